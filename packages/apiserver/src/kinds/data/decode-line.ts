@@ -1,0 +1,78 @@
+// Decodes one line of a kind data file into facts. The line forms are the ones that tools/kinds writes:
+//   ["io.k8s.api.core.v1.ConfigMap","v1.ConfigMap",{…},[["data","Data","map[string]string",2,"map:string","o"],…]]
+//   ["group:apps",{"kinds":[…],"types":{"v1/DeploymentList":"io.k8s.api.apps.v1.DeploymentList",…}}]
+// Field: JSON name, Go name, Go type, protobuf number, reference, flags, other facts.
+// Flags: o omitempty, z omitzero, p pointer, r required, i inline, d default is the type's zero value.
+// Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model name.
+
+import type { FieldFacts, KindFacts, Primitive, SpecialName, TypeFacts, TypeRef } from "./kind-data.ts";
+
+export interface GroupLine {
+  readonly kinds: readonly KindFacts[];
+  /** `version/kind` to model name. */
+  readonly types: ReadonlyMap<string, string>;
+}
+
+type FieldExtras = Pick<FieldFacts, "listType" | "listMapKeys" | "mapType" | "patchStrategy" | "patchMergeKey" | "enum" | "default" | "schema">;
+type FieldLine = readonly [name: string, goName: string, goType: string, number: number, ref: string, flags: string, extras?: FieldExtras];
+type TypeExtras = Pick<TypeFacts, "structType" | "schema">;
+type TypeLine = readonly [model: string, goName: string, extras: TypeExtras, fields: readonly FieldLine[]];
+
+const primitives: ReadonlySet<string> = new Set<Primitive>(["string", "bool", "int32", "int64", "float64", "bytes"]);
+
+const decodeRef = (text: string): TypeRef => {
+  if (primitives.has(text)) return { at: text as Primitive };
+  if (text.startsWith("@")) return { at: "special", name: text.slice(1) as SpecialName };
+  if (text.startsWith("[]")) return { at: "list", items: decodeRef(text.slice(2)) };
+  if (text.startsWith("[w]")) return { at: "list", items: decodeRef(text.slice(3)), wrapped: true };
+  if (text.startsWith("map:")) return { at: "map", values: decodeRef(text.slice(4)) };
+  return { at: "struct", type: text };
+};
+
+const zeroOf = (ref: TypeRef): unknown => {
+  switch (ref.at) {
+    case "string": return "";
+    case "bool": return false;
+    case "int32": case "int64": case "float64": return 0;
+    case "list": return [];
+    default: return {};
+  }
+};
+
+const decodeField = ([name, goName, goType, number, refText, flags, extras]: FieldLine): FieldFacts => {
+  const ref = decodeRef(refText);
+  return {
+    name, goName, goType, number, ref,
+    omitEmpty: flags.includes("o"),
+    omitZero: flags.includes("z"),
+    pointer: flags.includes("p"),
+    required: flags.includes("r"),
+    inline: flags.includes("i"),
+    ...(flags.includes("d") ? { default: zeroOf(ref) } : {}),
+    ...extras,
+  };
+};
+
+const expand = (fields: readonly FieldFacts[], resolve: (model: string) => TypeFacts): readonly FieldFacts[] =>
+  fields.flatMap((field) => (field.inline && field.ref.at === "struct" ? resolve(field.ref.type).members : [field]));
+
+/** `resolve` is called only when a member is asked for of a type with embedded structs. */
+export const decodeType = (line: string, resolve: (model: string) => TypeFacts): TypeFacts => {
+  const [model, goName, extras, fieldLines] = JSON.parse(line) as TypeLine;
+  const fields = fieldLines.map(decodeField);
+  let members: readonly FieldFacts[] | undefined;
+  let byName: ReadonlyMap<string, FieldFacts> | undefined;
+  let byNumber: ReadonlyMap<number, FieldFacts> | undefined;
+  return {
+    model, goName, fields, ...extras,
+    goStruct: goName.slice(goName.indexOf(".") + 1),
+    get members() { return (members ??= expand(fields, resolve)); },
+    field(jsonName) { return (byName ??= new Map(this.members.map((field) => [field.name, field]))).get(jsonName); },
+    byNumber: (number) => (byNumber ??= new Map(fields.map((field) => [field.number, field]))).get(number || -1),
+  };
+};
+
+export const decodeGroup = (line: string): GroupLine => {
+  const [, { kinds, types }] = JSON.parse(line) as readonly [string, { readonly kinds: readonly KindFacts[]; readonly types: Readonly<Record<string, string>> }];
+  return { kinds, types: new Map(Object.entries(types)) };
+};

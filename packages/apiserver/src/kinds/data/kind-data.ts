@@ -1,0 +1,188 @@
+// Facts about the built-in kinds of one Kubernetes minor: their Go structs, wire forms, merge rules and names.
+// The file behind it has one JSON line for each group and each type; only the lines asked for are parsed, so that
+// opening costs an index and a small operator never pays for the thousand types it does not touch.
+// Knows nothing of requests, defaults in Go code or validation, and reads no file: read-kind-data.ts is the rim.
+// Data: tools/kinds, from k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver, k8s.io/kube-aggregator
+// (struct tags), k8s.io/kubernetes/pkg/generated/openapi (merge rules, enums, defaults) and a running server's discovery.
+
+import { decodeGroup, decodeType, type GroupLine } from "./decode-line.ts";
+
+export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "bytes";
+
+/** Types with a wire form of their own, in JSON or in protobuf. */
+export type SpecialName =
+  | "Time" | "MicroTime" | "Duration" | "Quantity" | "IntOrString" | "RawExtension" | "FieldsV1"
+  | "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray";
+
+export type TypeRef =
+  | { readonly at: Primitive }
+  | { readonly at: "special"; readonly name: SpecialName }
+  /** A model name, to be resolved with `KindData.type`. */
+  | { readonly at: "struct"; readonly type: string }
+  /** `wrapped`: in protobuf a message of its own that carries the items as field 1 (Go: a named slice with a Marshal method). */
+  | { readonly at: "list"; readonly items: TypeRef; readonly wrapped?: true }
+  /** Keys are strings. In protobuf a repeated entry message: key 1, value 2. */
+  | { readonly at: "map"; readonly values: TypeRef };
+
+export type PatchStrategy = "merge" | "replace" | "retainKeys";
+
+/** One field of a Go struct. */
+export interface FieldFacts {
+  /** JSON name; "" for an embedded struct whose members appear in the parent's JSON (`inline`). */
+  readonly name: string;
+  readonly goName: string;
+  /** As Go's decoder prints it: `int32`, `*bool`, `map[string]string`, `[]v1.ServicePort`, `v1.Time`. */
+  readonly goType: string;
+  /** Protobuf field number, 0 when the field has no protobuf form (kind and apiVersion). */
+  readonly number: number;
+  readonly ref: TypeRef;
+  readonly omitEmpty: boolean;
+  readonly omitZero: boolean;
+  readonly pointer: boolean;
+  /** Listed as required by the published OpenAPI. */
+  readonly required: boolean;
+  /** Flattened in JSON, yet an embedded message in protobuf when `number` is not 0 (`Volume.volumeSource`). */
+  readonly inline: boolean;
+  readonly listType?: "atomic" | "set" | "map";
+  readonly listMapKeys?: readonly string[];
+  readonly mapType?: "atomic" | "granular";
+  readonly patchStrategy?: readonly PatchStrategy[];
+  readonly patchMergeKey?: string;
+  readonly enum?: readonly string[];
+  /** Default in the published OpenAPI. Most are Go's zero values and say nothing to the API server; list keys' defaults matter. */
+  readonly default?: unknown;
+  /** Every other keyword that the published schema of this field has (`format`, `pattern`, `minItems`, `x-kubernetes-…`), type and reference apart. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+}
+
+/** One Go struct. */
+export interface TypeFacts {
+  /** OpenAPI model name: `io.k8s.api.core.v1.ConfigMap`. */
+  readonly model: string;
+  /** Package-qualified Go name as reflection prints it: `v1.ConfigMap`. */
+  readonly goName: string;
+  /** Go name alone, as in `Go struct field ConfigMap.data`. */
+  readonly goStruct: string;
+  /** Fields as declared, in Go's order; embedded structs appear as one `inline` field. */
+  readonly fields: readonly FieldFacts[];
+  /** JSON members in Go's order with embedded structs expanded in place: what encoding/json writes. */
+  readonly members: readonly FieldFacts[];
+  readonly structType?: "atomic" | "granular";
+  /** Other keywords of the published schema (`x-kubernetes-unions`, `x-kubernetes-preserve-unknown-fields`). */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** The JSON member of that exact name, embedded structs included. */
+  field(jsonName: string): FieldFacts | undefined;
+  /** The declared field with that protobuf number; embedded messages are not looked through. */
+  byNumber(number: number): FieldFacts | undefined;
+}
+
+export interface SubresourceFacts {
+  /** `status`, `scale`, `token`, `exec`, … */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  /** Model name of the body, undefined where the kind is no registered type (proxies answer `NodeProxyOptions`). */
+  readonly type: string | undefined;
+}
+
+/** One served resource. */
+export interface KindFacts {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Plural, as in paths. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** In discovery's (alphabetical) order. */
+  readonly verbs: readonly string[];
+  readonly storageVersionHash?: string;
+  /** Model name. */
+  readonly type: string;
+  readonly subresources: readonly SubresourceFacts[];
+}
+
+export interface GroupFacts {
+  /** "" for the legacy group. */
+  readonly group: string;
+  /** Served by default, preferred first. */
+  readonly versions: readonly string[];
+}
+
+export interface KindData {
+  /** `v1.36.3` */
+  readonly kubernetes: string;
+  /** In the order of /apis, the legacy group first. */
+  readonly groups: readonly GroupFacts[];
+  kinds(group: string): readonly KindFacts[];
+  kind(group: string, version: string, kind: string): KindFacts | undefined;
+  resource(group: string, version: string, resource: string): KindFacts | undefined;
+  /** The type that a `kind` in a body of that group and version means: resources, lists, options, reviews, `Scale`, `Eviction`. */
+  typeOf(group: string, version: string, kind: string): TypeFacts | undefined;
+  /** Throws ERR_KINDS_UNKNOWN_TYPE for a model that the data lacks. */
+  type(model: string): TypeFacts;
+  /** Model names of all types, in file order. */
+  readonly models: readonly string[];
+}
+
+const indexLines = (text: string): ReadonlyMap<string, string> => {
+  const lines = new Map<string, string>();
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    // A line is `["<key>",…]`; keys hold no escapes.
+    if (text[start] === "[") lines.set(text.slice(start + 2, text.indexOf('"', start + 2)), text.slice(start, end));
+    start = end + 1;
+  }
+  return lines;
+};
+
+interface Head { readonly kubernetes: string; readonly groups: readonly GroupFacts[] }
+
+const unknownType = (model: string): Error =>
+  Object.assign(new Error(`look up type ${JSON.stringify(model)}: the kind data has no such model; regenerate it with tools/kinds or correct the name`), { code: "ERR_KINDS_UNKNOWN_TYPE" });
+
+/** Opens kind data from the text of a `vX.Y.jsonl` file. Lines are parsed when first asked for and kept. */
+export const openKindData = (text: string): KindData => {
+  const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
+  const lines = indexLines(text);
+  const types = new Map<string, TypeFacts>();
+  const groups = new Map<string, GroupLine>();
+
+  const type = (model: string): TypeFacts => {
+    const known = types.get(model);
+    if (known) return known;
+    const line = lines.get(model);
+    if (line === undefined) throw unknownType(model);
+    const facts = decodeType(line, type);
+    types.set(model, facts);
+    return facts;
+  };
+  const group = (name: string): GroupLine | undefined => {
+    const known = groups.get(name);
+    if (known) return known;
+    const line = lines.get(`group:${name}`);
+    if (line === undefined) return undefined;
+    const facts = decodeGroup(line);
+    groups.set(name, facts);
+    return facts;
+  };
+  return {
+    kubernetes: head.kubernetes,
+    groups: head.groups,
+    kinds: (name) => group(name)?.kinds ?? [],
+    kind: (name, version, kind) => group(name)?.kinds.find((each) => each.version === version && each.kind === kind),
+    resource: (name, version, resource) => group(name)?.kinds.find((each) => each.version === version && each.resource === resource),
+    typeOf: (name, version, kind) => {
+      const model = group(name)?.types.get(`${version}/${kind}`);
+      return model === undefined ? undefined : type(model);
+    },
+    type,
+    models: [...lines.keys()].filter((key) => !key.startsWith("group:")),
+  };
+};

@@ -1,0 +1,206 @@
+// The one exact JSON tokenizer, for bytes that somebody else wrote: keeps int64 exact, reports duplicate keys and
+// integral numbers written as floats, refuses what Go refuses. Our own bytes may use JSON.parse instead.
+// Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
+import { type Json, type JsonObject, setOwn } from "./json.ts";
+
+/** What was read, and what only a strict reader would complain about. */
+export interface ParsedJson {
+  readonly value: Json;
+  /** Paths of keys that occurred more than once, as in upstream's strict errors, e.g. `spec.ports[0].name`. The last value wins. */
+  readonly duplicates: readonly string[];
+  /** Paths of numbers whose text has a fraction or exponent though the value is integral, e.g. `1.0` or `1e3`; Go's typed decoder refuses these. */
+  readonly floatLiterals: ReadonlyMap<string, string>;
+}
+
+/** The text is not JSON; `message` is what Go's encoding/json says, e.g. `unexpected end of JSON input`. */
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+}
+
+/** Deepest nesting accepted, as in encoding/json. */
+const maxDepth = 10_000;
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const spacePattern = /[ \t\r\n]*/y;
+const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
+
+/** Parses one JSON document. Throws {@link JsonSyntaxError}. */
+export function parseJson(text: string): ParsedJson {
+  const reader = new Reader(text);
+  const value = reader.document();
+  return { value, duplicates: reader.duplicates, floatLiterals: reader.floatLiterals };
+}
+
+class Reader {
+  readonly duplicates: string[] = [];
+  readonly floatLiterals = new Map<string, string>();
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): Json {
+    this.#space();
+    const value = this.#value("");
+    this.#space();
+    if (this.#at < this.#text.length) this.#unexpected("after top-level value");
+    return value;
+  }
+
+  #value(path: string): Json {
+    switch (this.#text[this.#at]) {
+      case "{":
+        return this.#nested(() => this.#object(path));
+      case "[":
+        return this.#nested(() => this.#array(path));
+      case '"':
+        return this.#string();
+      case "t":
+        return this.#word("true", true);
+      case "f":
+        return this.#word("false", false);
+      case "n":
+        return this.#word("null", null);
+      default:
+        return this.#number(path);
+    }
+  }
+
+  #nested(read: () => Json): Json {
+    if (++this.#depth > maxDepth) throw new JsonSyntaxError("exceeded max depth");
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #object(path: string): JsonObject {
+    const out: JsonObject = {};
+    this.#at++;
+    this.#space();
+    if (this.#text[this.#at] === "}") return this.#at++, out;
+    for (;;) {
+      if (this.#text[this.#at] !== '"') this.#unexpected("looking for beginning of object key string");
+      const key = this.#string();
+      this.#space();
+      if (this.#text[this.#at] !== ":") this.#unexpected("after object key");
+      this.#at++;
+      this.#space();
+      const child = path ? `${path}.${key}` : key;
+      if (Object.hasOwn(out, key)) this.duplicates.push(child);
+      setOwn(out, key, this.#value(child));
+      this.#space();
+      const c = this.#text[this.#at];
+      if (c === "}") return this.#at++, out;
+      if (c !== ",") this.#unexpected("after object key:value pair");
+      this.#at++;
+      this.#space();
+    }
+  }
+
+  #array(path: string): Json[] {
+    const out: Json[] = [];
+    this.#at++;
+    this.#space();
+    if (this.#text[this.#at] === "]") return this.#at++, out;
+    for (;;) {
+      out.push(this.#value(`${path}[${out.length}]`));
+      this.#space();
+      const c = this.#text[this.#at];
+      if (c === "]") return this.#at++, out;
+      if (c !== ",") this.#unexpected("after array element");
+      this.#at++;
+      this.#space();
+    }
+  }
+
+  #string(): string {
+    plainStringPattern.lastIndex = this.#at;
+    const plain = plainStringPattern.exec(this.#text);
+    if (plain) {
+      this.#at += plain[0].length;
+      return plain[0].slice(1, -1).toWellFormed();
+    }
+    const start = this.#at++;
+    for (;;) {
+      const c = this.#text[this.#at];
+      if (c === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
+      if (c === '"') break;
+      if (c < " ") this.#unexpected("in string literal");
+      if (c === "\\") this.#escape();
+      else this.#at++;
+    }
+    this.#at++;
+    return (JSON.parse(this.#text.slice(start, this.#at)) as string).toWellFormed();
+  }
+
+  #escape(): void {
+    const c = this.#text[++this.#at];
+    if (c === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
+    if (!'"\\/bfnrtu'.includes(c)) this.#unexpected("in string escape code");
+    this.#at++;
+    if (c !== "u") return;
+    for (let i = 0; i < 4; i++, this.#at++) {
+      const digit = this.#text[this.#at];
+      if (digit === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
+      if (!/[0-9a-fA-F]/.test(digit)) this.#unexpected("in \\u hexadecimal character escape");
+    }
+  }
+
+  #number(path: string): number | bigint {
+    numberPattern.lastIndex = this.#at;
+    const match = numberPattern.exec(this.#text);
+    if (!match) {
+      if (this.#text[this.#at] === "-") {
+        this.#at++;
+        this.#unexpected("in numeric literal");
+      }
+      this.#unexpected("looking for beginning of value");
+    }
+    const literal = match[0];
+    this.#at += literal.length;
+    return this.#toNumber(literal, path);
+  }
+
+  #toNumber(literal: string, path: string): number | bigint {
+    const value = Number(literal);
+    if (/[.eE]/.test(literal)) {
+      if (!Number.isFinite(value)) throw new JsonSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
+      if (Number.isInteger(value)) this.floatLiterals.set(path, literal);
+      return value;
+    }
+    if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    const exact = BigInt(literal);
+    return exact >= int64Min && exact <= int64Max ? exact : value;
+  }
+
+  #word<T extends Json>(word: string, value: T): T {
+    for (let i = 0; i < word.length; i++, this.#at++) {
+      if (this.#text[this.#at] !== word[i]) this.#unexpected(`in literal ${word} (expecting ${quoteChar(word[i]!)})`);
+    }
+    return value;
+  }
+
+  #space(): void {
+    spacePattern.lastIndex = this.#at;
+    this.#at += spacePattern.exec(this.#text)![0].length;
+  }
+
+  #unexpected(where: string): never {
+    const code = this.#text.codePointAt(this.#at);
+    if (code === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
+    throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCodePoint(code))} ${where}`);
+  }
+}
+
+/** A character as Go's encoding/json quotes it in errors. */
+function quoteChar(c: string): string {
+  if (c === "'") return "'\\''";
+  if (c === '"') return "'\"'";
+  const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f", "\u000b": "\\v", "\u0007": "\\a", "\\": "\\\\" };
+  if (c in named) return `'${named[c]}'`;
+  return c < " " || c === "\u007f" ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'` : `'${c}'`;
+}

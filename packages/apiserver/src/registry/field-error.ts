@@ -1,0 +1,72 @@
+// field.Error of upstream: one breach of a rule, at a path, in the words that clients see.
+// Upstream: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
+import { encodeJson, type Json, type StatusCause } from "homeostat/api";
+
+/** `reason` of a StatusCause, with the words that its message begins with. */
+export type FieldErrorType =
+  | "FieldValueNotFound"
+  | "FieldValueRequired"
+  | "FieldValueDuplicate"
+  | "FieldValueInvalid"
+  | "FieldValueNotSupported"
+  | "FieldValueForbidden"
+  | "FieldValueTooLong"
+  | "FieldValueTooMany"
+  | "InternalError"
+  | "FieldValueTypeInvalid";
+
+/** One breach. `body` is the message without the path, e.g. `Invalid value: 3: must be even`. */
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  readonly body: string;
+}
+
+/** How a bad value is printed: strings quoted as Go does, composites as JSON. */
+export function formatBadValue(value: Json | undefined): string {
+  if (value === undefined || value === null) return "null";
+  if (typeof value === "string") return quoteGo(value);
+  return typeof value === "object" ? encodeJson(value) : String(value);
+}
+
+/** strconv.Quote for the characters that occur in API objects. */
+export function quoteGo(text: string): string {
+  const named: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u0007": "\\a", "\b": "\\b", "\f": "\\f", "\u000b": "\\v" };
+  let out = '"';
+  for (const c of text) {
+    if (c in named) out += named[c];
+    else if (c < " " || c === "\u007f") out += `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`;
+    else out += c;
+  }
+  return `${out}"`;
+}
+
+/** `Required value` or `Required value: detail`. */
+export const required = (field: string, detail: string): FieldError => ({ type: "FieldValueRequired", field, body: withDetail("Required value", detail) });
+/** `Invalid value: "x": detail`. */
+export const invalid = (field: string, value: Json | undefined, detail: string): FieldError => ({ type: "FieldValueInvalid", field, body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail) });
+/** `Duplicate value: "x"`. */
+export const duplicate = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueDuplicate", field, body: `Duplicate value: ${formatBadValue(value)}` });
+/** `Forbidden: detail`. */
+export const forbidden = (field: string, detail: string): FieldError => ({ type: "FieldValueForbidden", field, body: withDetail("Forbidden", detail) });
+/** `Not found: "x"`. */
+export const notFound = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueNotFound", field, body: `Not found: ${formatBadValue(value)}` });
+/** `Unsupported value: "x": supported values: "a", "b"`. */
+export const notSupported = (field: string, value: Json | undefined, supported: readonly string[]): FieldError => ({
+  type: "FieldValueNotSupported",
+  field,
+  body: withDetail(`Unsupported value: ${formatBadValue(value)}`, supported.length ? `supported values: ${supported.map(quoteGo).join(", ")}` : ""),
+});
+/** `Too long: may not be more than 63 bytes`. */
+export const tooLong = (field: string, maxBytes: number): FieldError => ({ type: "FieldValueTooLong", field, body: `Too long: ${maxBytes >= 0 ? `may not be more than ${maxBytes} bytes` : "value is too long"}` });
+/** `Too many: 5: must have at most 3 items`. */
+export const tooMany = (field: string, actual: number, max: number): FieldError => ({ type: "FieldValueTooMany", field, body: `Too many${actual < 0 ? "" : `: ${actual}`}: ${max >= 0 ? `must have at most ${max} item${max === 1 ? "" : "s"}` : "has too many items"}` });
+/** `Invalid value: "integer": detail` for a value of the wrong type. */
+export const typeInvalid = (field: string, value: Json | undefined, detail: string): FieldError => ({ type: "FieldValueTypeInvalid", field, body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail) });
+
+/** The cause that a field error becomes in a Status. */
+export function toCause(error: FieldError): StatusCause {
+  return { reason: error.type, message: error.body, field: error.field };
+}
+
+const withDetail = (head: string, detail: string): string => (detail ? `${head}: ${detail}` : head);

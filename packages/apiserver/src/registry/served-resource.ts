@@ -1,0 +1,151 @@
+// The contract between the registry (how any resource is served) and the kinds (what one resource is). Built-in kinds and
+// custom resources both become a ServedResource; the registry never asks which of the two it has.
+// Upstream: k8s.io/apiserver/pkg/registry/rest (strategies), pkg/endpoints (handlers).
+import type { GroupVersionKind, Json, JsonObject, ParsedJson } from "homeostat/api";
+import type { SmdType } from "../merge/smd-type.ts";
+import type { FieldError } from "./field-error.ts";
+
+/** How a write came about; strategies may depend on it. */
+export interface WriteContext {
+  readonly user: string;
+  readonly dryRun: boolean;
+  readonly subresource: string;
+  /** RFC 3339, second precision, e.g. `2026-11-21T10:00:00Z`: the time of this request. */
+  readonly now: string;
+  /** Collects `Warning: 299` texts; duplicates are sent once. */
+  warn(text: string): void;
+}
+
+/** A body in this version, pruned and defaulted. */
+export interface Decoded {
+  readonly object: JsonObject;
+  /** What `fieldValidation` is about, in upstream's words and order: `duplicate field "spec.a"`, `unknown field "spec.b"`. */
+  readonly strictErrors: readonly string[];
+}
+
+/** Reads and writes one version of a kind. */
+export interface VersionCodec {
+  /**
+   * Turns a parsed body of this very group, version and kind into an object: unknown fields pruned (and reported), nulls
+   * and defaults treated as upstream does, metadata coerced. Throws an ApiStatusError (400) for what cannot be decoded.
+   * May take over and mutate `body.value`.
+   */
+  decode(body: ParsedJson): Decoded;
+  /** A stored object as this version shows it; the argument may be taken over. Identity where `storageIdentity`. */
+  fromStorage(stored: JsonObject): JsonObject;
+  /** This version's object in the storage version; the argument may be taken over. */
+  toStorage(object: JsonObject): JsonObject;
+  /** True when stored bytes can be handed out as they are: one version, and neither pruning nor defaults could change them. */
+  readonly storageIdentity: boolean;
+  /** The typed view that server-side apply and managedFields work on. */
+  readonly smd: SmdType;
+  /** Where strategic merge patch finds its merge keys; absent for custom resources, which answer 415. */
+  readonly patchMeta?: unknown;
+}
+
+/** What a kind decides about its own objects, in the storage version. Every function may mutate the object that it is given first. */
+export interface Strategy {
+  readonly allowCreateOnUpdate: boolean;
+  /** PUT without resourceVersion is allowed (most built-ins) or 422 (custom resources, leases). */
+  readonly allowUnconditionalUpdate: boolean;
+  /** Policy used when a delete names none: ReplicationControllers and Jobs orphan, all else is background. */
+  readonly defaultPropagation: "Background" | "Orphan";
+  /** DELETE answers the object rather than a Status (Pod, Service, ServiceAccount, …). */
+  readonly deleteReturnsObject: boolean;
+  /** Sets and drops fields on create: generation, status, defaults that need the whole object. */
+  prepareForCreate(object: JsonObject, context: WriteContext): void;
+  /** Sets and drops fields on update: keeps what this endpoint must not change, raises the generation. */
+  prepareForUpdate(object: JsonObject, old: JsonObject, context: WriteContext): void;
+  /** Validates a new object, metadata beyond the common rules included; collects every error. */
+  validateCreate(object: JsonObject, context: WriteContext): readonly FieldError[];
+  validateUpdate(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
+  /** Rule for metadata.name beyond presence: messages of every breach. */
+  readonly validateName: (name: string, prefixOnly: boolean) => readonly string[];
+  /** Paths (field-set form, `f:status`) that an apply through this endpoint cannot own. */
+  readonly resetFields: readonly (readonly string[])[];
+}
+
+/** Selectable fields of one object, beyond metadata.name and metadata.namespace. */
+export interface SelectableFields {
+  /** Field names in this version that a selector may use. */
+  readonly names: readonly string[];
+  /** Values for the store's facts, from a storage-version object. */
+  extract(object: JsonObject): Readonly<Record<string, string>>;
+  /** The 400 message for a selector on an unknown field, e.g. `field label not supported: spec.x`. */
+  unknownMessage(name: string): string;
+}
+
+/** One column of a Table. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+/** How a kind is shown as a Table. */
+export interface TablePrinter {
+  readonly columns: readonly TableColumn[];
+  /** The cells of one object in this version. `nowMs` dates the ages. */
+  cells(object: JsonObject, nowMs: number): readonly Json[];
+  /** Upstream answers `rows: null` for an empty list of kinds without a printer of their own. */
+  readonly emptyRowsNull: boolean;
+}
+
+/** A subresource: another view on the same stored object, or something of its own. */
+export type Subresource =
+  | { readonly at: "view"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly strategy: Strategy; readonly codec?: VersionCodec }
+  | { readonly at: "scale"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly scale: ScaleView }
+  | { readonly at: "connect"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly handle: ConnectHandler };
+
+/** Reads and writes autoscaling/v1 Scale on a parent object. Throws ApiStatusError. */
+export interface ScaleView {
+  toScale(parent: JsonObject): JsonObject;
+  /** Writes the replicas of a Scale into the parent, in place. */
+  applyScale(parent: JsonObject, scale: JsonObject): void;
+  /** Field-set path of replicas on the parent, e.g. ["f:spec", "f:replicas"]. */
+  readonly replicasPath: readonly string[];
+}
+
+/** A subresource with a life of its own (namespaces/finalize is a view; token is one of these). Resolves to the object to answer. */
+export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext) => Promise<{ readonly status: number; readonly object: JsonObject }>;
+
+/** One resource as one group and version serve it. */
+export interface ServedResource extends GroupVersionKind {
+  readonly resource: string;
+  readonly singular: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  /** Versions of one kind share storage: `group/resource` of the storage. */
+  readonly storageKey: string;
+  /** apiVersion under which objects are stored. */
+  readonly storageVersion: string;
+  readonly storageVersionHash: string;
+  readonly custom: boolean;
+  readonly codec: VersionCodec;
+  readonly strategy: Strategy;
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  readonly fields: SelectableFields;
+  readonly table: TablePrinter;
+  /** Bumped when the schema changes, so that derived views of older revisions are not reused. */
+  readonly schemaEpoch: number;
+  /** Sent with every answer of a deprecated version. */
+  readonly deprecationWarning?: string;
+  /** False while the definition is terminating: create answers 405. */
+  readonly creatable: boolean;
+  /** Called after each commit; the definitions registry uses it to serve new kinds before the write is answered. */
+  readonly committed?: (object: JsonObject | null, old: JsonObject | null) => void | Promise<void>;
+}
+
+/** All resources served now. Built-ins are there from the start; custom ones come and go with their definitions. */
+export interface ResourceCatalog {
+  find(group: string, version: string, resource: string): ServedResource | undefined;
+  /** In discovery order. */
+  all(): readonly ServedResource[];
+  /** Raised by every change; discovery and OpenAPI documents are cached by it. */
+  readonly epoch: number;
+}

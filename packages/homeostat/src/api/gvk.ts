@@ -1,0 +1,25 @@
+// Names of API things: group, version, kind, resource. A kind is not a resource: `Pod`, `pods`.
+
+/** Group, version and kind; the legacy group is "". */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Formats the `apiVersion` of an object, e.g. `apps/v1`, `v1`. */
+export function formatApiVersion(gv: { readonly group: string; readonly version: string }): string {
+  return gv.group ? `${gv.group}/${gv.version}` : gv.version;
+}
+
+/** Parses `apps/v1` or `v1`; undefined where there are more than two parts. */
+export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } | undefined {
+  const parts = apiVersion.split("/");
+  if (parts.length > 2) return undefined;
+  return parts.length === 2 ? { group: parts[0]!, version: parts[1]! } : { group: "", version: parts[0]! };
+}
+
+/** The key of an object within its kind: `namespace/name`, or `name` where there is no namespace. */
+export function formatObjectKey(object: { readonly namespace?: string | undefined; readonly name: string }): string {
+  return object.namespace ? `${object.namespace}/${object.name}` : object.name;
+}

@@ -1,0 +1,24 @@
+/**
+ * Pure values of the Kubernetes API: JSON, names, Status, transports.
+ * @module homeostat/api
+ */
+export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
+export { formatApiVersion, formatObjectKey, type GroupVersionKind, parseApiVersion } from "./gvk.ts";
+export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } from "./json.ts";
+export { JsonSyntaxError, parseJson, type ParsedJson } from "./parse-json.ts";
+export {
+  ApiStatusError,
+  isAlreadyExists,
+  isApiStatusError,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isUnauthorized,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  type StatusReason,
+} from "./status.ts";
+export type { Exchange, Sink, Transport, TransportRequest } from "./transport.ts";

@@ -1,0 +1,94 @@
+// meta/v1 Status, the server's word on a failure, and the error that carries it untouched.
+// Match on `reason` by predicate; never by class, because two copies of this package may meet in one process.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 types.go (StatusReason), pkg/api/errors/errors.go.
+
+/** Reasons that the API machinery gives; a server may send others. */
+export type StatusReason =
+  | ""
+  | "Unauthorized"
+  | "Forbidden"
+  | "NotFound"
+  | "AlreadyExists"
+  | "Conflict"
+  | "Gone"
+  | "Invalid"
+  | "ServerTimeout"
+  | "StoreReadError"
+  | "Timeout"
+  | "TooManyRequests"
+  | "BadRequest"
+  | "MethodNotAllowed"
+  | "NotAcceptable"
+  | "RequestEntityTooLarge"
+  | "UnsupportedMediaType"
+  | "InternalError"
+  | "Expired"
+  | "ServiceUnavailable";
+
+/** One cause of a failure: for validation, one field error. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** What the failure was about. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** meta/v1 Status as it stands on the wire. */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: { readonly continue?: string; readonly resourceVersion?: string; readonly remainingItemCount?: number };
+  readonly status: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: StatusReason | (string & {});
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+const brand = Symbol.for("homeostat.api-status-error");
+
+/** The API server said no. `status` is what it said. */
+export class ApiStatusError extends Error {
+  override readonly name = "ApiStatusError";
+  readonly status: Status;
+  readonly [brand] = true;
+
+  constructor(status: Status, options?: ErrorOptions) {
+    super(status.message || `the server answered ${status.code}`, options);
+    this.status = status;
+  }
+}
+
+/** True for an {@link ApiStatusError} of any copy of this package. */
+export function isApiStatusError(error: unknown): error is ApiStatusError {
+  return typeof error === "object" && error !== null && brand in error;
+}
+
+const hasReason =
+  (reason: StatusReason, code: number) =>
+  (error: unknown): error is ApiStatusError =>
+    isApiStatusError(error) && (error.status.reason === reason || (!error.status.reason && error.status.code === code));
+
+/** 404: the object, its kind or its namespace is not there. */
+export const isNotFound = hasReason("NotFound", 404);
+/** 409: an object of that name is there already. */
+export const isAlreadyExists = hasReason("AlreadyExists", -1);
+/** 409: somebody else changed the object, or owns the field. */
+export const isConflict = hasReason("Conflict", 409);
+/** 422: the object breaks a rule of its schema. */
+export const isInvalid = hasReason("Invalid", 422);
+/** 403: not allowed, by authorisation or admission. */
+export const isForbidden = hasReason("Forbidden", 403);
+/** 401: who is asking could not be established. */
+export const isUnauthorized = hasReason("Unauthorized", 401);
+/** 410: the revision asked for has been compacted away. */
+export const isExpired = (error: unknown): error is ApiStatusError => hasReason("Expired", 410)(error) || hasReason("Gone", 410)(error);

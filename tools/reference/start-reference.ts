@@ -1,0 +1,187 @@
+// Starts and stops one real control plane on loopback: etcd, kube-apiserver and, when asked for, kube-controller-manager.
+// Each instance has its own temporary folder with credentials, data and logs; its state file beside the kubeconfig
+// remembers folder and process ids, so that a later process can stop it. Needs the programs of build-reference.ts.
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { binaryPath, missingBinaries, type BinaryName } from "./build-reference.ts";
+
+export interface ReferenceOptions {
+  /** Where the kubeconfig goes; in the instance's own folder unless given. */
+  readonly kubeconfigPath?: string;
+  /** Runs kube-controller-manager too, and with it the ServiceAccount admission that needs its tokens controller. */
+  readonly controllers?: boolean;
+  readonly readyTimeoutMs?: number;
+  /** More kube-apiserver flags, after ours. */
+  readonly apiserverFlags?: readonly string[];
+}
+
+export interface Reference {
+  readonly kubeconfigPath: string;
+  readonly server: string;
+  stop(): Promise<void>;
+}
+
+export interface ReferenceState {
+  readonly folder: string;
+  readonly kubeconfigPath: string;
+  readonly server: string;
+  readonly pids: readonly number[];
+}
+
+const statePath = (kubeconfigPath: string): string => `${kubeconfigPath}.state.json`;
+
+/** The state that `startReference` left for that kubeconfig, undefined when there is none. */
+export const readState = (kubeconfigPath: string): ReferenceState | undefined =>
+  existsSync(statePath(kubeconfigPath)) ? (JSON.parse(readFileSync(statePath(kubeconfigPath), "utf8")) as ReferenceState) : undefined;
+
+/** Runs an instance until `stop()`; the processes outlive this one otherwise. Resolves once /readyz says ok. */
+export const startReference = async (options: ReferenceOptions = {}): Promise<Reference> => {
+  const missing = missingBinaries();
+  if (missing.length > 0) throw new Error(`start reference: ${missing.join(", ")} not built; run the build command of tools/reference first`);
+  const folder = mkdtempSync(join(tmpdir(), "homeostat-reference-"));
+  const kubeconfigPath = options.kubeconfigPath ?? join(folder, "kubeconfig");
+  if (readState(kubeconfigPath)) throw new Error(`start reference: ${statePath(kubeconfigPath)} says that an instance exists; stop it first`);
+  execFileSync(binaryPath("issue"), [folder]);
+  const [port, etcdPort, peerPort, managerPort] = await freePorts(4);
+  const server = `https://127.0.0.1:${port}`;
+  writeKubeconfig({ folder, server, user: "admin", path: kubeconfigPath });
+
+  const pids: number[] = [];
+  const run = (name: BinaryName, args: readonly string[]): void => {
+    pids.push(launch({ name, folder, args }));
+    const state: ReferenceState = { folder, kubeconfigPath, server, pids };
+    writeFileSync(statePath(kubeconfigPath), `${JSON.stringify(state)}\n`);
+  };
+  try {
+    run("etcd", etcdFlags(folder, etcdPort!, peerPort!));
+    run("kube-apiserver", [...apiserverFlags(folder, port!, etcdPort!), ...(options.controllers ? [] : ["--disable-admission-plugins=ServiceAccount"]), ...(options.apiserverFlags ?? [])]);
+    await untilReady({ folder, server, pids, timeoutMs: options.readyTimeoutMs ?? 120_000 });
+    if (options.controllers) {
+      const manager = join(folder, "controller-manager.kubeconfig");
+      writeKubeconfig({ folder, server, user: "controller-manager", path: manager });
+      run("kube-controller-manager", managerFlags(folder, managerPort!, manager));
+    }
+  } catch (error) {
+    await stopReference(kubeconfigPath);
+    throw error;
+  }
+  return { kubeconfigPath, server, stop: () => stopReference(kubeconfigPath) };
+};
+
+/** Ends the processes of an instance and removes its folder, kubeconfig and state. Idempotent. */
+export const stopReference = async (kubeconfigPath: string): Promise<void> => {
+  const state = readState(kubeconfigPath);
+  if (!state) return;
+  for (const pid of [...state.pids].reverse()) await end(pid, state.folder);
+  rmSync(state.folder, { recursive: true, force: true });
+  rmSync(kubeconfigPath, { force: true });
+  rmSync(statePath(kubeconfigPath), { force: true });
+};
+
+/** Whether that process still is the one we started: its command line names the instance's folder. */
+export const isRunning = (pid: number, folder: string): boolean => {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const commandLine = `/proc/${pid}/cmdline`;
+  return !existsSync(commandLine) || readFileSync(commandLine, "utf8").includes(folder);
+};
+
+const end = async (pid: number, folder: string): Promise<void> => {
+  for (let attempt = 0; isRunning(pid, folder); attempt++) {
+    process.kill(pid, attempt < 50 ? "SIGTERM" : "SIGKILL");
+    await sleep(100);
+  }
+};
+
+const launch = ({ name, folder, args }: { name: BinaryName; folder: string; args: readonly string[] }): number => {
+  const log = openSync(join(folder, `${name}.log`), "a");
+  const child = spawn(binaryPath(name), args, { cwd: folder, detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
+  child.unref();
+  if (child.pid === undefined) throw new Error(`start reference: ${binaryPath(name)} could not be run`);
+  return child.pid;
+};
+
+const etcdFlags = (folder: string, port: number, peerPort: number): readonly string[] => [
+  `--data-dir=${join(folder, "etcd")}`, "--unsafe-no-fsync", "--log-level=warn",
+  `--listen-client-urls=http://127.0.0.1:${port}`, `--advertise-client-urls=http://127.0.0.1:${port}`,
+  `--listen-peer-urls=http://127.0.0.1:${peerPort}`, `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
+  `--initial-cluster=default=http://127.0.0.1:${peerPort}`,
+];
+
+const apiserverFlags = (folder: string, port: number, etcdPort: number): readonly string[] => [
+  `--etcd-servers=http://127.0.0.1:${etcdPort}`,
+  "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", `--secure-port=${port}`,
+  `--cert-dir=${folder}`, `--tls-cert-file=${join(folder, "server.crt")}`, `--tls-private-key-file=${join(folder, "server.key")}`,
+  `--client-ca-file=${join(folder, "ca.crt")}`, "--authorization-mode=RBAC", "--allow-privileged=true",
+  "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+  `--service-account-key-file=${join(folder, "service-account.pub")}`, `--service-account-signing-key-file=${join(folder, "service-account.key")}`,
+  "--service-cluster-ip-range=10.0.0.0/24",
+];
+
+const managerFlags = (folder: string, port: number, kubeconfig: string): readonly string[] => [
+  `--kubeconfig=${kubeconfig}`, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`,
+  "--bind-address=127.0.0.1", `--secure-port=${port}`, `--cert-dir=${folder}`, "--leader-elect=false",
+  "--use-service-account-credentials=true", "--controllers=*,bootstrapsigner,tokencleaner",
+  `--root-ca-file=${join(folder, "ca.crt")}`, `--service-account-private-key-file=${join(folder, "service-account.key")}`,
+  `--cluster-signing-cert-file=${join(folder, "ca.crt")}`, `--cluster-signing-key-file=${join(folder, "ca.key")}`,
+];
+
+const freePorts = async (count: number): Promise<readonly number[]> => {
+  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(server));
+  })));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+};
+
+const writeKubeconfig = ({ folder, server, user, path }: { folder: string; server: string; user: string; path: string }): void => {
+  const data = (file: string): string => readFileSync(join(folder, file)).toString("base64");
+  const config = {
+    apiVersion: "v1", kind: "Config", "current-context": "reference",
+    contexts: [{ name: "reference", context: { cluster: "reference", user } }],
+    clusters: [{ name: "reference", cluster: { server, "certificate-authority-data": data("ca.crt") } }],
+    users: [{ name: user, user: { "client-certificate-data": data(`${user}.crt`), "client-key-data": data(`${user}.key`) } }],
+  };
+  writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
+};
+
+const untilReady = async ({ folder, server, pids, timeoutMs }: { folder: string; server: string; pids: readonly number[]; timeoutMs: number }): Promise<void> => {
+  const end = performance.now() + timeoutMs;
+  let last = "no answer yet";
+  while (performance.now() < end) {
+    for (const pid of pids) if (!isRunning(pid, folder)) throw new Error(`start reference: a program ended early\n${logTails(folder)}`);
+    last = await readiness(folder, server);
+    if (last === "ok") return;
+    await sleep(200);
+  }
+  throw new Error(`start reference: not ready after ${timeoutMs} ms: ${last}\n${logTails(folder)}`);
+};
+
+const readiness = (folder: string, server: string): Promise<string> => new Promise((resolve) => {
+  const file = (name: string): Buffer => readFileSync(join(folder, name));
+  const asking = request(`${server}/readyz`, { ca: file("ca.crt"), cert: file("admin.crt"), key: file("admin.key"), agent: false }, (response) => {
+    let body = "";
+    response.setEncoding("utf8").on("data", (chunk: string) => { body += chunk; }).on("end", () => resolve(body));
+  });
+  asking.setTimeout(5_000, () => asking.destroy(new Error("timeout")));
+  asking.on("error", (error) => resolve(error.message));
+  asking.end();
+});
+
+const logTails = (folder: string): string => ["etcd", "kube-apiserver"]
+  .map((name) => join(folder, `${name}.log`))
+  .filter((path) => existsSync(path))
+  .map((path) => `${path}:\n${readFileSync(path, "utf8").split("\n").slice(-8).join("\n")}`)
+  .join("\n");

@@ -33,7 +33,7 @@ export interface FieldFacts {
   readonly goName: string;
   /** As Go's decoder prints it: `int32`, `*bool`, `map[string]string`, `[]v1.ServicePort`, `v1.Time`. */
   readonly goType: string;
-  /** Protobuf field number, 0 when the field has no protobuf form (kind and apiVersion). */
+  /** Protobuf field number in the message of the struct that declares the field; 0 when it has no protobuf form (the embedded TypeMeta). */
   readonly number: number;
   readonly ref: TypeRef;
   readonly omitEmpty: boolean;

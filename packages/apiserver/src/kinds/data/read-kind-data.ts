@@ -1,4 +1,5 @@
 // The rim of the kind data: finds and reads the file of one Kubernetes minor. Everything else about it is pure (kind-data.ts).
+// The files lie in the package's data folder, which is equally far from the sources and from the compiled output.
 
 import { readFileSync } from "node:fs";
 import { openKindData, type KindData } from "./kind-data.ts";
@@ -8,4 +9,4 @@ export type KubernetesMinor = "1.36";
 
 /** Reads and opens the data of one minor; the caller keeps the result, for every call reads the file anew. */
 export const readKindData = (minor: KubernetesMinor): KindData =>
-  openKindData(readFileSync(new URL(`v${minor}.jsonl`, import.meta.url), "utf8"));
+  openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));

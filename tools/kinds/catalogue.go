@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/version"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	aggregatoropenapi "k8s.io/kube-aggregator/pkg/generated/openapi"
@@ -35,6 +36,9 @@ type groupFacts struct {
 
 // Groups that no server serves, yet bodies are written in: admission reviews, and metadata-only views.
 var bodyGroups = []schema.GroupVersion{admissionv1.SchemeGroupVersion, {Group: "meta.k8s.io", Version: "v1"}}
+
+// Published types that are no kinds.
+var publishedTypes = []reflect.Type{reflect.TypeFor[version.Info](), reflect.TypeFor[metav1.Patch]()}
 
 // Kinds whose cells are of any type; the server builds Tables itself and nobody sends them.
 var withoutType = map[string]bool{"Table": true}
@@ -75,6 +79,9 @@ func (c *catalogue) groups(served discovery) []groupFacts {
 		facts := groupFacts{name: gv.Group, kinds: []kindFacts{}, types: map[string]string{}}
 		c.register(gv, facts.types)
 		groups = append(groups, facts)
+	}
+	for _, t := range publishedTypes {
+		c.walk(t)
 	}
 	return groups
 }

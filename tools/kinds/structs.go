@@ -88,7 +88,7 @@ func (c *catalogue) fieldFacts(owner reflect.Type, field reflect.StructField, pu
 	}
 	flags := flagsOf(map[string]bool{
 		"o": hasOption(options, "omitempty"), "z": hasOption(options, "omitzero"), "p": field.Type.Kind() == reflect.Pointer,
-		"r": slices.Contains(published.Required, name), "d": zeroDefault,
+		"r": slices.Contains(published.Required, name), "d": zeroDefault, "u": hasSchema && schema.Description == "",
 	})
 	line := []any{name, field.Name, field.Type.String(), number, ref, flags}
 	if len(extras) > 0 {
@@ -99,7 +99,7 @@ func (c *catalogue) fieldFacts(owner reflect.Type, field reflect.StructField, pu
 
 func flagsOf(set map[string]bool) string {
 	flags := ""
-	for _, flag := range []string{"o", "z", "p", "r", "d"} {
+	for _, flag := range []string{"o", "z", "p", "r", "d", "u"} {
 		if set[flag] {
 			flags += flag
 		}

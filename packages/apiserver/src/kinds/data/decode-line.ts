@@ -2,7 +2,8 @@
 //   ["io.k8s.api.core.v1.ConfigMap","v1.ConfigMap",{…},[["data","Data","map[string]string",2,"map:string","o"],…]]
 //   ["group:apps",{"kinds":[…],"types":{"v1/DeploymentList":"io.k8s.api.apps.v1.DeploymentList",…}}]
 // Field: JSON name, Go name, Go type, protobuf number, reference, flags, other facts.
-// Flags: o omitempty, z omitzero, p pointer, r required, i inline, d default is the type's zero value.
+// Flags: o omitempty, z omitzero, p pointer, r required, i inline, d default is the type's zero value,
+// u undocumented.
 // Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model name.
 
 import type { FieldFacts, KindFacts, Primitive, SpecialName, TypeFacts, TypeRef } from "./kind-data.ts";
@@ -48,6 +49,7 @@ const decodeField = ([name, goName, goType, number, refText, flags, extras]: Fie
     pointer: flags.includes("p"),
     required: flags.includes("r"),
     inline: flags.includes("i"),
+    undocumented: flags.includes("u"),
     ...(flags.includes("d") ? { default: zeroOf(ref) } : {}),
     ...extras,
   };

@@ -43,6 +43,8 @@ export interface FieldFacts {
   readonly required: boolean;
   /** Flattened in JSON, yet an embedded message in protobuf when `number` is not 0 (`Volume.volumeSource`). */
   readonly inline: boolean;
+  /** Upstream has no description for it; in published OpenAPI v3 a documented reference is wrapped in `allOf`, an undocumented one is bare. */
+  readonly undocumented: boolean;
   readonly listType?: "atomic" | "set" | "map";
   readonly listMapKeys?: readonly string[];
   readonly mapType?: "atomic" | "granular";

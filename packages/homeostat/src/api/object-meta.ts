@@ -1,0 +1,28 @@
+// The shape that every API object shares, for code that handles objects of any kind. Knows no kind in particular.
+import type { Metadata } from "./kind.ts";
+
+/** An object of any kind, as read. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly [field: string]: unknown;
+}
+
+/** Name, and namespace unless the kind is cluster-wide. */
+export interface ObjectKey {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/** The key of an object that was read. */
+export function keyOf(object: { readonly metadata: { readonly name: string; readonly namespace?: string } }): ObjectKey {
+  const { name, namespace } = object.metadata;
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
+/** Parses `namespace/name` or `name`, the inverse of `formatObjectKey`. */
+export function parseObjectKey(key: string): ObjectKey {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

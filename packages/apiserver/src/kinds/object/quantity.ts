@@ -1,0 +1,90 @@
+// Quantities in the form in which the server writes them back, e.g. `1024Mi` as `1Gi`, `0.1` as `100m`, `3Gi` untouched.
+// Upstream: k8s.io/apimachinery/pkg/api/resource quantity.go (ParseQuantity, CanonicalizeBytes), suffix.go.
+
+/** The canonical text, or Go's parse error. */
+export type CanonicalQuantity = { readonly text: string } | { readonly error: string };
+
+const wrongForm = { error: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'" };
+const wrongSuffix = { error: "unable to parse quantity's suffix" };
+const wrongNumber = { error: "unable to parse numeric part of quantity" };
+
+const decimal: ReadonlyMap<string, number> = new Map([["n", -9], ["u", -6], ["m", -3], ["", 0], ["k", 3], ["M", 6], ["G", 9], ["T", 12], ["P", 15], ["E", 18]]);
+const binary: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const pattern = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const nano = 1_000_000_000n;
+const maxBinary = (1n << 63n) - 1n;
+
+type Format = "DecimalSI" | "BinarySI" | "DecimalExponent";
+interface Suffix {
+  readonly format: Format;
+  readonly exponent: number;
+}
+
+/** Parses and prints a quantity as Go does on a round trip. */
+export function canonicalQuantity(text: string): CanonicalQuantity {
+  if (text === "0") return { text };
+  const match = pattern.exec(text);
+  if (!text || !match) return wrongForm;
+  const [, sign, whole = "", fraction = "", suffixText = ""] = match;
+  const suffix = parseSuffix(suffixText);
+  if (!suffix) return wrongSuffix;
+  if (!/[0-9]/.test(text.slice(0, text.length - suffixText.length))) return wrongNumber;
+  const digits = `${whole || "0"}${fraction}`;
+  if (staysAsWritten(digits, fraction.length, suffix)) return { text };
+  const amount = toNano(BigInt(digits), fraction.length, suffix);
+  return { text: format(sign === "-" ? -amount : amount, amount < nano && suffix.format === "BinarySI" ? "DecimalSI" : suffix.format) };
+}
+
+function parseSuffix(text: string): Suffix | undefined {
+  const power = decimal.get(text);
+  if (power !== undefined) return { format: "DecimalSI", exponent: power };
+  const step = binary.indexOf(text);
+  if (step > 0) return { format: "BinarySI", exponent: step * 10 };
+  return /^[eE][+-]?[0-9]+$/.test(text) ? { format: "DecimalExponent", exponent: Number(text.slice(1)) } : undefined;
+}
+
+/** Go keeps the text of what it takes for canonical by a cheap look. */
+function staysAsWritten(digits: string, places: number, { format, exponent }: Suffix): boolean {
+  const scale = (format === "BinarySI" ? 0 : exponent) - places;
+  if (scale < -9) return false;
+  if (format === "BinarySI") return places === 0 && 14 - digits.length - Math.trunc((exponent * 3) / 10) >= 0 && (BigInt(digits) & 7n) !== 0n;
+  return digits.length <= 18 && scale % 3 === 0 && !digits.endsWith("000") && digits[0] !== "0";
+}
+
+/** The magnitude in billionths, rounded up. */
+function toNano(digits: bigint, places: number, { format, exponent }: Suffix): bigint {
+  const scaled = format === "BinarySI" ? (digits << BigInt(exponent)) * nano : digits * nano;
+  const power = (format === "BinarySI" ? 0 : Math.max(-1000, Math.min(1000, exponent))) - places;
+  if (power >= 0) return scaled * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  const amount = (scaled + divisor - 1n) / divisor;
+  return format === "BinarySI" && amount > maxBinary * nano ? maxBinary * nano : amount;
+}
+
+function format(amount: bigint, as: Format): string {
+  if (amount === 0n) return "0";
+  const small = amount > -1024n * nano && amount < 1024n * nano;
+  if (as === "BinarySI" && !small && amount % nano === 0n) return base1024(amount / nano);
+  return base1000(amount, as);
+}
+
+function base1024(value: bigint): string {
+  let step = 0;
+  let rest = value;
+  while (rest % 1024n === 0n && step < binary.length - 1) {
+    rest /= 1024n;
+    step++;
+  }
+  return `${rest}${binary[step]}`;
+}
+
+function base1000(amount: bigint, as: Format): string {
+  let exponent = -9;
+  let rest = amount;
+  while (rest % 1000n === 0n && (as === "DecimalExponent" || exponent < 18)) {
+    rest /= 1000n;
+    exponent += 3;
+  }
+  if (as === "DecimalExponent") return `${rest}${exponent ? `e${exponent}` : ""}`;
+  return `${rest}${[...decimal].find(([, power]) => power === exponent)![0]}`;
+}

@@ -1,0 +1,60 @@
+// Reads and writes one version of a built-in kind: Go's typed decoding, the kind's defaults, and conversion where several
+// versions share one storage. Knows nothing of the rules that a kind sets beyond that.
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json, k8s.io/apiserver/pkg/endpoints/handlers (transformDecodeError).
+import { ApiStatusError, formatApiVersion, type GroupVersionKind, type JsonObject, type ParsedJson } from "homeostat/api";
+import type { SmdType } from "../../merge/smd-type.ts";
+import type { Decoded, VersionCodec } from "../../registry/served-resource.ts";
+import type { KindData } from "../data/kind-data.ts";
+import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
+
+/** What a kind adds to plain decoding. */
+export interface TypedCodecOptions {
+  readonly data: KindData;
+  readonly kind: GroupVersionKind;
+  /** Model name of the type, e.g. `io.k8s.api.core.v1.ConfigMap`. */
+  readonly model: string;
+  readonly smd: SmdType;
+  readonly emptyLists: EmptyLists;
+  /** Sets what upstream's SetDefaults functions set, in place; runs on requests and on what comes from storage. */
+  readonly defaults?: (object: JsonObject) => void;
+  /** Between this version and the storage version; absent where they are one. */
+  readonly conversion?: { readonly fromStorage: (stored: JsonObject) => JsonObject; readonly toStorage: (object: JsonObject) => JsonObject };
+}
+
+/** Where strategic merge patch looks up merge keys. */
+export interface TypedPatchMeta {
+  readonly data: KindData;
+  readonly model: string;
+}
+
+/** A codec for a type of the kind data. Decoding errors are 400s whose `cause` carries Go's bare message. */
+export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
+  const { data, kind, model, conversion } = options;
+  const decoder = createGoDecoder(data, model, { emptyLists: options.emptyLists });
+  const apiVersion = formatApiVersion(kind);
+  const patchMeta: TypedPatchMeta = { data, model };
+  return {
+    decode(body: ParsedJson): Decoded {
+      const decoded = attempt(kind, () => decoder.decode(body));
+      decoded.object["apiVersion"] = apiVersion;
+      decoded.object["kind"] = kind.kind;
+      options.defaults?.(decoded.object);
+      return decoded;
+    },
+    fromStorage: (stored) => conversion?.fromStorage(stored) ?? stored,
+    toStorage: (object) => conversion?.toStorage(object) ?? object,
+    storageIdentity: !conversion,
+    smd: options.smd,
+    patchMeta,
+  };
+}
+
+function attempt<T>(kind: GroupVersionKind, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof GoDecodeError)) throw error;
+    const message = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`;
+    throw new ApiStatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason: "BadRequest", code: 400 }, { cause: error });
+  }
+}

@@ -1,1 +1,15 @@
-export {};
+/**
+ * Homeostat: define resources, write small controllers that work together, run them.
+ * @module homeostat
+ */
+export type { Condition, ConditionOf, Kind, ManifestOf, Metadata, Naming, ObjectOf, OwnerReference, StatusOf } from "./api/kind.ts";
+export { type CustomResourceDefinition, toCustomResourceDefinition } from "./api/resource/custom-resource-definition.ts";
+export { type Custom, defineResource, type Manifest, type Resource, type ResourceDefinition, type ResourceOptions } from "./api/resource/define-resource.ts";
+export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
+export { k } from "./api/resource/k.ts";
+export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
+export type { ControllerClient, ObjectAddress } from "./controller/controller-client.ts";
+export { type Context, type ContextOf, type Controller, defineController, defineScope, type Handlers, type Own, type OwnOptions, type ReconcileLog, type Scope } from "./controller/define-controller.ts";
+export { isTerminal, type Outcome, type Result, retry, type Retry, terminal, TerminalError, type Wait } from "./controller/outcome.ts";
+export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
+export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -1,0 +1,181 @@
+// A custom resource, defined once: the value is schema, manifest builder, the client's type argument and the CRD's source.
+// Published types are free of any schema library, so that hovers and errors show plain TypeScript.
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import { formatApiVersion } from "../gvk.ts";
+import type { Condition, Kind, Metadata, Naming } from "../kind.ts";
+import { convertSchema } from "./convert-schema.ts";
+import type { StructuralSchema, ValidationRule } from "./json-schema.ts";
+import type { In, Out, Schema, View, Wire } from "./schema.ts";
+
+/** An object of a custom resource, as it is read. Every field of status is optional on read, whatever the schema says. */
+export interface Custom<N extends string, Spec, Status, C extends string> {
+  readonly apiVersion: string;
+  readonly kind: N;
+  readonly metadata: Metadata;
+  readonly spec: View<Spec>;
+  readonly status: View<Partial<Status>> & { readonly observedGeneration?: number; readonly conditions?: readonly Condition<C>[] };
+}
+
+/** An object of a custom resource, as it is written. */
+export interface Manifest<N extends string, Spec> {
+  readonly apiVersion: string;
+  readonly kind: N;
+  readonly metadata: Naming;
+  readonly spec: Spec;
+}
+
+/** A printer column after `defineResource` has resolved it. */
+export interface ResourceColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly jsonPath: string;
+}
+
+/** What a resource is made of, schema library forgotten. The source of CRDs, RBAC and documents. */
+export interface ResourceDefinition {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  readonly spec: StructuralSchema;
+  /** Without conditions and observedGeneration, which every resource with a status has. */
+  readonly status?: StructuralSchema;
+  readonly conditions: readonly string[];
+  readonly columns: readonly ResourceColumn[];
+  readonly name?: { readonly maxLength?: number; readonly pattern?: string };
+  /** Rules over the whole object; metadata is limited to name and generateName. */
+  readonly rules: readonly ValidationRule[];
+  readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string; readonly labelSelectorPath?: string };
+  readonly selectableFields: readonly string[];
+}
+
+/** A custom resource: a {@link Kind}, and a function that builds manifests. */
+export interface Resource<N extends string, Write, Read, Status, C extends string> extends Kind<Custom<N, Read, Status, C>, Manifest<N, Write>, Status, C> {
+  readonly kind: N;
+  readonly definition: ResourceDefinition;
+  /** A manifest, e.g. `Meal("lunch", { dish: "soup" })`. */
+  (naming: string | Naming, spec: Write): Manifest<N, Write>;
+}
+
+/** What `defineResource` takes. */
+export interface ResourceOptions<N extends string, Spec extends Schema, Status extends Schema, C extends string> {
+  /** API group, e.g. `kitchen.example.com`. */
+  readonly group: string;
+  /** e.g. `v1alpha1`. */
+  readonly version: string;
+  readonly kind: N;
+  /** Defaults to the kind in lower case, in English plural. */
+  readonly plural?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Default "Namespaced". */
+  readonly scope?: "Namespaced" | "Cluster";
+  readonly spec: Wire<Spec>;
+  readonly status?: Wire<Status>;
+  /** The closed set of condition types; a typo does not compile. */
+  readonly conditions?: readonly C[];
+  /** Printer columns: a path, or a condition's status. An `Age` column always follows. */
+  readonly columns?: { readonly [title: string]: `.${string}` | `condition:${NoInfer<C>}` };
+  /** Rule for metadata.name, from `k.name(…)`. */
+  readonly name?: { readonly maxLength?: number; readonly pattern?: string };
+  /** CEL rules over the whole object. */
+  readonly rules?: readonly ValidationRule[];
+  readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string; readonly labelSelectorPath?: string };
+  /** Fields that field selectors may use, e.g. `.spec.chef`. */
+  readonly selectableFields?: readonly `.${string}`[];
+}
+
+const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
+const versionPattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
+
+/**
+ * Defines a custom resource.
+ * @throws ERR_RESOURCE_NAME for a malformed group, version or kind; ERR_RESOURCE_COLUMN for a column that leads nowhere;
+ * ERR_SCHEMA_UNSUPPORTED and ERR_SCHEMA_NO_JSON_SCHEMA for schemas that no API server can run.
+ */
+export function defineResource<const N extends string, Spec extends Schema, Status extends Schema = Schema<never, never>, const C extends string = never>(
+  options: ResourceOptions<N, Spec, Status, C>,
+): Resource<N, In<Spec>, Out<Spec>, Out<Status>, C> {
+  checkNames(options);
+  const definition = toDefinition(options as unknown as ResourceOptions<string, Schema, Schema, string>);
+  const apiVersion = formatApiVersion(definition);
+  const build = (naming: string | Naming, spec: unknown) => ({ apiVersion, kind: definition.kind, metadata: typeof naming === "string" ? { name: naming } : naming, spec });
+  return Object.freeze(Object.assign(build, { apiVersion, kind: definition.kind, resource: definition.plural, scope: definition.scope, definition })) as never;
+}
+
+function checkNames({ group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string }): void {
+  const bad = (what: string, value: string, expected: string) =>
+    new HomeostatError("ERR_RESOURCE_NAME", `defining ${kind || "a resource"}: ${what} must be ${expected}, got "${value}"`, { hint: `change the ${what}` });
+  if (!kindPattern.test(kind)) throw bad("kind", kind, "a word that begins with a capital letter");
+  if (!versionPattern.test(version)) throw bad("version", version, "a DNS label such as v1 or v1alpha1");
+  if (!groupPattern.test(group)) throw bad("group", group, "a DNS name with at least one dot, such as kitchen.example.com");
+}
+
+function toDefinition(options: ResourceOptions<string, Schema, Schema, string>): ResourceDefinition {
+  const { group, version, kind } = options;
+  const spec = convertSchema(options.spec as Schema, kind, "spec");
+  const status = options.status ? withoutRequired(convertSchema(options.status as Schema, kind, "status")) : undefined;
+  const conditions = options.conditions ?? [];
+  return {
+    group,
+    version,
+    kind,
+    plural: options.plural ?? pluralize(kind.toLowerCase()),
+    singular: kind.toLowerCase(),
+    shortNames: options.shortNames ?? [],
+    categories: options.categories ?? [],
+    scope: options.scope ?? "Namespaced",
+    spec,
+    ...(status ? { status } : {}),
+    conditions,
+    columns: Object.entries(options.columns ?? {}).map(([name, path]) => toColumn(name, path, kind, { spec, ...(status ? { status } : {}) })),
+    ...(options.name ? { name: options.name } : {}),
+    rules: options.rules ?? [],
+    ...(options.scale ? { scale: options.scale } : {}),
+    selectableFields: options.selectableFields ?? [],
+  };
+}
+
+/** A first write of conditions alone must not be refused, so nothing in status is required at its top. */
+function withoutRequired(schema: StructuralSchema): StructuralSchema {
+  const { required: _, ...rest } = schema;
+  return rest;
+}
+
+function toColumn(name: string, path: string, kind: string, roots: { readonly spec: StructuralSchema; readonly status?: StructuralSchema }): ResourceColumn {
+  if (path.startsWith("condition:")) return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${path.slice("condition:".length)}")].status` };
+  const schema = resolvePath(path, roots);
+  if (schema === "unknown")
+    throw new HomeostatError("ERR_RESOURCE_COLUMN", `defining ${kind}: column "${name}" shows ${path}, which its schema does not have`, { hint: "name a field of spec, status or metadata" });
+  return { name, type: columnType(schema), jsonPath: path };
+}
+
+/** The schema that a simple path leads to; undefined where the path is more than field names, "unknown" where it leads nowhere. */
+function resolvePath(path: string, roots: { readonly spec: StructuralSchema; readonly status?: StructuralSchema }): StructuralSchema | "unknown" | undefined {
+  if (!/^(\.[A-Za-z_][A-Za-z0-9_]*)+$/.test(path)) return undefined;
+  const [root, ...rest] = path.slice(1).split(".") as [string, ...string[]];
+  if (root === "metadata") return rest[0] === "creationTimestamp" || rest[0] === "deletionTimestamp" ? { type: "string", format: "date-time" } : undefined;
+  if (root === "status" && (rest[0] === "conditions" || rest[0] === "observedGeneration")) return rest[0] === "observedGeneration" ? { type: "integer" } : undefined;
+  let at: StructuralSchema | undefined = root === "spec" ? roots.spec : root === "status" ? roots.status : undefined;
+  for (const name of rest) {
+    if (at?.["x-kubernetes-preserve-unknown-fields"]) return undefined;
+    at = at?.properties?.[name] ?? at?.additionalProperties;
+  }
+  return at ?? "unknown";
+}
+
+function columnType(schema: StructuralSchema | undefined): ResourceColumn["type"] {
+  if (schema?.format === "date-time") return "date";
+  return schema?.type === "integer" || schema?.type === "number" || schema?.type === "boolean" ? schema.type : "string";
+}
+
+/** English plural as the field's generators make it: dish → dishes, policy → policies, meal → meals. */
+function pluralize(word: string): string {
+  if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`;
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
+}

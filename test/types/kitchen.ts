@@ -1,0 +1,80 @@
+// The sketch of the design, compiled: what must infer without an annotation.
+import { defineController, defineResource, defineScope, type ContextOf, k, type Kind, type Metadata, type Naming, ref, refs } from "homeostat";
+import * as z from "zod";
+
+const api = { group: "kitchen.example.com", version: "v1" } as const;
+
+export const Chef = defineResource({ ...api, kind: "Chef", spec: z.object({ secondsPerDish: z.int().default(30) }) });
+export const Meal = defineResource({ ...api, kind: "Meal", spec: z.object({ dish: z.string(), cookFor: k.duration() }), status: z.object({ cookedAt: k.time() }) });
+export const Order = defineResource({
+  ...api,
+  kind: "Order",
+  shortNames: ["od"],
+  spec: z.object({
+    table: z.int().min(1).apply(k.immutable),
+    chef: z.string(),
+    dishes: k.listMap(z.object({ name: z.string(), spicy: z.boolean().default(false) }), "name").min(1).max(10),
+  }),
+  status: z.object({ cooked: z.int() }),
+  conditions: ["Ready", "ChefFound"],
+  columns: { Table: ".spec.table", Ready: "condition:Ready" },
+});
+
+export const orders = defineController(Order, {
+  owns: [Meal],
+  refs: { chef: ref(Chef, (order) => order.spec.chef) },
+  async reconcile({ object: order, refs: { chef }, own, status, condition, wait }) {
+    condition("ChefFound", chef ? "True" : "False", chef ? "Found" : "NotFound");
+    if (!chef) return wait.forRef("chef");
+    const seconds: number = chef.spec.secondsPerDish;
+    const meals = await own(Meal, order.spec.dishes.map((dish) => Meal(`${order.metadata.name}-${dish.name}`, { dish: dish.name, cookFor: `${seconds}s` })));
+    const spicy: boolean = order.spec.dishes[0]!.spicy;
+    void spicy;
+    status({ cooked: meals.filter((meal) => meal.status.cookedAt).length });
+  },
+  async finalize({ object: order, log }) {
+    log.info(order.metadata.name);
+  },
+});
+
+interface ConfigMapObject {
+  readonly apiVersion: "v1";
+  readonly kind: "ConfigMap";
+  readonly metadata: Metadata;
+  readonly data?: Readonly<Record<string, string>>;
+}
+interface DeploymentObject {
+  readonly apiVersion: "apps/v1";
+  readonly kind: "Deployment";
+  readonly metadata: Metadata;
+  readonly spec: { readonly replicas: number };
+  readonly status?: { readonly readyReplicas?: number };
+}
+declare const ConfigMap: Kind<ConfigMapObject, Omit<ConfigMapObject, "metadata"> & { readonly metadata: Naming }, never, never>;
+declare const Deployment: Kind<DeploymentObject, { readonly apiVersion: "apps/v1"; readonly kind: "Deployment"; readonly metadata: Naming; readonly spec: { readonly replicas?: number } }, { readonly readyReplicas?: number }, string>;
+
+/** Never called: compiled only. */
+export function builtInsAndSplitReconciles(): unknown {
+  const builtIns = defineController(Order, {
+    owns: [ConfigMap, Deployment, Meal],
+    refs: { chefs: refs(Chef, (o) => o.spec.dishes.map((d) => d.name)), boss: ref(Chef, (o) => ({ namespace: "hq", name: o.spec.chef })) },
+    async reconcile({ own, refs: found }) {
+      const deployments = await own(Deployment, [{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec: {} }]);
+      const maps = await own(ConfigMap, [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "b" } }]);
+      const ready: number | undefined = deployments[0]?.status?.readyReplicas;
+      void [ready, maps[0]?.data?.["a"], found.chefs[0]?.spec.secondsPerDish.toFixed(), found.boss?.spec.secondsPerDish.toFixed()];
+    },
+  });
+  const scope = defineScope(Order, { owns: [Meal], refs: { chef: ref(Chef, (o) => o.spec.chef) } });
+  type Ctx = ContextOf<typeof scope>;
+  const cook = async ({ object, own, refs: { chef } }: Ctx): Promise<number> => (await own(Meal, [])).length + (chef?.spec.secondsPerDish ?? 0) + object.spec.table;
+  const scoped = scope.controller({ async reconcile(context) { context.status({ cooked: await cook(context) }); } });
+  const reordered = defineController(Order, {
+    async reconcile({ refs: { a, b }, wait }) {
+      void [a?.spec.secondsPerDish.toFixed(), b?.spec.secondsPerDish.toFixed()];
+      return wait.forRef("a");
+    },
+    refs: { a: ref(Chef, ({ spec }) => spec.chef), b: ref(Chef, (o) => o.spec.chef) },
+  });
+  return [builtIns, scoped, reordered];
+}

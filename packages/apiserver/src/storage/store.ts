@@ -28,7 +28,7 @@ export interface Revision {
   readonly bytes: Uint8Array;
   readonly facts: Facts;
   /** The state before this change; kept only while history reaches back to it. */
-  readonly previous?: Revision;
+  readonly previous?: Revision | undefined;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
 }
 
@@ -36,9 +36,11 @@ export interface Revision {
 export interface Encoded {
   readonly bytes: Uint8Array;
   readonly facts: Facts;
+  /** The schema under which the bytes were written; 0 where it does not matter. */
+  readonly schemaEpoch?: number;
 }
 
-/** A consistent view of a prefix, in key order. */
+/** A consistent view of a prefix, in key order. To be walked in the turn in which it was asked for. */
 export interface Listing {
   readonly revision: number;
   readonly items: Iterable<Revision>;
@@ -55,7 +57,8 @@ export interface Store {
   /**
    * Writes or deletes one key. `expected` is the revision that must be current, 0 when the key must not exist.
    * `encode` is called synchronously with the new revision and returns null to delete, in which case `lastState`
-   * gives the bytes that the DELETED event carries. Resolves once the journal has acknowledged; a failing journal rejects
+   * gives the bytes that the DELETED event carries. While an earlier write of this key waits for the journal, the comparison
+   * waits too; a conflict found then rejects with a StoreConflictError. Resolves once the journal has acknowledged; a failing journal rejects
    * and the write is undone.
    */
   commit(key: string, expected: number, encode: (revision: number) => Encoded | null, lastState?: (revision: number) => Encoded): Promise<Revision> | "conflict";
@@ -74,5 +77,9 @@ export interface Journal {
   load(each: (revision: Revision) => void): void;
   /** Resolves when the whole batch is durable; a batch is stored whole or not at all. */
   append(batch: readonly Revision[]): Promise<void>;
+  /** Lets go of states up to `revision` that newer ones have replaced. May be done lazily. */
+  compact?(revision: number): void;
+  /** The revision up to which replaced states have been let go. Asked after `load`. */
+  compacted?(): number;
   close(): Promise<void>;
 }

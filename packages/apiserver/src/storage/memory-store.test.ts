@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createMemoryJournal } from "./memory-journal.ts";
+import { createMemoryStore } from "./memory-store.ts";
+import { describeJournal } from "./journal.suite.ts";
+import type { Revision } from "./store.ts";
+import { describeStore, put, remove, said, saying } from "./store.suite.ts";
+
+describeStore("store without a journal", async () => createMemoryStore());
+
+describeJournal("memory journal", async () => {
+  const journal = createMemoryJournal();
+  return { open: async () => journal };
+});
+
+test("without a journal a commit is visible when commit returns", () => {
+  const store = createMemoryStore();
+  void store.commit("g/r//a", 0, saying("one"));
+  assert.equal(said(store.latest("g/r//a")), "one@1");
+});
+
+test("a failing journal undoes the write, and the writes of other keys go through", async () => {
+  const journal = createMemoryJournal();
+  const store = createMemoryStore({ journal });
+  journal.hold(Promise.reject(new Error("disk full")));
+  const failing = put(store, "g/r//a", "one");
+  journal.hold(undefined);
+  const other = put(store, "g/r//b", "two");
+  await assert.rejects(failing, /disk full/);
+  assert.equal((await other).revision, 2);
+  assert.equal(store.latest("g/r//a"), undefined);
+  assert.equal((await put(store, "g/r//a", "three")).type, "ADDED");
+  await store.close();
+});
+
+test("a write behind a failed one is compared with what was there before", async () => {
+  const journal = createMemoryJournal();
+  const store = createMemoryStore({ journal });
+  journal.hold(Promise.reject(new Error("disk full")));
+  const failing = put(store, "g/r//a", "one");
+  journal.hold(undefined);
+  const behind = store.commit("g/r//a", 0, saying("two"));
+  await assert.rejects(failing, /disk full/);
+  assert.equal(said(await (behind as Promise<Revision>)), "two@2");
+  await store.close();
+});
+
+test("history is cut by itself, to the number of changes asked for", async () => {
+  const store = createMemoryStore({ keepChanges: 10 });
+  for (let i = 0; i < 19; i++) await put(store, "g/r//a", "x");
+  assert.equal(store.compacted(), 0);
+  await put(store, "g/r//a", "x");
+  assert.equal(store.compacted(), 10);
+  assert.equal(store.since("g/", 9, () => {}), "compacted");
+  assert.ok(typeof store.since("g/", 10, () => {}) !== "string");
+});
+
+test("lists at every revision agree with a plain replay of the commits", async () => {
+  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.boolean()), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (plan) => {
+      const store = createMemoryStore();
+      const model = new Map<string, string>();
+      const states: (readonly string[])[] = [[]];
+      for (const [name, deletes] of plan) {
+        const key = `g/r//${name}`;
+        if (deletes && !model.has(key)) continue;
+        const { revision } = deletes ? await remove(store, key) : await put(store, key, key);
+        if (deletes) model.delete(key);
+        else model.set(key, `${key}@${revision}`);
+        states.push([...model].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text));
+      }
+      for (const [at, expected] of states.entries()) {
+        const listing = store.list("g/", { at });
+        assert.ok(typeof listing !== "string" || at === 0);
+        if (typeof listing !== "string") assert.deepEqual([...listing.items].map(said), expected);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,252 @@
+// The in-memory MVCC store. A commit compares, assigns, encodes and enqueues in one synchronous step; it becomes visible
+// when the journal acknowledges it, which without a journal is at once. Visible order is revision order, for everybody.
+// Knows no JSON, no kinds and no clock. Upstream's counterpart: etcd server/storage/mvcc.
+import { compareBytewise } from "homeostat/api";
+import { History, Version } from "./history.ts";
+import { OrderedRecords } from "./ordered-records.ts";
+import type { Encoded, Journal, Listing, Revision, Store } from "./store.ts";
+import { StoreClosedError, StoreConflictError } from "./store-errors.ts";
+import { WatcherIndex } from "./watcher-index.ts";
+
+export interface MemoryStoreOptions {
+  /** Makes commits durable; without one they are acknowledged at once. The store loads it, and closes it when it closes. */
+  readonly journal?: Journal;
+  /** Changes kept for old reads and late watches, at least; the log is cut when it has grown to twice as many. Default 50,000. */
+  readonly keepChanges?: number;
+}
+
+/** One key: its newest acknowledged version, a tombstone included, and the write that waits for the journal. */
+interface KeyRecord {
+  readonly key: string;
+  head: Version | undefined;
+  pending: Promise<unknown> | undefined;
+}
+
+interface Watcher {
+  readonly prefix: string;
+  /** The newest revision that this watcher has been given or does not want. */
+  seen: number;
+  readonly each: (change: Revision) => void;
+}
+
+/** A write between encoding and acknowledgement. */
+interface Write {
+  readonly version: Version;
+  readonly record: KeyRecord;
+  state: "waiting" | "durable" | "failed";
+  readonly settle: () => void;
+}
+
+/** Creates a store, filled from its journal. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options);
+}
+
+class MemoryStore implements Store {
+  readonly #records = new Map<string, KeyRecord>();
+  readonly #ordered = new OrderedRecords<KeyRecord>();
+  readonly #history = new History();
+  readonly #watchers = new WatcherIndex<Watcher>();
+  readonly #journal: Journal | undefined;
+  readonly #keepChanges: number;
+  /** Visible changes that not all watchers have been given yet; delivery is never nested. */
+  readonly #undelivered: Version[] = [];
+  #delivering = false;
+  /** Writes in order of revision that are not visible yet. */
+  readonly #writes: Write[] = [];
+  #assigned = 0;
+  #visible = 0;
+  #closed = false;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#journal = options.journal;
+    this.#keepChanges = options.keepChanges ?? 50_000;
+    this.#load();
+  }
+
+  revision(): number {
+    return this.#visible;
+  }
+
+  latest(key: string): Revision | undefined {
+    const head = this.#records.get(key)?.head;
+    return head?.type === "DELETED" ? undefined : head;
+  }
+
+  list(prefix: string, options: { readonly at?: number; readonly startKey?: string } = {}): Listing | "compacted" | "future" {
+    const at = options.at ?? this.#visible;
+    if (at > this.#visible) return "future";
+    if (at <= this.#history.compacted && at !== this.#visible) return "compacted";
+    const start = options.startKey !== undefined && compareBytewise(options.startKey, prefix) > 0 ? options.startKey : prefix;
+    const ordered = this.#ordered;
+    return { revision: at, items: { [Symbol.iterator]: () => liveAt(ordered.from(start), prefix, at) } };
+  }
+
+  commit(key: string, expected: number, encode: (revision: number) => Encoded | null, lastState?: (revision: number) => Encoded): Promise<Revision> | "conflict" {
+    if (this.#closed) return Promise.reject(new StoreClosedError(key));
+    const pending = this.#records.get(key)?.pending;
+    if (pending) return this.#commitAfter(pending, key, expected, encode, lastState);
+    if ((this.latest(key)?.revision ?? 0) !== expected) return "conflict";
+    const version = this.#encode(key, this.#assigned + 1, encode, lastState);
+    this.#assigned = version.revision;
+    const record = this.#record(key);
+    if (this.#journal) return this.#commitDurably(this.#journal, version, record);
+    this.#show(version, record);
+    this.#deliver();
+    return Promise.resolve(version);
+  }
+
+  since(prefix: string, revision: number, each: (change: Revision) => void): { stop(): void } | "compacted" | "future" {
+    if (revision > this.#visible) return "future";
+    if (revision < this.#history.compacted) return "compacted";
+    const watcher: Watcher = { prefix, seen: this.#visible, each };
+    this.#history.replay(revision, (version) => {
+      if (version.key.startsWith(prefix)) each(version);
+    });
+    this.#watchers.add(prefix, watcher);
+    return {
+      stop: () => {
+        watcher.seen = Infinity;
+        this.#watchers.remove(prefix, watcher);
+      },
+    };
+  }
+
+  compact(revision: number): void {
+    const upTo = Math.min(revision, this.#visible);
+    this.#history.compact(upTo, (tombstone) => this.#free(tombstone));
+    this.#journal?.compact?.(upTo);
+  }
+
+  compacted(): number {
+    return this.#history.compacted;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watchers.clear();
+    await this.#journal?.close();
+  }
+
+  #load(): void {
+    this.#journal?.load((revision) => {
+      const record = this.#record(revision.key);
+      record.head = new Version(revision, record.head);
+      this.#history.append(record.head);
+      this.#visible = revision.revision;
+    });
+    const compacted = this.#journal?.compacted?.() ?? 0;
+    this.#history.compact(compacted, (tombstone) => this.#free(tombstone));
+    this.#visible = Math.max(this.#visible, compacted);
+    this.#assigned = this.#visible;
+  }
+
+  /** Waits for the write under way, then tries anew; its outcome, not the caller's guess, decides. */
+  async #commitAfter(pending: Promise<unknown>, ...write: Parameters<Store["commit"]>): Promise<Revision> {
+    await pending;
+    const outcome = this.commit(...write);
+    if (outcome === "conflict") throw new StoreConflictError(`commit ${write[0]}: expected revision ${write[1]}, found ${this.latest(write[0])?.revision ?? "no object"}; read it again and retry`);
+    return outcome;
+  }
+
+  #encode(key: string, revision: number, encode: (revision: number) => Encoded | null, lastState: ((revision: number) => Encoded) | undefined): Version {
+    const head = this.#records.get(key)?.head;
+    const live = head?.type === "DELETED" ? undefined : head;
+    const encoded = encode(revision);
+    if (!encoded && !live) throw new Error(`commit ${key}: a delete needs an object, and there is none; compare before deleting`);
+    const state = encoded ?? lastState?.(revision) ?? live!;
+    const type = encoded ? (live ? "MODIFIED" : "ADDED") : "DELETED";
+    return new Version({ key, revision, created: live?.created ?? revision, schemaEpoch: state.schemaEpoch ?? 0, bytes: state.bytes, facts: state.facts, type }, head);
+  }
+
+  async #commitDurably(journal: Journal, version: Version, record: KeyRecord): Promise<Revision> {
+    const visible = Promise.withResolvers<void>();
+    const write: Write = { version, record, state: "waiting", settle: visible.resolve };
+    record.pending = visible.promise;
+    this.#writes.push(write);
+    try {
+      await journal.append([version]);
+      write.state = "durable";
+    } catch (error) {
+      write.state = "failed";
+      throw error;
+    } finally {
+      this.#showSettled();
+    }
+    await visible.promise;
+    return version;
+  }
+
+  /** Shows what has been acknowledged, in order: a later write never overtakes one that still waits. */
+  #showSettled(): void {
+    while (this.#writes[0] && this.#writes[0].state !== "waiting") {
+      const { version, record, state, settle } = this.#writes.shift()!;
+      record.pending = undefined;
+      if (state === "durable") this.#show(version, record);
+      else if (!record.head) this.#drop(record);
+      settle();
+    }
+    this.#deliver();
+  }
+
+  #show(version: Version, record: KeyRecord): void {
+    record.head = version;
+    this.#visible = version.revision;
+    this.#history.append(version);
+    if (this.#history.length >= 2 * this.#keepChanges) this.compact(this.#history.revisionBefore(this.#keepChanges));
+    this.#undelivered.push(version);
+  }
+
+  /** Gives watchers what is visible. A watcher that commits only lengthens the queue, so all see one order. */
+  #deliver(): void {
+    if (this.#delivering) return;
+    this.#delivering = true;
+    for (let version = this.#undelivered.shift(); version; version = this.#undelivered.shift()) {
+      const change = version;
+      this.#watchers.visit(change.key, (watcher) => give(watcher, change));
+    }
+    this.#delivering = false;
+  }
+
+  #record(key: string): KeyRecord {
+    const known = this.#records.get(key);
+    if (known) return known;
+    const record: KeyRecord = { key, head: undefined, pending: undefined };
+    this.#records.set(key, record);
+    this.#ordered.add(record);
+    return record;
+  }
+
+  #free(tombstone: Version): void {
+    const record = this.#records.get(tombstone.key);
+    if (record?.head === tombstone && !record.pending) this.#drop(record);
+  }
+
+  #drop(record: KeyRecord): void {
+    this.#records.delete(record.key);
+    this.#ordered.remove(record.key);
+  }
+}
+
+/** A watcher's fault is not the writer's: it surfaces as an uncaught error once the commit is through. */
+function give(watcher: Watcher, change: Version): void {
+  if (change.revision <= watcher.seen) return;
+  watcher.seen = change.revision;
+  try {
+    watcher.each(change);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function* liveAt(records: Iterable<KeyRecord>, prefix: string, at: number): Generator<Revision, undefined, undefined> {
+  for (const record of records) {
+    if (!record.key.startsWith(prefix)) return;
+    let version = record.head;
+    while (version && version.revision > at) version = version.older;
+    if (version && version.type !== "DELETED") yield version;
+  }
+}

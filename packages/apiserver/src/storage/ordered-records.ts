@@ -1,0 +1,91 @@
+// Records in bytewise order of their keys: a list of short sorted blocks, so that an insert among a hundred thousand keys
+// moves a few hundred entries at most. Knows nothing of revisions.
+import { compareBytewise } from "homeostat/api";
+
+/** Anything that has a key. */
+export interface Keyed {
+  readonly key: string;
+}
+
+/** Blocks are split in two when they grow beyond this. */
+const maxBlock = 512;
+
+/** Keeps records sorted by key; one record per key. */
+export class OrderedRecords<R extends Keyed> {
+  readonly #blocks: R[][] = [];
+  /** Raised when positions may have moved, so that a walk under way finds its place again. */
+  #changes = 0;
+
+  /** Adds a record whose key is not there yet. */
+  add(record: R): void {
+    this.#changes++;
+    if (!this.#blocks.length) {
+      this.#blocks.push([record]);
+      return;
+    }
+    const b = this.#blockFor(record.key);
+    const block = this.#blocks[b]!;
+    block.splice(lowerBound(block, record.key), 0, record);
+    if (block.length > maxBlock) this.#blocks.splice(b + 1, 0, block.splice(block.length >> 1));
+  }
+
+  /** Removes the record of that key, if there is one. */
+  remove(key: string): void {
+    const b = this.#blockFor(key);
+    const block = this.#blocks[b];
+    if (!block) return;
+    const at = lowerBound(block, key);
+    if (block[at]?.key !== key) return;
+    this.#changes++;
+    block.splice(at, 1);
+    if (!block.length) this.#blocks.splice(b, 1);
+  }
+
+  /** Records in order, from `start` (inclusive) on. Records may be added and removed during the walk. */
+  *from(start: string): Generator<R, void, undefined> {
+    let b = this.#blockFor(start);
+    let at = this.#blocks[b] ? lowerBound(this.#blocks[b]!, start) : 0;
+    while (b < this.#blocks.length) {
+      const block = this.#blocks[b]!;
+      if (at >= block.length) {
+        b++;
+        at = 0;
+        continue;
+      }
+      const record = block[at]!;
+      const changes = this.#changes;
+      yield record;
+      if (changes === this.#changes) at++;
+      else {
+        b = this.#blockFor(record.key);
+        at = this.#blocks[b] ? lowerBound(this.#blocks[b]!, record.key) : 0;
+        if (this.#blocks[b]?.[at]?.key === record.key) at++;
+      }
+    }
+  }
+
+  /** Index of the last block that does not begin after `key`; 0 when all do. */
+  #blockFor(key: string): number {
+    let low = 0;
+    let high = this.#blocks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (precedesOrEquals(this.#blocks[middle]![0]!.key, key)) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  }
+}
+
+function lowerBound(block: readonly Keyed[], key: string): number {
+  let low = 0;
+  let high = block.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (precedesOrEquals(key, block[middle]!.key)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+const precedesOrEquals = (a: string, b: string): boolean => compareBytewise(a, b) <= 0;

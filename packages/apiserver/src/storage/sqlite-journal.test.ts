@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { DatabaseSync } from "node:sqlite";
+import { describeJournal } from "./journal.suite.ts";
+import { createMemoryStore } from "./memory-store.ts";
+import { openSqliteJournal } from "./sqlite-journal.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "journal-"));
+after(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const newFile = (): string => join(folder, `${files++}.db`);
+
+describeJournal("SQLite journal", async () => {
+  const file = newFile();
+  return { open: () => openSqliteJournal({ file }) };
+});
+
+describeJournal("SQLite journal with fsync", async () => {
+  const file = newFile();
+  return { open: () => openSqliteJournal({ file, fsync: true }) };
+});
+
+test("a file that another server has open is refused", async () => {
+  const file = newFile();
+  const journal = await openSqliteJournal({ file });
+  await assert.rejects(openSqliteJournal({ file }), { code: "ERR_JOURNAL_LOCKED" });
+  await journal.close();
+});
+
+test("a file of another format is refused", async () => {
+  const file = newFile();
+  const other = new DatabaseSync(file);
+  other.exec("PRAGMA user_version = 99");
+  other.close();
+  await assert.rejects(openSqliteJournal({ file }), { code: "ERR_JOURNAL_FORMAT" });
+  const text = newFile();
+  writeFileSync(text, "not a database, but long enough to be read as a header of one".repeat(20));
+  await assert.rejects(openSqliteJournal({ file: text }), { code: "ERR_JOURNAL_OPEN" });
+});
+
+test("acknowledged writes survive SIGKILL", async () => {
+  const file = newFile();
+  const writer = `
+    import { createMemoryStore } from ${JSON.stringify(new URL("memory-store.ts", import.meta.url).href)};
+    import { openSqliteJournal } from ${JSON.stringify(new URL("sqlite-journal.ts", import.meta.url).href)};
+    const store = createMemoryStore({ journal: await openSqliteJournal({ file: ${JSON.stringify(file)} }) });
+    const facts = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+    for (let i = 0; ; i++) {
+      const { revision } = await store.commit("g/r//" + i, 0, () => ({ bytes: new Uint8Array(100), facts }));
+      process.stdout.write(revision + "\\n");
+    }`;
+  const child = spawn(process.execPath, ["--conditions=homeostat-source", "--input-type=module-typescript", "-e", writer], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk));
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk;
+    if (output.length > 200) child.kill("SIGKILL");
+  });
+  await once(child, "close");
+  assert.equal(errors, "", "nothing on stderr, no warning either");
+  const acknowledged = Number(output.slice(0, output.lastIndexOf("\n")).split("\n").at(-1));
+  assert.ok(acknowledged > 10);
+  const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
+  assert.ok(store.revision() >= acknowledged);
+  assert.equal(store.latest(`g/r//${acknowledged - 1}`)?.revision, acknowledged);
+  await store.close();
+});

@@ -1,0 +1,154 @@
+// The journal on disk: one SQLite file with a write-ahead log. Batches that arrive in one turn of the event loop become
+// one transaction. By default what was acknowledged survives SIGKILL; with `fsync` it survives a power cut too.
+// Knows nothing of what it stores. node:sqlite is imported when a journal is opened, never before.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Facts, Journal, Revision } from "./store.ts";
+
+export interface SqliteJournalOptions {
+  /** Path of the database file; its folder must exist. */
+  readonly file: string;
+  /** Waits for the disk on every commit (SQLite's synchronous=FULL instead of NORMAL). */
+  readonly fsync?: boolean;
+}
+
+/** The file cannot be used: it belongs to another format, or another process has it open. */
+export class JournalError extends Error {
+  override readonly name = "JournalError";
+  readonly code: "ERR_JOURNAL_LOCKED" | "ERR_JOURNAL_FORMAT" | "ERR_JOURNAL_OPEN";
+
+  constructor(code: JournalError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const formatVersion = 1;
+const types = ["ADDED", "MODIFIED", "DELETED"] as const;
+const schema = `
+  CREATE TABLE IF NOT EXISTS revisions (
+    revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,
+    type INTEGER NOT NULL, bytes BLOB NOT NULL, facts TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+  PRAGMA user_version = ${formatVersion};`;
+
+/** Opens or creates a journal file. Throws {@link JournalError}. */
+export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
+  const { DatabaseSync: Database } = await import("node:sqlite");
+  let database: DatabaseSync | undefined;
+  try {
+    database = new Database(options.file);
+    prepare(database, options);
+    return new SqliteJournal(database);
+  } catch (error) {
+    database?.close();
+    throw toJournalError(error, options.file);
+  }
+}
+
+function prepare(database: DatabaseSync, options: SqliteJournalOptions): void {
+  database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.fsync ? "FULL" : "NORMAL"};`);
+  const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (found !== 0 && found !== formatVersion) {
+    throw new JournalError("ERR_JOURNAL_FORMAT", `open ${options.file}: expected journal format ${formatVersion}, found ${found}; use the version that wrote it, or another data directory`);
+  }
+  database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+}
+
+function toJournalError(error: unknown, file: string): unknown {
+  if (error instanceof JournalError || !(error instanceof Error)) return error;
+  const locked = /locked|busy/.test(error.message);
+  return locked
+    ? new JournalError("ERR_JOURNAL_LOCKED", `open ${file}: another process has it open; stop that server, or use another data directory`, { cause: error })
+    : new JournalError("ERR_JOURNAL_OPEN", `open ${file}: ${error.message}; expected a file that SQLite can read and write`, { cause: error });
+}
+
+interface Waiting {
+  readonly batch: readonly Revision[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class SqliteJournal implements Journal {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  #waiting: Waiting[] = [];
+  #compacted: number;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insert = database.prepare("INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#compacted = Number(database.prepare("SELECT value FROM marks WHERE name = 'compacted'").get()?.["value"] ?? 0);
+  }
+
+  load(each: (revision: Revision) => void): void {
+    this.#dropReplaced();
+    const rows = this.#database.prepare("SELECT revision, key, created, epoch, type, bytes, facts FROM revisions ORDER BY revision");
+    rows.setReturnArrays(true);
+    for (const row of rows.iterate() as Iterable<unknown>) each(fromRow(row as Row));
+  }
+
+  append(batch: readonly Revision[]): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push({ batch, resolve, reject });
+    if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    return promise;
+  }
+
+  compact(revision: number): void {
+    if (revision <= this.#compacted) return;
+    this.#compacted = revision;
+    this.#database.prepare("INSERT INTO marks VALUES ('compacted', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(revision);
+  }
+
+  compacted(): number {
+    return this.#compacted;
+  }
+
+  async close(): Promise<void> {
+    this.#flush();
+    this.#database.close();
+  }
+
+  /** One transaction for all that waits. Should it fail, each batch is tried alone, so that one bad batch harms no other. */
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (!waiting.length) return;
+    if (waiting.length > 1 && this.#write(waiting.flatMap((each) => each.batch)) === undefined) {
+      for (const each of waiting) each.resolve();
+      return;
+    }
+    for (const each of waiting) {
+      const error = this.#write(each.batch);
+      if (error === undefined) each.resolve();
+      else each.reject(error);
+    }
+  }
+
+  #write(batch: readonly Revision[]): unknown {
+    try {
+      this.#database.exec("BEGIN");
+      for (const r of batch) this.#insert.run(r.revision, r.key, r.created, r.schemaEpoch, types.indexOf(r.type), r.bytes, JSON.stringify(r.facts));
+      this.#database.exec("COMMIT");
+      return undefined;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      return error ?? new Error("write to the journal: SQLite failed without a reason");
+    }
+  }
+
+  #dropReplaced(): void {
+    this.#database
+      .prepare(
+        `DELETE FROM revisions WHERE revision <= ?1 AND (type = ${types.indexOf("DELETED")}
+           OR revision NOT IN (SELECT max(revision) FROM revisions WHERE revision <= ?1 GROUP BY key))`,
+      )
+      .run(this.#compacted);
+  }
+}
+
+type Row = readonly [revision: number, key: string, created: number, epoch: number, type: number, bytes: Uint8Array, facts: string];
+
+function fromRow([revision, key, created, schemaEpoch, type, bytes, facts]: Row): Revision {
+  return { revision, key, created, schemaEpoch, type: types[type] ?? "MODIFIED", bytes, facts: JSON.parse(facts) as Facts };
+}

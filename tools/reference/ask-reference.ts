@@ -1,4 +1,4 @@
-// One GET against a server named by a kubeconfig of start-reference.ts, with its client certificate.
+// One GET against a server named by a kubeconfig of start-reference.ts, with its bearer token.
 
 import { readFileSync } from "node:fs";
 import { Agent, get } from "node:https";
@@ -15,11 +15,11 @@ interface Kubeconfig {
 
 export const openReferenceClient = (kubeconfigPath: string): ReferenceClient => {
   const { clusters: [{ cluster }], users: [{ user }] } = JSON.parse(readFileSync(kubeconfigPath, "utf8")) as Kubeconfig;
-  const pem = (data: string | undefined): Buffer => Buffer.from(data ?? "", "base64");
-  const agent = new Agent({ ca: pem(cluster["certificate-authority-data"]), cert: pem(user["client-certificate-data"]), key: pem(user["client-key-data"]) });
+  const agent = new Agent({ ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64") });
+  const headers = { accept: "application/json", authorization: `Bearer ${user["token"] ?? ""}` };
   return {
     json: (path) => new Promise((resolve, reject) => {
-      get(new URL(path, cluster["server"]), { agent, headers: { accept: "application/json" } }, (response) => {
+      get(new URL(path, cluster["server"]), { agent, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on("error", reject).on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", () => {
           const body = Buffer.concat(chunks).toString("utf8");

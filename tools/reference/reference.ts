@@ -5,11 +5,11 @@ import { parseArgs } from "node:util";
 import { buildReference, cacheFolder, missingBinaries } from "./build-reference.ts";
 import { isRunning, readState, startReference, stopReference } from "./start-reference.ts";
 
-const usage = "usage: reference.ts build | start [--kubeconfig FILE] [--controllers] | stop [--kubeconfig FILE] | status [--kubeconfig FILE]";
+const usage = "usage: reference.ts build | start [--kubeconfig FILE] [--controllers] [--service-account-admission] | stop [--kubeconfig FILE] | status [--kubeconfig FILE]";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { kubeconfig: { type: "string" }, controllers: { type: "boolean", default: false } },
+  options: { kubeconfig: { type: "string" }, controllers: { type: "boolean", default: false }, "service-account-admission": { type: "boolean", default: false } },
 });
 const kubeconfigPath = resolve(values.kubeconfig ?? join(cacheFolder, "kubeconfig"));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
   build: () => buildReference(say),
   start: async () => {
     await buildReference(say);
-    const reference = await startReference({ kubeconfigPath, controllers: values.controllers });
+    const reference = await startReference({ kubeconfigPath, controllers: values.controllers, serviceAccountAdmission: values["service-account-admission"] });
     say(`${reference.server} is ready${values.controllers ? ", controllers running" : ""}: KUBECONFIG=${reference.kubeconfigPath}`);
   },
   stop: () => stopReference(kubeconfigPath),

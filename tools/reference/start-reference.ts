@@ -3,6 +3,7 @@
 // remembers folder and process ids, so that a later process can stop it. Needs the programs of build-reference.ts.
 
 import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createServer, type AddressInfo } from "node:net";
@@ -14,8 +15,10 @@ import { binaryPath, missingBinaries, type BinaryName } from "./build-reference.
 export interface ReferenceOptions {
   /** Where the kubeconfig goes; in the instance's own folder unless given. */
   readonly kubeconfigPath?: string;
-  /** Runs kube-controller-manager too, and with it the ServiceAccount admission that needs its tokens controller. */
+  /** Runs kube-controller-manager too. */
   readonly controllers?: boolean;
+  /** Turns the ServiceAccount admission plug-in on, as in a real cluster; pods then need the controllers to make their accounts. */
+  readonly serviceAccountAdmission?: boolean;
   readonly readyTimeoutMs?: number;
   /** More kube-apiserver flags, after ours. */
   readonly apiserverFlags?: readonly string[];
@@ -47,10 +50,10 @@ export const startReference = async (options: ReferenceOptions = {}): Promise<Re
   const folder = mkdtempSync(join(tmpdir(), "homeostat-reference-"));
   const kubeconfigPath = options.kubeconfigPath ?? join(folder, "kubeconfig");
   if (readState(kubeconfigPath)) throw new Error(`start reference: ${statePath(kubeconfigPath)} says that an instance exists; stop it first`);
-  execFileSync(binaryPath("issue"), [folder]);
+  const tokens = writeCredentials(folder);
   const [port, etcdPort, peerPort, managerPort] = await freePorts(4);
   const server = `https://127.0.0.1:${port}`;
-  writeKubeconfig({ folder, server, user: "admin", path: kubeconfigPath });
+  writeKubeconfig({ folder, server, token: tokens.admin, path: kubeconfigPath });
 
   const pids: number[] = [];
   const run = (name: BinaryName, args: readonly string[]): void => {
@@ -60,11 +63,11 @@ export const startReference = async (options: ReferenceOptions = {}): Promise<Re
   };
   try {
     run("etcd", etcdFlags(folder, etcdPort!, peerPort!));
-    run("kube-apiserver", [...apiserverFlags(folder, port!, etcdPort!), ...(options.controllers ? [] : ["--disable-admission-plugins=ServiceAccount"]), ...(options.apiserverFlags ?? [])]);
-    await untilReady({ folder, server, pids, timeoutMs: options.readyTimeoutMs ?? 120_000 });
+    run("kube-apiserver", [...apiserverFlags(folder, port!, etcdPort!), ...(options.serviceAccountAdmission ? [] : ["--disable-admission-plugins=ServiceAccount"]), ...(options.apiserverFlags ?? [])]);
+    await untilReady({ folder, server, token: tokens.admin, pids, timeoutMs: options.readyTimeoutMs ?? 120_000 });
     if (options.controllers) {
       const manager = join(folder, "controller-manager.kubeconfig");
-      writeKubeconfig({ folder, server, user: "controller-manager", path: manager });
+      writeKubeconfig({ folder, server, token: tokens.manager, path: manager });
       run("kube-controller-manager", managerFlags(folder, managerPort!, manager));
     }
   } catch (error) {
@@ -122,7 +125,7 @@ const apiserverFlags = (folder: string, port: number, etcdPort: number): readonl
   `--etcd-servers=http://127.0.0.1:${etcdPort}`,
   "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", `--secure-port=${port}`,
   `--cert-dir=${folder}`, `--tls-cert-file=${join(folder, "server.crt")}`, `--tls-private-key-file=${join(folder, "server.key")}`,
-  `--client-ca-file=${join(folder, "ca.crt")}`, "--authorization-mode=RBAC", "--allow-privileged=true",
+  `--client-ca-file=${join(folder, "ca.crt")}`, `--token-auth-file=${join(folder, "tokens.csv")}`, "--authorization-mode=RBAC", "--allow-privileged=true",
   "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
   `--service-account-key-file=${join(folder, "service-account.pub")}`, `--service-account-signing-key-file=${join(folder, "service-account.key")}`,
   "--service-cluster-ip-range=10.0.0.0/24",
@@ -146,32 +149,39 @@ const freePorts = async (count: number): Promise<readonly number[]> => {
   return ports;
 };
 
-const writeKubeconfig = ({ folder, server, user, path }: { folder: string; server: string; user: string; path: string }): void => {
-  const data = (file: string): string => readFileSync(join(folder, file)).toString("base64");
+/** Bearer tokens rather than client certificates: a request can then drop its credential on a connection that is open. */
+const writeCredentials = (folder: string): { readonly admin: string; readonly manager: string } => {
+  execFileSync(binaryPath("issue"), [folder]);
+  const [admin, manager] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
+  writeFileSync(join(folder, "tokens.csv"), `${admin},admin,admin,system:masters\n${manager},system:kube-controller-manager,manager\n`, { mode: 0o600 });
+  return { admin, manager };
+};
+
+const writeKubeconfig = ({ folder, server, token, path }: { folder: string; server: string; token: string; path: string }): void => {
   const config = {
     apiVersion: "v1", kind: "Config", "current-context": "reference",
-    contexts: [{ name: "reference", context: { cluster: "reference", user } }],
-    clusters: [{ name: "reference", cluster: { server, "certificate-authority-data": data("ca.crt") } }],
-    users: [{ name: user, user: { "client-certificate-data": data(`${user}.crt`), "client-key-data": data(`${user}.key`) } }],
+    contexts: [{ name: "reference", context: { cluster: "reference", user: "reference" } }],
+    clusters: [{ name: "reference", cluster: { server, "certificate-authority-data": readFileSync(join(folder, "ca.crt")).toString("base64") } }],
+    users: [{ name: "reference", user: { token } }],
   };
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
 };
 
-const untilReady = async ({ folder, server, pids, timeoutMs }: { folder: string; server: string; pids: readonly number[]; timeoutMs: number }): Promise<void> => {
+const untilReady = async ({ folder, server, token, pids, timeoutMs }: { folder: string; server: string; token: string; pids: readonly number[]; timeoutMs: number }): Promise<void> => {
   const end = performance.now() + timeoutMs;
   let last = "no answer yet";
   while (performance.now() < end) {
     for (const pid of pids) if (!isRunning(pid, folder)) throw new Error(`start reference: a program ended early\n${logTails(folder)}`);
-    last = await readiness(folder, server);
+    last = await readiness({ folder, server, token });
     if (last === "ok") return;
     await sleep(200);
   }
   throw new Error(`start reference: not ready after ${timeoutMs} ms: ${last}\n${logTails(folder)}`);
 };
 
-const readiness = (folder: string, server: string): Promise<string> => new Promise((resolve) => {
-  const file = (name: string): Buffer => readFileSync(join(folder, name));
-  const asking = request(`${server}/readyz`, { ca: file("ca.crt"), cert: file("admin.crt"), key: file("admin.key"), agent: false }, (response) => {
+const readiness = ({ folder, server, token }: { folder: string; server: string; token: string }): Promise<string> => new Promise((resolve) => {
+  const options = { ca: readFileSync(join(folder, "ca.crt")), headers: { authorization: `Bearer ${token}` }, agent: false };
+  const asking = request(`${server}/readyz`, options, (response) => {
     let body = "";
     response.setEncoding("utf8").on("data", (chunk: string) => { body += chunk; }).on("end", () => resolve(body));
   });

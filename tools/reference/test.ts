@@ -10,6 +10,7 @@ const patterns = asked.length > 0 ? asked : ["packages/*/src/**/*.reference.ts",
 
 await buildReference((line) => void process.stdout.write(`${line}\n`));
 const reference = await startReference();
+process.on("SIGINT", () => {}); // the tests get it too and end; what was started must still be stopped
 try {
   process.exitCode = await new Promise<number>((resolve, reject) => {
     const env = { ...process.env, HOMEOSTAT_REFERENCE_KUBECONFIG: reference.kubeconfigPath };

@@ -1,6 +1,5 @@
-// Command issue writes the credentials of one reference control plane into a directory: a certificate authority,
-// the API server's serving certificate for 127.0.0.1 and localhost, an administrator in system:masters,
-// the controller-manager's client certificate, and the key pair that signs service account tokens.
+// Command issue writes the keys of one reference control plane into a directory: a certificate authority, the API
+// server's serving certificate for 127.0.0.1 and localhost, and the key pair that signs service account tokens.
 package main
 
 import (
@@ -31,30 +30,19 @@ func main() {
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	authorityKey := issue(dir, "ca", authority, authority, nil)
-	serving := client("kube-apiserver", "")
-	serving.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	serving.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)}
-	serving.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}
+	serving := &x509.Certificate{
+		Subject: pkix.Name{CommonName: "kube-apiserver"}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 0, 0, 1)},
+		DNSNames:    []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"},
+	}
 	issue(dir, "server", serving, authority, authorityKey)
-	issue(dir, "admin", client("reference-admin", "system:masters"), authority, authorityKey)
-	issue(dir, "controller-manager", client("system:kube-controller-manager", ""), authority, authorityKey)
 	signer, err := rsa.GenerateKey(rand.Reader, 2048)
 	check(err)
 	write(dir, "service-account.key", private(signer))
 	public, err := x509.MarshalPKIXPublicKey(signer.Public())
 	check(err)
 	write(dir, "service-account.pub", &pem.Block{Type: "PUBLIC KEY", Bytes: public})
-}
-
-func client(name, organization string) *x509.Certificate {
-	subject := pkix.Name{CommonName: name}
-	if organization != "" {
-		subject.Organization = []string{organization}
-	}
-	return &x509.Certificate{
-		Subject: subject, KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
-	}
 }
 
 // issue writes NAME.crt and NAME.key and answers the new key; a nil parentKey means self-signed.

@@ -6,6 +6,21 @@ export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
 export { formatApiVersion, formatObjectKey, type GroupVersionKind, parseApiVersion } from "./gvk.ts";
 export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } from "./json.ts";
 export { JsonSyntaxError, parseJson, type ParsedJson } from "./parse-json.ts";
+export { exactField, type FieldRequirement, type FieldSelector, formatFieldSelector, matchesFields, parseFieldSelector } from "./selectors/field-selector.ts";
+export { formatLabelSelector, type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels, parseLabelSelector } from "./selectors/label-selector.ts";
+export { SelectorSyntaxError } from "./selectors/selector-syntax-error.ts";
+export {
+  dns1035LabelFaults,
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  formatLengthFault,
+  formatRegexFault,
+  labelKeyFaults,
+  labelValueFaults,
+  pathSegmentFaults,
+  pathSegmentPrefixFaults,
+  type SyntaxRule,
+} from "./selectors/syntax-rules.ts";
 export {
   ApiStatusError,
   isAlreadyExists,

@@ -41,9 +41,14 @@ export interface VersionCodec {
   readonly smd: SmdType;
   /** Where strategic merge patch finds its merge keys; absent for custom resources, which answer 415. */
   readonly patchMeta?: unknown;
+  /** An object of this version with nothing set, as the encoder writes it; `{apiVersion, kind}` when absent. */
+  readonly empty?: () => JsonObject;
 }
 
-/** What a kind decides about its own objects, in the storage version. Every function may mutate the object that it is given first. */
+/**
+ * What a kind decides about its own objects: built-ins see the storage version, custom resources (`custom`) the version of
+ * the request. Every function may mutate the object that it is given first.
+ */
 export interface Strategy {
   readonly allowCreateOnUpdate: boolean;
   /** PUT without resourceVersion is allowed (most built-ins) or 422 (custom resources, leases). */
@@ -56,13 +61,36 @@ export interface Strategy {
   prepareForCreate(object: JsonObject, context: WriteContext): void;
   /** Sets and drops fields on update: keeps what this endpoint must not change, raises the generation. */
   prepareForUpdate(object: JsonObject, old: JsonObject, context: WriteContext): void;
-  /** Validates a new object, metadata beyond the common rules included; collects every error. */
+  /**
+   * Validates a new object; collects every error. The registry has put the common metadata rules (with `validateName`) in
+   * front of these.
+   */
   validateCreate(object: JsonObject, context: WriteContext): readonly FieldError[];
+  /**
+   * Validates a change. The registry has put in front: the common metadata rules with the path-segment rule for names, and
+   * twice the rules on metadata changes, as upstream has them. A kind that validates the whole object again calls
+   * `validateObjectMeta` itself.
+   */
   validateUpdate(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
   /** Rule for metadata.name beyond presence: messages of every breach. */
   readonly validateName: (name: string, prefixOnly: boolean) => readonly string[];
-  /** Paths (field-set form, `f:status`) that an apply through this endpoint cannot own. */
+  /** Paths (field-set form, `f:status`) that a write through this endpoint cannot own. */
   readonly resetFields: readonly (readonly string[])[];
+  /**
+   * Graceful deletion (pods): the grace period in seconds of a first delete, or undefined to delete at once. `requested` is
+   * what the options ask for, if anything; never negative.
+   */
+  readonly gracePeriod?: (object: JsonObject, requested: number | undefined) => number | undefined;
+  /** For kinds whose deletion is held by more than metadata.finalizers. */
+  readonly deletion?: DeletionRule;
+}
+
+/** A deletion that other things than metadata.finalizers hold back, such as a namespace's spec.finalizers. */
+export interface DeletionRule {
+  /** True while the object must stay although metadata.finalizers is empty. */
+  holds(object: JsonObject): boolean;
+  /** Marks an object that is not being deleted yet: deletionTimestamp, phase, conditions. Replaces the common marks. */
+  mark(object: JsonObject, context: WriteContext): void;
 }
 
 /** Selectable fields of one object, beyond metadata.name and metadata.namespace. */
@@ -73,6 +101,8 @@ export interface SelectableFields {
   extract(object: JsonObject): Readonly<Record<string, string>>;
   /** The 400 message for a selector on an unknown field, e.g. `field label not supported: spec.x`. */
   unknownMessage(name: string): string;
+  /** The key under which `extract` keeps a field of this version (`regarding.name` is kept as `involvedObject.name`); the name itself when absent. */
+  readonly factName?: (name: string) => string;
 }
 
 /** One column of a Table. */
@@ -111,7 +141,7 @@ export interface ScaleView {
 /** A subresource with a life of its own (namespaces/finalize is a view; token is one of these). Resolves to the object to answer. */
 export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext) => Promise<{ readonly status: number; readonly object: JsonObject }>;
 
-/** One resource as one group and version serve it. */
+/** One resource as one group and version serve it. One object per definition: derived views and field managers are kept by its identity. */
 export interface ServedResource extends GroupVersionKind {
   readonly resource: string;
   readonly singular: string;

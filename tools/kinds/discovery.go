@@ -26,6 +26,7 @@ type discovery struct {
 	version   string
 	groups    []groupVersions
 	resources map[schema.GroupVersion][]metav1.APIResource
+	columns   map[schema.GroupVersionResource][]metav1.TableColumnDefinition
 }
 
 func unversioned(config *rest.Config) *rest.Config {
@@ -35,10 +36,11 @@ func unversioned(config *rest.Config) *rest.Config {
 
 func served(ctx context.Context, client *rest.RESTClient) discovery {
 	var running version.Info
-	get(ctx, client, "/version", &running)
+	get(ctx, client, "/version", asJSON, &running)
 	var list metav1.APIGroupList
-	get(ctx, client, "/apis", &list)
-	found := discovery{version: running.GitVersion, resources: map[schema.GroupVersion][]metav1.APIResource{}}
+	get(ctx, client, "/apis", asJSON, &list)
+	found := discovery{version: running.GitVersion, resources: map[schema.GroupVersion][]metav1.APIResource{},
+		columns: map[schema.GroupVersionResource][]metav1.TableColumnDefinition{}}
 	found.groups = append(found.groups, groupVersions{Group: "", Versions: []string{"v1"}})
 	for _, group := range list.Groups {
 		versions := []string{}
@@ -57,15 +59,28 @@ func served(ctx context.Context, client *rest.RESTClient) discovery {
 				path = "/api/" + v
 			}
 			var resources metav1.APIResourceList
-			get(ctx, client, path, &resources)
-			found.resources[schema.GroupVersion{Group: group.Group, Version: v}] = resources.APIResources
+			get(ctx, client, path, asJSON, &resources)
+			gv := schema.GroupVersion{Group: group.Group, Version: v}
+			found.resources[gv] = resources.APIResources
+			for _, resource := range resources.APIResources {
+				if slices.Contains(resource.Verbs, "list") {
+					var table metav1.Table
+					get(ctx, client, path+"/"+resource.Name, asTable, &table)
+					found.columns[gv.WithResource(resource.Name)] = table.ColumnDefinitions
+				}
+			}
 		}
 	}
 	return found
 }
 
-func get(ctx context.Context, client *rest.RESTClient, path string, into any) {
-	body, err := client.Get().AbsPath(path).SetHeader("Accept", "application/json").DoRaw(ctx)
+const (
+	asJSON  = "application/json"
+	asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+)
+
+func get(ctx context.Context, client *rest.RESTClient, path, accept string, into any) {
+	body, err := client.Get().AbsPath(path).SetHeader("Accept", accept).DoRaw(ctx)
 	if err == nil {
 		err = json.Unmarshal(body, into)
 	}

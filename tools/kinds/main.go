@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// write puts the head first, then one line per group, then one per type, in a stable order.
+// write puts the head first, then one line per group, the columns, then one line per type, in a stable order.
 func write(served discovery, path string) error {
 	catalogue := newCatalogue()
 	groups := catalogue.groups(served)
@@ -49,6 +49,9 @@ func write(served discovery, path string) error {
 	line(&file, map[string]any{"kubernetes": served.version, "groups": served.groups, "origin": origin()})
 	for _, g := range groups {
 		line(&file, []any{"group:" + g.name, map[string]any{"kinds": g.kinds, "types": g.types}})
+	}
+	for _, columns := range columnLines(served) {
+		line(&file, columns)
 	}
 	models := make([]string, 0, len(catalogue.types))
 	for model := range catalogue.types {

@@ -1,12 +1,13 @@
 // Decodes one line of a kind data file into facts. The line forms are the ones that tools/kinds writes:
 //   ["io.k8s.api.core.v1.ConfigMap","v1.ConfigMap",{…},[["data","Data","map[string]string",2,"map:string","o"],…]]
 //   ["group:apps",{"kinds":[…],"types":{"v1/DeploymentList":"io.k8s.api.apps.v1.DeploymentList",…}}]
-// Field: JSON name, Go name, Go type, protobuf number, reference, flags, other facts.
+//   ["columns",["Name must be unique …",…]]  ["columns:apps/v1/deployments",[["Name","string","name",0,0],…]]
+// Column: name, type, format, priority, index into the descriptions. Field: JSON name, Go name, Go type, protobuf number, reference, flags, other facts.
 // Flags: o omitempty, z omitzero, p pointer, r required, i inline, d default is the type's zero value,
 // u undocumented.
 // Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model name.
 
-import type { FieldFacts, KindFacts, Primitive, SpecialName, TypeFacts, TypeRef } from "./kind-data.ts";
+import type { ColumnFacts, FieldFacts, KindFacts, Primitive, SpecialName, TypeFacts, TypeRef } from "./kind-data.ts";
 
 export interface GroupLine {
   readonly kinds: readonly KindFacts[];
@@ -77,4 +78,13 @@ export const decodeType = (line: string, resolve: (model: string) => TypeFacts):
 export const decodeGroup = (line: string): GroupLine => {
   const [, { kinds, types }] = JSON.parse(line) as readonly [string, { readonly kinds: readonly KindFacts[]; readonly types: Readonly<Record<string, string>> }];
   return { kinds, types: new Map(Object.entries(types)) };
+};
+
+type ColumnLine = readonly [name: string, type: string, format: string, priority: number, description: number];
+
+export const decodeDescriptions = (line: string): readonly string[] => (JSON.parse(line) as readonly [string, readonly string[]])[1];
+
+export const decodeColumns = (line: string, descriptions: readonly string[]): readonly ColumnFacts[] => {
+  const [, columns] = JSON.parse(line) as readonly [string, readonly ColumnLine[]];
+  return columns.map(([name, type, format, priority, description]) => ({ name, type, format, description: descriptions[description] ?? "", priority }));
 };

@@ -108,6 +108,16 @@ test("kinds say what discovery says", () => {
   assert.deepEqual(data.kinds("no.such.group"), []);
 });
 
+test("tables have the columns that the server prints", () => {
+  const columns = data.columns("apps", "v1", "deployments");
+  assert.deepEqual(columns.map(({ name, priority }) => [name, priority]), [
+    ["Name", 0], ["Ready", 0], ["Up-to-date", 0], ["Available", 0], ["Age", 0], ["Containers", 1], ["Images", 1], ["Selector", 1],
+  ]);
+  assert.deepEqual([columns[0]?.type, columns[0]?.format], ["string", "name"]);
+  assert.match(columns[0]?.description ?? "", /^Name must be unique within a namespace\./);
+  assert.deepEqual(data.columns("authorization.k8s.io", "v1", "subjectaccessreviews"), []);
+});
+
 test("any kind that a body may name has a type", () => {
   assert.equal(data.typeOf("policy", "v1", "Eviction")?.goName, "v1.Eviction");
   assert.equal(data.typeOf("apps", "v1", "DeleteOptions")?.model, "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");

@@ -1,11 +1,11 @@
 // Facts about the built-in kinds of one Kubernetes minor: their Go structs, wire forms, merge rules and names.
-// The file behind it has one JSON line for each group and each type; only the lines asked for are parsed, so that
+// The file behind it has one JSON line for each group, each table and each type; only the lines asked for are parsed, so that
 // opening costs an index and a small operator never pays for the thousand types it does not touch.
 // Knows nothing of requests, defaults in Go code or validation, and reads no file: read-kind-data.ts is the rim.
 // Data: tools/kinds, from k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver, k8s.io/kube-aggregator
 // (struct tags), k8s.io/kubernetes/pkg/generated/openapi (merge rules, enums, defaults) and a running server's discovery.
 
-import { decodeGroup, decodeType, type GroupLine } from "./decode-line.ts";
+import { decodeColumns, decodeDescriptions, decodeGroup, decodeType, type GroupLine } from "./decode-line.ts";
 
 export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "bytes";
 
@@ -109,6 +109,16 @@ export interface KindFacts {
   readonly subresources: readonly SubresourceFacts[];
 }
 
+/** One column of a resource's Table, as `columnDefinitions` has it. */
+export interface ColumnFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** 0 is always shown, more only in wide output. */
+  readonly priority: number;
+}
+
 export interface GroupFacts {
   /** "" for the legacy group. */
   readonly group: string;
@@ -124,6 +134,8 @@ export interface KindData {
   kinds(group: string): readonly KindFacts[];
   kind(group: string, version: string, kind: string): KindFacts | undefined;
   resource(group: string, version: string, resource: string): KindFacts | undefined;
+  /** Columns of the resource's Table; empty for what cannot be listed. */
+  columns(group: string, version: string, resource: string): readonly ColumnFacts[];
   /** The type that a `kind` in a body of that group and version means: resources, lists, options, reviews, `Scale`, `Eviction`. */
   typeOf(group: string, version: string, kind: string): TypeFacts | undefined;
   /** Throws ERR_KINDS_UNKNOWN_TYPE for a model that the data lacks. */
@@ -155,6 +167,7 @@ export const openKindData = (text: string): KindData => {
   const lines = indexLines(text);
   const types = new Map<string, TypeFacts>();
   const groups = new Map<string, GroupLine>();
+  let descriptions: readonly string[] | undefined;
 
   const type = (model: string): TypeFacts => {
     const known = types.get(model);
@@ -180,11 +193,15 @@ export const openKindData = (text: string): KindData => {
     kinds: (name) => group(name)?.kinds ?? [],
     kind: (name, version, kind) => group(name)?.kinds.find((each) => each.version === version && each.kind === kind),
     resource: (name, version, resource) => group(name)?.kinds.find((each) => each.version === version && each.resource === resource),
+    columns: (name, version, resource) => {
+      const line = lines.get(`columns:${name}/${version}/${resource}`);
+      return line === undefined ? [] : decodeColumns(line, (descriptions ??= decodeDescriptions(lines.get("columns") ?? '["columns",[]]')));
+    },
     typeOf: (name, version, kind) => {
       const model = group(name)?.types.get(`${version}/${kind}`);
       return model === undefined ? undefined : type(model);
     },
     type,
-    models: [...lines.keys()].filter((key) => !key.startsWith("group:")),
+    models: [...lines.keys()].filter((key) => !/^(group|columns)(:|$)/.test(key)),
   };
 };

@@ -9,13 +9,16 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One request as the core sees it. Header names are lower case; the path carries the query. */
+/**
+ * One request as the core sees it. Header names are lower case; the path carries the query. Repeated headers are joined by
+ * `, `, except `impersonate-group` and `impersonate-extra-*`, whose values may hold commas and are joined by newlines.
+ */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Set by the in-process door only: the caller is taken at its word and authentication is skipped, nothing else. */
+  /** Set where the door knows the caller (in-process, or a verified client certificate): authentication is skipped, nothing else. */
   readonly user?: UserInfo;
 }
 

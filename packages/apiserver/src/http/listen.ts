@@ -1,0 +1,145 @@
+// One port for the server core: TLS with HTTP/1.1 and HTTP/2 side by side, or plain HTTP/1.1. Loopback unless told otherwise.
+// The only file that opens a listening socket.
+import type { Server as HttpServer } from "node:http";
+import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { certificateUser } from "./certificate-user.ts";
+import type { Handler } from "./handler.ts";
+import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";
+
+/** PEM texts of a serving certificate and its key. */
+export interface ServingTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Asks for client certificates, and believes those that this authority has issued. */
+  readonly clientCa?: string;
+}
+
+export interface ListenOptions {
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Without it, plain HTTP/1.1 is spoken. */
+  readonly tls?: ServingTls;
+  /** How long `close` waits for answers under way before it cuts connections. Default 100. */
+  readonly graceMs?: number;
+}
+
+/** An open port. */
+export interface Listener {
+  readonly port: number;
+  /** e.g. `https://127.0.0.1:6443` */
+  readonly url: string;
+  /** Ends open streams, lets answers under way finish, and then cuts every connection. */
+  close(): Promise<void>;
+}
+
+/** Clients may cancel watches by the thousand on one connection; Node and nghttp2 take the default numbers for an attack. */
+const unlimited = {
+  streamResetBurst: 1_000_000_000,
+  streamResetRate: 1_000_000_000,
+  maxSessionRejectedStreams: 1_000_000_000,
+  maxSessionInvalidFrames: 1_000_000_000,
+  maxSessionMemory: 4096,
+};
+const httpLimits = { maxHeaderSize: 1 << 20, keepAliveTimeout: 90_000, headersTimeout: 100_000, noDelay: true };
+const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 };
+
+/** Opens a port and serves `handler` on it. Rejects with Node's own error (EADDRINUSE, …). */
+export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listener> {
+  const underway = new Set<Underway>();
+  const connections = new Connections();
+  const server = await createServer(options);
+  const serve = (request: AnyRequest, response: AnyResponse): void => {
+    const user = options.tls?.clientCa ? certificateUser(request.socket as TLSSocket) : undefined;
+    void connections.during(serveRequest(handler, request, response, underway, user));
+  };
+  server.on("request", serve);
+  server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => connections.add(socket));
+  server.on("session", (session: ServerHttp2Session) => connections.addSession(session));
+  const port = await listening(server, options);
+  const host = options.host ?? "127.0.0.1";
+  return {
+    port,
+    url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const entry of underway) entry.finish();
+      await connections.end(options.graceMs ?? 100);
+      await closed;
+    },
+  };
+}
+
+async function createServer(options: ListenOptions): Promise<HttpServer | Http2SecureServer> {
+  if (!options.tls) {
+    const http = await import("node:http");
+    return http.createServer(httpLimits);
+  }
+  const http2 = await import("node:http2");
+  const { cert, key, clientCa } = options.tls;
+  const server = http2.createSecureServer({
+    ...unlimited,
+    ...httpLimits,
+    allowHTTP1: true,
+    settings: http2Settings,
+    cert,
+    key,
+    ...(clientCa ? { ca: clientCa, requestCert: true, rejectUnauthorized: false } : {}),
+  });
+  server.on("sessionError", () => {});
+  return server;
+}
+
+function listening(server: HttpServer | Http2SecureServer, options: ListenOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port: options.port ?? 0, host: options.host ?? "127.0.0.1" }, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** What is open, so that closing is quick and complete. */
+class Connections {
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #requests = 0;
+  #idle: (() => void) | undefined;
+
+  add(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  addSession(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    session.once("close", () => this.#sessions.delete(session));
+  }
+
+  async during(request: Promise<void>): Promise<void> {
+    this.#requests++;
+    await request.catch(() => {});
+    if (--this.#requests === 0) this.#idle?.();
+  }
+
+  async end(graceMs: number): Promise<void> {
+    for (const session of this.#sessions) session.close();
+    if (this.#requests) await this.#idleWithin(graceMs);
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #idleWithin(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,116 @@
+// One HTTP request on a Node server, HTTP/1.1 or HTTP/2 alike, through the server core and back: the body in, the answer
+// out, streams with back-pressure, and the stream closed when the client goes.
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import { gzipBody, wantsGzip } from "./compress-body.ts";
+import { maxBodyBytes } from "./front-door.ts";
+import { type ApiRequest, type ByteStream, type Handler, isStream, type UserInfo } from "./handler.ts";
+
+export type AnyRequest = IncomingMessage | Http2ServerRequest;
+/** Of either protocol: Node's compatibility layer gives HTTP/2 answers the methods that are used here. */
+export type AnyResponse = ServerResponse;
+
+/** A request under way, for the listener to end when it closes. */
+export interface Underway {
+  /** Ends an open stream; an answer that is about to be sent is left to be sent. */
+  finish(): void;
+}
+
+const none = new Uint8Array(0);
+
+/** Serves one request. Resolves when the answer has been sent, or the client has gone. */
+export async function serveRequest(handler: Handler, request: AnyRequest, response: AnyResponse, underway: Set<Underway>, user?: UserInfo): Promise<void> {
+  const closed = new Promise<void>((resolve) => void response.once("close", resolve));
+  request.on("error", () => {});
+  response.on("error", () => {});
+  const body = await readBody(request);
+  if (!body) return;
+  const apiRequest: ApiRequest = { method: request.method ?? "GET", path: request.url ?? "/", headers: flatHeaders(request), body, ...(user ? { user } : {}) };
+  const answer = await handler(apiRequest);
+  if (response.destroyed || response.writableEnded) return;
+  if (isStream(answer.body)) {
+    response.writeHead(answer.status, answer.headers as OutgoingHttpHeaders);
+    response.flushHeaders();
+    pushStream(answer.body, response, underway);
+  } else if (wantsGzip(apiRequest.path, apiRequest.headers["accept-encoding"], answer)) {
+    send(response, answer.status, { ...answer.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, await gzipBody(answer.body));
+  } else send(response, answer.status, answer.headers, answer.body);
+  await closed;
+}
+
+function send(response: AnyResponse, status: number, headers: Readonly<Record<string, string | readonly string[]>>, body: Uint8Array): void {
+  if (response.destroyed) return;
+  response.writeHead(status, { ...(headers as OutgoingHttpHeaders), ...(status === 304 || status === 204 ? {} : { "content-length": body.length }) });
+  response.end(body);
+}
+
+/** Wires a stream to a response until either ends. */
+function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Underway>): void {
+  let gone = false;
+  const opened = stream.open({
+    data: (chunk) => !gone && response.write(chunk),
+    end: () => {
+      gone = true;
+      response.end();
+    },
+  });
+  const entry: Underway = {
+    finish() {
+      if (gone) return;
+      gone = true;
+      opened.close();
+      response.end();
+    },
+  };
+  underway.add(entry);
+  response.on("drain", () => {
+    if (!gone) opened.resume();
+  });
+  response.once("close", () => {
+    underway.delete(entry);
+    if (gone) return;
+    gone = true;
+    opened.close();
+  });
+}
+
+/**
+ * Reads little more than may be sent, so that the front door can tell; the rest is let go. Undefined when the client left
+ * before the end: half a body must not become a request.
+ */
+async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
+  if (request.method === "GET" || request.method === "HEAD") {
+    request.resume();
+    return none;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return await new Promise((resolve) => {
+    request.on("data", (chunk: Uint8Array) => {
+      if (size > maxBodyBytes) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBodyBytes) resolve(Buffer.concat(chunks));
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on("close", () => resolve(undefined));
+  });
+}
+
+const listHeader = /^impersonate-(?:group$|extra-)/;
+
+function flatHeaders(request: AnyRequest): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || name[0] === ":") continue;
+    out[name] = typeof value === "string" ? value : value.join(", ");
+    if (listHeader.test(name)) out[name] = rawValues(request.rawHeaders, name).join("\n");
+  }
+  return out;
+}
+
+function rawValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!);
+  return values;
+}

@@ -33,12 +33,11 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   const decoder = createGoDecoder(data, model, { emptyLists: options.emptyLists });
   const apiVersion = formatApiVersion(kind);
   const patchMeta: TypedPatchMeta = { data, model };
+  const named = (object: JsonObject): JsonObject => Object.assign(object, { apiVersion, kind: kind.kind });
   return {
     decode(body: ParsedJson): Decoded {
       const decoded = attempt(kind, () => decoder.decode(body));
-      decoded.object["apiVersion"] = apiVersion;
-      decoded.object["kind"] = kind.kind;
-      options.defaults?.(decoded.object);
+      options.defaults?.(named(decoded.object));
       return decoded;
     },
     fromStorage: (stored) => conversion?.fromStorage(stored) ?? stored,
@@ -46,6 +45,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     storageIdentity: !conversion,
     smd: options.smd,
     patchMeta,
+    empty: () => named(decoder.decode({ value: {}, duplicates: [], floatLiterals: new Map() }).object),
   };
 }
 

@@ -1,0 +1,97 @@
+// Namespaces: phases, the finalizer in spec that holds deletion until the namespace is empty, and the name label.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go), pkg/apis/core/v1/defaults.go,
+// pkg/apis/core/validation/validation.go (ValidateNamespace…).
+import type { Json, JsonObject } from "homeostat/api";
+import { type FieldError, invalid } from "../../registry/field-error.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { isQualifiedName, nameIsDnsLabel } from "../object/names.ts";
+import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
+import { keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+
+const nameLabel = "kubernetes.io/metadata.name";
+const ownFinalizer = "kubernetes";
+const standardFinalizers: ReadonlySet<string> = new Set([ownFinalizer, "orphan", "foregroundDeletion"]);
+
+export const namespace: BuiltinKind = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  defaults(object) {
+    setNameLabel(object);
+    if (!stringAt(objectAt(object, "status"), "phase")) object["status"] = { ...objectAt(object, "status"), phase: "Active" };
+  },
+  rules: {
+    validateName: nameIsDnsLabel,
+    deleteReturnsObject: true,
+    resetFields: [["f:status"]],
+    prepareForCreate(object) {
+      object["status"] = { phase: "Active" };
+      const finalizers = finalizersOf(object);
+      if (!finalizers.includes(ownFinalizer)) object["spec"] = { ...objectAt(object, "spec"), finalizers: [...finalizers, ownFinalizer] };
+      setNameLabel(object);
+    },
+    prepareForUpdate(object, old) {
+      keepOld(object, old, "spec");
+      keepOld(object, old, "status");
+      setNameLabel(object);
+    },
+    validateCreate: (object) => finalizerErrors(object, () => "spec.finalizers"),
+    validateUpdate: (object) => finalizerErrors(object, () => "spec.finalizers"),
+    deletion: {
+      holds: (object) => finalizersOf(object).length > 0,
+      mark(object, { now }) {
+        metadataOf(object)["deletionTimestamp"] = now;
+        object["status"] = { ...objectAt(object, "status"), phase: "Terminating" };
+      },
+    },
+  },
+  views: {
+    status: {
+      resetFields: [["f:spec"]],
+      prepareForUpdate(object, old) {
+        keepOld(object, old, "spec");
+        setNameLabel(object);
+      },
+      validateUpdate: phaseErrors,
+    },
+    finalize: {
+      resetFields: [["f:status"]],
+      prepareForUpdate(object, old) {
+        keepOld(object, old, "status");
+        setNameLabel(object);
+      },
+      validateUpdate: (object) => finalizerErrors(object, (i) => `spec.finalizers[${i}]`),
+    },
+  },
+  selectable: { names: ["status.phase"], extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }) },
+  printer: {
+    columns: [nameColumn, column("Status", "The status of the namespace"), ageColumn],
+    cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "status"), "phase"), ageOf(object, nowMs)],
+  },
+};
+
+function setNameLabel(object: JsonObject): void {
+  const metadata = metadataOf(object);
+  const name = stringAt(metadata, "name");
+  if (name) metadata["labels"] = { ...objectAt(metadata, "labels"), [nameLabel]: name };
+}
+
+function finalizersOf(object: JsonObject): readonly Json[] {
+  const list = objectAt(object, "spec")["finalizers"];
+  return Array.isArray(list) ? list : [];
+}
+
+function finalizerErrors(object: JsonObject, pathOf: (i: number) => string): FieldError[] {
+  return finalizersOf(object).flatMap((item, i) => {
+    const name = String(item);
+    const known = name.includes("/") || standardFinalizers.has(name);
+    return [...isQualifiedName(name), ...(known ? [] : ["name is neither a standard finalizer name nor is it fully qualified"])].map((text) => invalid(pathOf(i), name, text));
+  });
+}
+
+function phaseErrors(object: JsonObject): FieldError[] {
+  const phase = stringAt(objectAt(object, "status"), "phase");
+  const deleting = metadataOf(object)["deletionTimestamp"] !== undefined;
+  if (phase === (deleting ? "Terminating" : "Active")) return [];
+  return [invalid("status.Phase", phase, deleting ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty")];
+}

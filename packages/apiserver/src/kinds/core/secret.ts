@@ -1,0 +1,93 @@
+// Secrets: write-only text data, keys that a type demands, and data that can be frozen.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/secret/strategy.go, pkg/apis/core/v1/{defaults,conversion}.go,
+// pkg/apis/core/validation/validation.go (ValidateSecret).
+import { compareBytewise, isObject, JsonSyntaxError, type JsonObject, parseJson } from "homeostat/api";
+import { type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
+import type { WriteContext } from "../../registry/served-resource.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { goKindOf } from "../object/go-decoder.ts";
+import { isConfigMapKey } from "../object/names.ts";
+import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
+import { immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
+import { checkKeyPair } from "./key-pair.ts";
+
+const typeText = "Used to facilitate programmatic handling of secret data. More info: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types";
+const dataText =
+  "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here. Described in https://tools.ietf.org/html/rfc4648#section-4";
+
+export const secret: BuiltinKind = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  defaults(object) {
+    if (!object["type"]) object["type"] = "Opaque";
+    mergeStringData(object);
+  },
+  rules: {
+    prepareForCreate: (object, context) => warnOfKeyPair(object, context),
+    prepareForUpdate(object, old, context) {
+      if (!object["type"]) keepOld(object, old, "type");
+      warnOfKeyPair(object, context);
+    },
+    validateCreate: validate,
+    validateUpdate: (object, old) => [...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validate(object)],
+  },
+  selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
+  printer: {
+    columns: [nameColumn, column("Type", typeText), column("Data", dataText), ageColumn],
+    cells: (object, nowMs) => [nameOf(object), stringAt(object, "type"), Object.keys(objectAt(object, "data")).length, ageOf(object, nowMs)],
+  },
+};
+
+function mergeStringData(object: JsonObject): void {
+  const texts = object["stringData"];
+  delete object["stringData"];
+  if (!isObject(texts)) return;
+  object["data"] = { ...objectAt(object, "data"), ...Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(String(text)).toString("base64")])) };
+}
+
+function validate(object: JsonObject): FieldError[] {
+  const data = objectAt(object, "data");
+  return [
+    ...Object.keys(data).sort(compareBytewise).flatMap((key) => isConfigMapKey(key).map((text) => invalid(`data[${key}]`, key, text))),
+    ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
+    ...(typeRules[stringAt(object, "type")]?.(data, object) ?? []),
+  ];
+}
+
+const missing = (data: JsonObject, ...keys: readonly string[]): FieldError[] => keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
+const decoded = (data: JsonObject, key: string): string => Buffer.from(stringAt(data, key), "base64").toString("utf8");
+
+const typeRules: Readonly<Record<string, (data: JsonObject, object: JsonObject) => FieldError[]>> = {
+  "kubernetes.io/service-account-token": (_data, object) =>
+    stringAt(objectAt(metadataOf(object), "annotations"), "kubernetes.io/service-account.name") ? [] : [required("metadata.annotations[kubernetes.io/service-account.name]", "")],
+  "kubernetes.io/dockercfg": (data) => jsonMap(data, ".dockercfg"),
+  "kubernetes.io/dockerconfigjson": (data) => jsonMap(data, ".dockerconfigjson"),
+  "kubernetes.io/basic-auth": (data) => (Object.hasOwn(data, "username") || Object.hasOwn(data, "password") ? [] : missing(data, "username", "password")),
+  "kubernetes.io/ssh-auth": (data) => (decoded(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]", "")]),
+  "kubernetes.io/tls": (data) => missing(data, "tls.crt", "tls.key"),
+};
+
+function jsonMap(data: JsonObject, key: string): FieldError[] {
+  if (!Object.hasOwn(data, key)) return missing(data, key);
+  const fault = jsonMapFault(decoded(data, key));
+  return fault ? [invalid(`data[${key}]`, "<secret contents redacted>", fault)] : [];
+}
+
+function jsonMapFault(text: string): string | undefined {
+  try {
+    const { value } = parseJson(text);
+    return value === null || isObject(value) ? undefined : `json: cannot unmarshal ${goKindOf(value)} into Go value of type map[string]interface {}`;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error.message;
+    throw error;
+  }
+}
+
+function warnOfKeyPair(object: JsonObject, context: WriteContext): void {
+  if (object["type"] !== "kubernetes.io/tls") return;
+  const data = objectAt(object, "data");
+  const fault = checkKeyPair(decoded(data, "tls.crt"), decoded(data, "tls.key"));
+  if (fault) context.warn(fault);
+}

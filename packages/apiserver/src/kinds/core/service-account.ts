@@ -1,0 +1,45 @@
+// ServiceAccounts: references to secrets are reduced to names.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
+import { isObject, type JsonObject } from "homeostat/api";
+import { failure } from "../../registry/api-errors.ts";
+import type { WriteContext } from "../../registry/served-resource.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { ageColumn, ageOf, nameColumn, nameOf } from "../object/printing.ts";
+import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+
+const mountable = "kubernetes.io/enforce-mountable-secrets";
+
+export const serviceAccount: BuiltinKind = {
+  group: "",
+  version: "v1",
+  kind: "ServiceAccount",
+  rules: {
+    deleteReturnsObject: true,
+    prepareForCreate(object, context) {
+      reduceSecrets(object);
+      warnOfAnnotation(object, undefined, context);
+    },
+    prepareForUpdate(object, old, context) {
+      reduceSecrets(object);
+      warnOfAnnotation(object, old, context);
+    },
+  },
+  connect: {
+    token: (account) =>
+      Promise.reject(
+        failure(501, "NotImplemented", `request a token for service account ${stringAt(objectAt(account, "metadata"), "name")}: this server does not issue service account tokens; authenticate with the token of its kubeconfig`),
+      ),
+  },
+  printer: { columns: [nameColumn, ageColumn], cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)] },
+};
+
+function reduceSecrets(object: JsonObject): void {
+  const secrets = object["secrets"];
+  if (!Array.isArray(secrets)) return;
+  object["secrets"] = secrets.map((item) => (isObject(item) && item["name"] !== undefined ? { name: item["name"] } : {}));
+}
+
+function warnOfAnnotation(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+  const has = (each: JsonObject): boolean => Object.hasOwn(objectAt(metadataOf(each), "annotations"), mountable);
+  if (has(object) && !(old && has(old))) context.warn(`metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`);
+}

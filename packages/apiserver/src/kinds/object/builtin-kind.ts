@@ -1,0 +1,51 @@
+// The record that a built-in kind is: what sets it apart from a plain object with a name. Everything common has a default,
+// so that most kinds are a few lines; names, verbs and types come from the kind data.
+// Knows nothing of how records become served resources (create-builtin-resource.ts).
+// Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go, pkg/apis/<group>/{v1/defaults.go,validation}.
+import type { Json, JsonObject } from "homeostat/api";
+import type { ConnectHandler, ScaleView, Strategy, TableColumn } from "../../registry/served-resource.ts";
+
+/** What a kind decides, where it differs from the defaults of strategy.ts. */
+export type Rules = Partial<Strategy>;
+
+/** Columns and cells of a kind with a printer of its own. */
+export interface Printer {
+  readonly columns: readonly TableColumn[];
+  /** The cells of one object in this record's version. */
+  cells(object: JsonObject, nowMs: number): readonly Json[];
+}
+
+/** Fields that selectors may use beyond metadata.name and metadata.namespace. */
+export interface Selectable {
+  readonly names: readonly string[];
+  /** From a storage-version object. */
+  extract(object: JsonObject): Readonly<Record<string, string>>;
+  /** The key under which `extract` keeps a field of this version; the name itself when absent. */
+  readonly factName?: (name: string) => string;
+}
+
+/** One built-in kind in one version. */
+export interface BuiltinKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Where the objects live, when another group or version owns the storage, e.g. `/events` in `v1` for events.k8s.io. */
+  readonly storage?: {
+    readonly group: string;
+    readonly version: string;
+    readonly fromStorage: (stored: JsonObject) => JsonObject;
+    readonly toStorage: (object: JsonObject) => JsonObject;
+  };
+  /** Upstream stores CustomResourceDefinitions and APIServices as JSON, which keeps empty lists; all else as protobuf. */
+  readonly stored?: "json" | "protobuf";
+  /** SetDefaults functions, in place, on a decoded object. */
+  readonly defaults?: (object: JsonObject) => void;
+  readonly rules?: Rules;
+  /** Subresources that are views on the object (`status`, `finalize`), with the rules in which they differ from the main endpoint. */
+  readonly views?: Readonly<Record<string, Rules>>;
+  readonly scale?: ScaleView;
+  /** Subresources with a life of their own (`token`, `eviction`). */
+  readonly connect?: Readonly<Record<string, ConnectHandler>>;
+  readonly selectable?: Selectable;
+  readonly printer?: Printer;
+}

@@ -1,0 +1,97 @@
+// Turns the record of a built-in kind and the kind data into a served resource.
+// Knows nothing of any single kind.
+import { formatApiVersion, type JsonObject } from "homeostat/api";
+import { quoteGo } from "../../registry/field-error.ts";
+import type { SmdType } from "../../merge/smd-type.ts";
+import type { SelectableFields, ServedResource, Strategy, Subresource, TablePrinter, VersionCodec } from "../../registry/served-resource.ts";
+import type { KindData, SubresourceFacts } from "../data/kind-data.ts";
+import type { BuiltinKind, Rules } from "./builtin-kind.ts";
+import { createGoDecoder } from "./go-decoder.ts";
+import { defaultTable } from "./printing.ts";
+import { plainStrategy } from "./strategy.ts";
+import { createTypedCodec } from "./typed-codec.ts";
+
+/** What all built-in kinds are made with. */
+export interface BuiltinMaterials {
+  readonly data: KindData;
+  readonly smdOf: (data: KindData, model: string) => SmdType;
+}
+
+/** Serves one record. Throws ERR_KINDS_UNKNOWN_KIND for a kind that the data lacks. */
+export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: BuiltinMaterials): ServedResource {
+  const facts = data.kind(record.group, record.version, record.kind);
+  if (!facts) throw unknownKind(record, data);
+  const strategy: Strategy = { ...plainStrategy, ...record.rules };
+  const storage = record.storage ?? record;
+  const codec = createTypedCodec({
+    data,
+    kind: record,
+    model: facts.type,
+    smd: smdOf(data, facts.type),
+    emptyLists: record.stored === "json" ? "kept" : "null",
+    ...(record.defaults ? { defaults: record.defaults } : {}),
+    ...(record.storage ? { conversion: canonicalConversion(record, data) } : {}),
+  });
+  return {
+    group: record.group,
+    version: record.version,
+    kind: record.kind,
+    resource: facts.resource,
+    singular: facts.singular,
+    listKind: `${record.kind}List`,
+    namespaced: facts.namespaced,
+    shortNames: facts.shortNames,
+    categories: facts.categories,
+    verbs: facts.verbs,
+    storageKey: `${storage.group}/${facts.resource}`,
+    storageVersion: formatApiVersion(storage),
+    storageVersionHash: facts.storageVersionHash ?? "",
+    custom: false,
+    codec,
+    strategy,
+    subresources: new Map(facts.subresources.flatMap((sub) => subresource(record, sub, strategy, codec))),
+    fields: selectableFields(record),
+    table: tableOf(record),
+    schemaEpoch: 0,
+    creatable: true,
+  };
+}
+
+/** Conversion renames; decoding the outcome as the other version's type puts absent and zero fields right. */
+function canonicalConversion(record: BuiltinKind, data: KindData): NonNullable<BuiltinKind["storage"]> {
+  const storage = record.storage!;
+  const into = ({ group, version }: { readonly group: string; readonly version: string }): ((object: JsonObject) => JsonObject) => {
+    const decoder = createGoDecoder(data, data.kind(group, version, record.kind)!.type, { emptyLists: "null" });
+    const apiVersion = formatApiVersion({ group, version });
+    return (value) => Object.assign(decoder.decode({ value, duplicates: [], floatLiterals: new Map() }).object, { apiVersion, kind: record.kind });
+  };
+  const toRecord = into(record);
+  const toStored = into(storage);
+  return { ...storage, fromStorage: (stored) => toRecord(storage.fromStorage(stored)), toStorage: (object) => toStored(storage.toStorage(object)) };
+}
+
+function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strategy, codec: VersionCodec): readonly (readonly [string, Subresource])[] {
+  const kind = { group: facts.group, version: facts.version, kind: facts.kind };
+  const { name, verbs } = facts;
+  const rules: Rules | undefined = record.views?.[name];
+  if (rules) return [[name, { at: "view", kind, verbs, strategy: { ...main, ...rules, allowCreateOnUpdate: false }, codec }]];
+  if (name === "scale" && record.scale) return [[name, { at: "scale", kind, verbs, scale: record.scale }]];
+  const handle = record.connect?.[name];
+  return handle ? [[name, { at: "connect", kind, verbs, handle }]] : [];
+}
+
+const nothing = (): Readonly<Record<string, string>> => ({});
+
+function selectableFields(record: BuiltinKind): SelectableFields {
+  if (record.selectable) return { ...record.selectable, unknownMessage: (name) => `field label not supported: ${name}` };
+  return { names: [], extract: nothing, unknownMessage: (name) => `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"` };
+}
+
+function tableOf({ printer }: BuiltinKind): TablePrinter {
+  return printer ? { columns: printer.columns, cells: (object, nowMs) => printer.cells(object, nowMs), emptyRowsNull: false } : defaultTable;
+}
+
+function unknownKind({ group, version, kind }: BuiltinKind, data: KindData): Error {
+  const message = `serve ${kind} in ${formatApiVersion({ group, version })}: the kind data of Kubernetes ${data.kubernetes} has no such kind; correct the record or regenerate the data`;
+  return Object.assign(new Error(message), { code: "ERR_KINDS_UNKNOWN_KIND" });
+}

@@ -1,0 +1,44 @@
+// `pattern` with the meaning that Go's regexp gives it: RE2 syntax, linear time, `$` only at the very end. The engine is
+// loaded with the first pattern that is used, for most servers never meet one.
+// Upstream: k8s.io/kube-openapi/pkg/validation/validate/rexp.go, values.go (Pattern).
+import { createRequire } from "node:module";
+
+type Re2 = typeof import("re2js");
+
+/** A pattern that compiles on first use. */
+export interface GoPattern {
+  /** As messages quote it; with the reason attached when it does not compile. */
+  readonly text: () => string;
+  readonly test: (text: string) => boolean;
+}
+
+interface Compiled {
+  readonly text: string;
+  readonly test: (text: string) => boolean;
+}
+
+/** Prepares a pattern; a broken one matches nothing and says why. */
+export function compileGoPattern(pattern: string): GoPattern {
+  let compiled: Compiled | undefined;
+  const get = (): Compiled => (compiled ??= compile(pattern));
+  return { text: () => get().text, test: (text) => get().test(text) };
+}
+
+/** What is wrong with a pattern in Go's words, e.g. `error parsing regexp: missing closing ]: …`; undefined when it compiles. */
+export function goPatternFault(pattern: string): string | undefined {
+  try {
+    loadRe2().RE2JS.compile(pattern);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function compile(pattern: string): Compiled {
+  const fault = goPatternFault(pattern);
+  if (fault !== undefined) return { text: `${pattern}, but pattern is invalid: ${fault}`, test: () => false };
+  const machine = loadRe2().RE2JS.compile(pattern);
+  return { text: pattern, test: (text) => machine.test(text) };
+}
+
+const loadRe2 = (): Re2 => createRequire(import.meta.url)("re2js") as Re2;

@@ -1,0 +1,157 @@
+// A controller at work: takes keys from its queue, reconciles them under a deadline, and decides what each outcome means
+// for the key. One object at a time, different objects concurrently; an abandoned reconcile frees its worker but keeps its
+// key until it settles.
+import type { Kind } from "../api/kind.ts";
+import { parseObjectKey } from "../api/object-meta.ts";
+import { isConflict, isNotFound } from "../api/status.ts";
+import type { Informer } from "../cache/informer.ts";
+import type { Client } from "../client/client.ts";
+import type { QueueItem, QueueKeyReport, WorkQueue } from "../queue/workqueue.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { withDeadline } from "./deadline.ts";
+import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
+import { createObjectStates, type ObjectState } from "./object-state.ts";
+import type { ControllerNames } from "./names.ts";
+import { isTerminal, type Outcome, parseDuration } from "./outcome.ts";
+import { reconcileObject } from "./reconcile.ts";
+import { connectSources } from "./sources.ts";
+
+/** What a runner is given. The informers belong to the caller. */
+export interface RunnerOptions {
+  readonly definition: ControllerDefinition;
+  readonly names: ControllerNames;
+  readonly runtime: Runtime;
+  readonly client: Client;
+  readonly queue: WorkQueue;
+  readonly log: ReconcileLog;
+  informer(kind: Kind): Informer;
+  /** Told of every change of an object's state. */
+  readonly changed?: (state: ObjectState) => void;
+}
+
+/** A controller at work. */
+export interface ControllerRunner {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Starts the workers. Informers should have synced before. */
+  start(): void;
+  states(): readonly ObjectState[];
+  explain(key: string): { readonly state: ObjectState | undefined; readonly queue: QueueKeyReport | undefined };
+  /** True when no key is ready, none is processed. */
+  isIdle(): boolean;
+  /** Lets running reconciles finish; aborts them after `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Creates a runner and connects its sources; nothing is reconciled before `start`. */
+export function createControllerRunner(options: RunnerOptions): ControllerRunner {
+  const { definition, runtime, queue } = options;
+  const stopping = new AbortController();
+  const states = createObjectStates({ controller: definition.name, kind: definition.kind.kind, now: () => runtime.clock.now(), ...(options.changed ? { changed: options.changed } : {}) });
+  const primary = options.informer(definition.kind);
+  const sources = connectSources({ definition, queue, primary, informer: options.informer, gone: (key) => states.delete(key) });
+  const dependencies = { ...options, primary, stepping: (key: string, step: string | undefined) => states.set(key, step === undefined ? { at: "running" } : { at: "running", step }) };
+  const timeoutMs = definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
+  const workers: Promise<void>[] = [];
+  const context: RunContext = { options, states, stopping: stopping.signal, reconcile: (item, signal) => reconcileObject(dependencies, parseObjectKey(item.key), signal), timeoutMs };
+  return {
+    name: definition.name,
+    kind: definition.kind,
+    start() {
+      for (let i = 0; i < definition.concurrency; i++) workers.push(work(context));
+    },
+    states: () => states.all(),
+    explain: (key) => ({ state: states.get(key), queue: queue.explain(key) }),
+    isIdle: () => queue.isIdle(),
+    async stop(drainMs) {
+      sources.remove();
+      const timer = runtime.clock.timer(drainMs, () => stopping.abort(new Error("the manager is shutting down")));
+      await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
+      timer.cancel();
+      stopping.abort(new Error("the manager has stopped"));
+      await Promise.all(workers);
+    },
+  };
+}
+
+interface RunContext {
+  readonly options: RunnerOptions;
+  readonly states: ReturnType<typeof createObjectStates>;
+  readonly stopping: AbortSignal;
+  readonly timeoutMs: number | undefined;
+  reconcile(item: QueueItem, signal: AbortSignal): Promise<Outcome | undefined>;
+}
+
+async function work(context: RunContext): Promise<void> {
+  const { queue } = context.options;
+  for (let item = await queue.get(context.stopping); item; item = await queue.get(context.stopping)) await processItem(context, item);
+}
+
+async function processItem(context: RunContext, item: QueueItem): Promise<void> {
+  const { options, states } = context;
+  const { queue, runtime } = options;
+  if (!isCached(options, item.key)) return settle(context, item.key, () => (queue.forget(item.key), states.delete(item.key)));
+  states.set(item.key, { at: "running" });
+  const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) => context.reconcile(item, signal));
+  if (finish.at === "settled") return settle(context, item.key, () => succeeded(context, item, finish.value));
+  if (finish.at === "failed") return settle(context, item.key, () => failed(context, item, finish.error));
+  abandon(context, item, finish.settled);
+}
+
+function isCached({ definition, informer }: RunnerOptions, key: string): boolean {
+  return informer(definition.kind).entry(key) !== undefined;
+}
+
+function settle({ options }: RunContext, key: string, decide: () => void): void {
+  decide();
+  options.queue.done(key);
+}
+
+function succeeded({ options, states }: RunContext, { key }: QueueItem, outcome: Outcome | undefined): void {
+  const { queue, runtime } = options;
+  queue.forget(key);
+  const state = outcome?.["~outcome"];
+  if (!isCached(options, key)) states.delete(key);
+  else if (!state) states.set(key, { at: "done" });
+  else if (state.at === "waiting") states.set(key, { at: "waiting", what: state.what });
+  else {
+    queue.add(key, { afterMs: state.afterMs, cause: { what: `asked to run again: ${state.because}`, source: "retry" } });
+    states.set(key, { at: "retrying", because: state.because, nextAt: runtime.clock.now() + state.afterMs, failures: 0 });
+  }
+}
+
+/** Conflicts and vanished objects are ordinary; terminal errors stall; all else backs off. */
+function failed({ options, states, stopping }: RunContext, { key, failures }: QueueItem, error: unknown): void {
+  if (stopping.aborted) return;
+  const { queue, runtime, log, definition } = options;
+  const because = error instanceof Error ? error.message : String(error);
+  const about = { controller: definition.name, object: `${definition.kind.kind} ${key}`, error };
+  if (isTerminal(error)) {
+    queue.forget(key);
+    states.set(key, { at: "stalled", because });
+    log.error(`stalled: ${because}`, about);
+    return;
+  }
+  const ordinary = isConflict(error) || isNotFound(error);
+  const afterMs = queue.addRateLimited(key, { cause: { what: ordinary ? `somebody else was faster: ${because}` : `failed: ${because}`, source: "retry" } });
+  states.set(key, { at: "retrying", because, nextAt: runtime.clock.now() + afterMs, failures: failures + 1 });
+  if (ordinary) log.debug(`trying again in ${afterMs} ms: ${because}`, about);
+  else log.error(`failed, trying again in ${afterMs} ms: ${because}`, about);
+}
+
+/** The key stays taken, hence quarantined, until the promise settles; then it is tried again. */
+function abandon({ options, states }: RunContext, { key }: QueueItem, settled: Promise<void>): void {
+  const { queue, log, definition } = options;
+  const because = `reconcile did not end within ${definition.timeout}; waiting for it to settle`;
+  states.set(key, { at: "stalled", because });
+  log.error(`abandoned: ${because}`, { controller: definition.name, object: `${definition.kind.kind} ${key}` });
+  void settled.then(() => {
+    queue.addRateLimited(key, { cause: { what: "an abandoned reconcile has settled", source: "deadline" } });
+    queue.done(key);
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
+}
+

@@ -1,0 +1,36 @@
+// The objects behind declared references, read from the cache. Pure apart from those reads.
+import { formatObjectKey } from "../api/gvk.ts";
+import type { Kind } from "../api/kind.ts";
+import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
+import type { Ref, Target } from "./ref.ts";
+
+/** What resolving needs of an informer. */
+export interface TargetInformer {
+  get(key: ObjectKey): unknown;
+}
+
+/** The objects by reference name: one or undefined, or for many those that exist, in the order named. */
+export function resolveRefs(refs: Readonly<Record<string, Ref<any, Kind, boolean>>>, object: KubeObject, informer: (kind: Kind) => TargetInformer | undefined): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(refs).map(([name, ref]) => {
+      const found = targetKeys(ref, object).flatMap((key) => informer(ref.target)?.get(key) ?? []);
+      return [name, ref.many ? found : found[0]];
+    }),
+  );
+}
+
+/** The keys of what an object refers to; a target without a namespace is in the object's own. */
+export function targetKeys(ref: Ref<any, Kind, boolean>, object: KubeObject): readonly ObjectKey[] {
+  const targets = [ref.select(object)].flat() as readonly Target[];
+  return targets.flatMap((target) => (target === undefined ? [] : [toKey(target, ref.target, object.metadata.namespace)]));
+}
+
+/** The same, as strings for an index. */
+export function targetKeyStrings(ref: Ref<any, Kind, boolean>, object: KubeObject): readonly string[] {
+  return targetKeys(ref, object).map((key) => formatObjectKey(key));
+}
+
+function toKey(target: Exclude<Target, undefined>, kind: Kind, namespace: string | undefined): ObjectKey {
+  if (kind.scope === "Cluster") return { name: typeof target === "string" ? target : target.name };
+  return typeof target === "string" ? { name: target, namespace } : target;
+}

@@ -1,0 +1,158 @@
+// The composition root: one client, one cache, one runner per controller, started and stopped in order. Start-up: caches,
+// then controllers; shutdown: controllers drain, then caches stop, then the connection closes.
+import type { Kind } from "../api/kind.ts";
+import { type Cache, createCache, type Freshness, type Informer, type InformerLease } from "../cache/index.ts";
+import type { Client } from "../client/client.ts";
+import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
+import { type Controller, type ControllerDefinition, definitionOf, type ReconcileLog } from "../controller/define-controller.ts";
+import { nameController } from "../controller/names.ts";
+import type { ObjectState } from "../controller/object-state.ts";
+import { createWorkQueue } from "../queue/workqueue.ts";
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { createPinoLog } from "./log.ts";
+
+/** What a manager is made of. */
+export interface ManagerOptions {
+  /** The operator's name, stable for ever: field managers are `<operator>/<controller>`. */
+  readonly operator: string;
+  readonly controllers: readonly Controller[];
+  /** The connection; the caller closes it. */
+  readonly client: Client;
+  /** Watches this namespace only; default all. */
+  readonly namespace?: string;
+  readonly runtime?: Runtime;
+  /** Default: JSON lines on standard error. */
+  readonly log?: ReconcileLog;
+  /** How long running reconciles may take at shutdown before their signals abort; default 30 s, as controller-runtime (pkg/manager/internal.go). */
+  readonly shutdownTimeoutMs?: number;
+  /** How long the first lists may take; default 2 min, as controller-runtime's CacheSyncTimeout (pkg/controller/controller.go). */
+  readonly syncTimeoutMs?: number;
+  /** Told of every change of an object's state. Must not throw. */
+  readonly changed?: (state: ObjectState) => void;
+}
+
+/** Controllers at work. */
+export interface Manager {
+  /** Resolves once caches are synced and workers run. @throws ERR_MANAGER_SYNC */
+  start(): Promise<void>;
+  /** Drains and stops; idempotent. */
+  stop(): Promise<void>;
+  /** Starts, and stops when `signal` aborts or the process is asked to end (SIGINT, SIGTERM). Resolves once stopped. */
+  run(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Where every object stands with every controller. */
+  states(): readonly ObjectState[];
+  /** What woke an object last, what it waits for, when it runs next. */
+  explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
+  /** True when no key of any controller is ready or being processed. */
+  isIdle(): boolean;
+  /** Ready when every cache can show that it is fresh; the reasons otherwise. */
+  readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
+  freshness(): readonly { readonly kind: Kind; readonly freshness: Freshness }[];
+}
+
+/**
+ * Creates a manager. Nothing is read or written before `start`.
+ * @throws ERR_CONTROLLER_NAME for a name that cannot be carried, or that two controllers share.
+ */
+export function createManager(options: ManagerOptions): Manager {
+  const definitions = options.controllers.map((controller) => definitionOf(controller));
+  const names = new Map(definitions.map((definition) => [definition, nameController(options.operator, definition.name, definition.kind)]));
+  refuseSharedNames(definitions);
+  const runtime = options.runtime ?? createSystemRuntime();
+  const cache = createCache({ client: options.client, runtime, keepManagers: (manager) => manager.startsWith(`${options.operator}/`) });
+  const state: ManagerState = { options, definitions, runtime, cache, leases: [], runners: [] };
+  let stopped: Promise<void> | undefined;
+  const manager: Manager = {
+    async start() {
+      const log = options.log ?? (await createPinoLog());
+      const informer = informers(state);
+      state.runners = definitions.map((definition) =>
+        createControllerRunner({ definition, names: names.get(definition)!, runtime, client: options.client, queue: createWorkQueue({ runtime }), log, informer, ...(options.changed ? { changed: options.changed } : {}) }),
+      );
+      cache.start();
+      await sync(state);
+      for (const runner of state.runners) runner.start();
+    },
+    stop: () => (stopped ??= stop(state)),
+    async run({ signal } = {}) {
+      await manager.start();
+      await asked(signal);
+      await manager.stop();
+    },
+    states: () => state.runners.flatMap((runner) => runner.states()),
+    explain: (kind, key) => state.runners.filter((runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion).map((runner) => runner.explain(key)),
+    isIdle: () => state.runners.every((runner) => runner.isIdle()),
+    readiness() {
+      const reasons = cache.informers().flatMap((informer) => (informer.freshness().ready ? [] : [`${informer.kind.kind}: ${informer.freshness().reason}`]));
+      return { ready: reasons.length === 0, reasons };
+    },
+    freshness: () => cache.informers().map((informer) => ({ kind: informer.kind, freshness: informer.freshness() })),
+  };
+  return manager;
+}
+
+interface ManagerState {
+  readonly options: ManagerOptions;
+  readonly definitions: readonly ControllerDefinition[];
+  readonly runtime: Runtime;
+  readonly cache: Cache;
+  readonly leases: InformerLease[];
+  runners: readonly ControllerRunner[];
+}
+
+function refuseSharedNames(definitions: readonly ControllerDefinition[]): void {
+  const twice = definitions.find((one, i) => definitions.findIndex((other) => other.name === one.name) !== i);
+  if (twice) throw new HomeostatError("ERR_CONTROLLER_NAME", `two controllers are called "${twice.name}"; they would own each other's fields`, { hint: "give one of them another `name`" });
+}
+
+/** One informer per kind, shared by all controllers. */
+function informers(state: ManagerState): (kind: Kind) => Informer {
+  const known = new Map<string, Informer>();
+  return (kind) => {
+    const id = `${kind.apiVersion}/${kind.kind}`;
+    const found = known.get(id);
+    if (found) return found;
+    const lease = state.cache.acquire(kind, kind.scope === "Namespaced" ? { namespace: state.options.namespace } : {});
+    state.leases.push(lease);
+    known.set(id, lease.informer);
+    return lease.informer;
+  };
+}
+
+async function sync(state: ManagerState): Promise<void> {
+  const timeoutMs = state.options.syncTimeoutMs ?? 120_000;
+  const abort = new AbortController();
+  const timer = state.runtime.clock.timer(timeoutMs, () => abort.abort());
+  try {
+    await state.cache.synced(abort.signal);
+  } catch (cause) {
+    const late = state.cache.informers().flatMap((informer) => (informer.hasSynced() ? [] : [`${informer.kind.kind} (${informer.freshness().lastError ?? informer.freshness().reason})`]));
+    await stop(state);
+    throw new HomeostatError("ERR_MANAGER_SYNC", `starting ${state.options.operator}: no complete first list within ${timeoutMs} ms of ${late.join(", ") || "its kinds"}`, { hint: "check that the definitions are installed and that this user may list and watch them", cause });
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function stop(state: ManagerState): Promise<void> {
+  const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
+  await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
+  for (const lease of state.leases.splice(0)) lease.release();
+  await state.cache.stop();
+}
+
+function asked(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      process.off("SIGINT", done);
+      process.off("SIGTERM", done);
+      resolve();
+    };
+    process.on("SIGINT", done);
+    process.on("SIGTERM", done);
+    if (signal?.aborted) done();
+    else signal?.addEventListener("abort", done, { once: true });
+  });
+}

@@ -12,4 +12,8 @@ export type { ControllerClient, ObjectAddress } from "./controller/controller-cl
 export { type Context, type ContextOf, type Controller, defineController, defineScope, type Handlers, type Own, type OwnOptions, type ReconcileLog, type Scope } from "./controller/define-controller.ts";
 export { isTerminal, type Outcome, type Result, retry, type Retry, terminal, TerminalError, type Wait } from "./controller/outcome.ts";
 export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
+export type { ObjectState, Progress } from "./controller/object-state.ts";
+export { installDefinitions } from "./manager/install-definitions.ts";
+export { createPinoLog, silentLog } from "./manager/log.ts";
+export { createManager, type Manager, type ManagerOptions } from "./manager/manager.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -16,6 +16,7 @@ import type { ControllerNames } from "./names.ts";
 import { createWait, type Outcome, parseDuration, retry } from "./outcome.ts";
 import { appliedFields, extractFields } from "./owned-fields.ts";
 import { createOwn } from "./owned-set.ts";
+import { readable } from "./readable.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import { createSaid, nextStatus, type Said, sayStatus } from "./status-intent.ts";
 import { withDeadline } from "./deadline.ts";
@@ -66,7 +67,7 @@ function createRun(dependencies: ReconcileDependencies, object: KubeObject, clie
   const said = createSaid();
   const key = formatObjectKey(object.metadata);
   const context = {
-    object,
+    object: readable(definition.kind, object),
     refs: resolveRefs(definition.refs, object, (kind) => dependencies.informer(kind) as TargetInformer | undefined),
     own: createOwn({ owner: object, ownerKind: definition.kind, manager: names.manager, client, informer: (kind) => dependencies.informer(kind) }),
     status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),

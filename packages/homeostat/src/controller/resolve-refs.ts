@@ -2,6 +2,7 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
+import { readable } from "./readable.ts";
 import type { Ref, Target } from "./ref.ts";
 
 /** What resolving needs of an informer. */
@@ -13,7 +14,7 @@ export interface TargetInformer {
 export function resolveRefs(refs: Readonly<Record<string, Ref<any, Kind, boolean>>>, object: KubeObject, informer: (kind: Kind) => TargetInformer | undefined): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(refs).map(([name, ref]) => {
-      const found = targetKeys(ref, object).flatMap((key) => informer(ref.target)?.get(key) ?? []);
+      const found = targetKeys(ref, object).flatMap((key) => informer(ref.target)?.get(key) ?? []).map((one) => readable(ref.target, one));
       return [name, ref.many ? found : found[0]];
     }),
   );

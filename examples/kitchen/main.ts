@@ -1,0 +1,122 @@
+// `npm start`: cooks a whole dinner. Without a kubeconfig it starts an API server in this process; with one it cooks on
+// that cluster. On a terminal it stays and shows the kitchen live; elsewhere, or with --once, it ends when dinner is ready.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createManager, installDefinitions, isHomeostatError } from "homeostat";
+import { type Client, createClient, loadKubeconfig } from "homeostat/client";
+import { createTiming } from "./controllers/timing.ts";
+import { controllers, operator, resources } from "./kitchen.ts";
+import { applyManifests, readManifests } from "./show/apply-manifests.ts";
+import { createScreen } from "./show/screen.ts";
+import { type DinnerReport, watchDinner } from "./show/watch-dinner.ts";
+
+const usage = `Cooks the dinner of examples/kitchen.
+
+  npm start                          on an API server of its own, live on a terminal
+  npm start -- --once                ends with 0 when every applied object is ready
+  npm start -- --kubeconfig FILE     on any cluster
+  npm start -- --once --output json  for machines
+
+Options
+  --once               end when dinner is ready (the default where there is no terminal)
+  --deadline SECONDS   with --once: fail, with the reasons, after this long (default 60)
+  --kubeconfig FILE    a cluster to cook on; its context's namespace is used
+  --namespace NAME     another namespace
+  --manifests FILE     another dinner
+  --output text|json   json prints one report at the end
+  --help
+`;
+
+interface Options {
+  readonly once: boolean;
+  readonly deadlineMs: number;
+  readonly kubeconfig: string | undefined;
+  readonly namespace: string | undefined;
+  readonly manifests: string;
+  readonly json: boolean;
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (typeof options === "number") return options;
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort(signal));
+  const place = await openPlace(options);
+  try {
+    return await cook(place, options, ending.signal);
+  } finally {
+    await place.close();
+  }
+}
+
+function readOptions(): Options | number {
+  try {
+    const { values } = parseArgs({
+      options: { once: { type: "boolean" }, deadline: { type: "string" }, kubeconfig: { type: "string" }, namespace: { type: "string" }, manifests: { type: "string" }, output: { type: "string" }, help: { type: "boolean", short: "h" } },
+    });
+    if (values.help) return process.stdout.write(usage), 0;
+    const deadline = Number(values.deadline ?? "60");
+    if (!(deadline > 0)) throw new Error(`--deadline takes a number of seconds above 0, got "${values.deadline}"`);
+    if (values.output !== undefined && values.output !== "json" && values.output !== "text") throw new Error(`--output takes text or json, got "${values.output}"`);
+    const manifests = values.manifests ?? join(dirname(fileURLToPath(import.meta.url)), "manifests", "dinner.yaml");
+    return { once: values.once === true || !process.stdout.isTTY, deadlineMs: deadline * 1000, kubeconfig: values.kubeconfig, namespace: values.namespace, manifests, json: values.output === "json" };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return 2;
+  }
+}
+
+/** Where dinner is cooked: a cluster, or a server of our own. */
+interface Place {
+  readonly client: Client;
+  readonly hint: string;
+  close(): Promise<void>;
+}
+
+async function openPlace({ kubeconfig, namespace }: Options): Promise<Place> {
+  const scope = { fieldManager: operator, userAgent: operator, ...(namespace === undefined ? {} : { namespace }) };
+  if (kubeconfig !== undefined) {
+    const client = createClient({ access: await loadKubeconfig({ path: kubeconfig }), ...scope });
+    return { client, hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`, close: () => client.close() };
+  }
+  const { startApiServer } = await import("@homeostat/apiserver");
+  const path = join(process.cwd(), ".homeostat", "kubeconfig");
+  const server = await startApiServer({ kubeconfigPath: path });
+  const client = createClient({ transport: server.transport(), ...scope });
+  return { client, hint: `kubectl --kubeconfig ${path} get kitchen`, close: () => server.close() };
+}
+
+async function cook(place: Place, options: Options, ending: AbortSignal): Promise<number> {
+  const { client } = place;
+  const manifests = await readManifests(options.manifests);
+  await installDefinitions(client, resources);
+  const timing = createTiming({ fetchMs: 300, nowMs: () => Date.now() });
+  const manager = createManager({ operator, controllers: controllers(timing), client, namespace: client.namespace, shutdownTimeoutMs: 500 });
+  await manager.start();
+  try {
+    await applyManifests(client, manifests);
+    const screen = createScreen({ out: process.stdout, quiet: options.json, hint: place.hint });
+    const report = await watchDinner({ client, manager, manifests, resources, screen, ending, ...(options.once ? { deadlineMs: options.deadlineMs } : {}) });
+    return finish(report, options);
+  } finally {
+    await manager.stop();
+  }
+}
+
+function finish(report: DinnerReport, options: Options): number {
+  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (report.ready) return 0;
+  if (!options.once) return 0;
+  const lines = report.objects.flatMap(({ kind, name, ready, because }) => (ready ? [] : [`  ${kind} ${name}: ${because}`]));
+  process.stderr.write(`dinner is not ready after ${report.seconds} s:\n${lines.join("\n")}\n`);
+  return 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (isHomeostatError(error)) process.stderr.write(`  ${error.hint}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,14 @@
+// A chef, whom orders name. Nobody reconciles chefs: an object that others only refer to needs no controller.
+import { defineResource } from "homeostat";
+import * as z from "zod";
+import { api } from "./group.ts";
+
+export const Chef = defineResource({
+  ...api,
+  kind: "Chef",
+  spec: z.object({
+    /** How long this chef cooks one dish. */
+    secondsPerDish: z.number().min(0).default(1),
+  }),
+  columns: { "Seconds per dish": ".spec.secondsPerDish" },
+});

@@ -1,0 +1,38 @@
+// Manifests from a file to the server: server-side apply, strictly, so that a typo is an error and not a silence.
+import { readFile } from "node:fs/promises";
+import { HomeostatError, type Kind, type ManifestOf } from "homeostat";
+import { type Client } from "homeostat/client";
+import { parseAllDocuments } from "yaml";
+
+/** One manifest as the file has it. */
+export interface KitchenManifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** Reads every document of a YAML file. @throws ERR_KITCHEN_MANIFEST naming the file and the document. */
+export async function readManifests(path: string): Promise<readonly KitchenManifest[]> {
+  const fail = (problem: string, cause?: unknown) => new HomeostatError("ERR_KITCHEN_MANIFEST", `reading ${path}: ${problem}`, { hint: "write documents with apiVersion, kind and metadata.name, separated by ---", cause });
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw fail(cause instanceof Error ? cause.message : String(cause), cause);
+  });
+  const documents = parseAllDocuments(text);
+  const manifests = [...documents].flatMap((document, i) => {
+    if (document.errors[0]) throw fail(`document ${i + 1}: ${document.errors[0].message}`);
+    const value = document.toJS() as KitchenManifest | null;
+    if (value === null) return [];
+    if (!value.apiVersion || !value.kind || !value.metadata?.name) throw fail(`document ${i + 1} lacks apiVersion, kind or metadata.name`);
+    return [value];
+  });
+  if (manifests.length === 0) throw fail("it holds no manifest");
+  return manifests;
+}
+
+/** Applies manifests in order. Rejects with the server's word on the first that it refuses. */
+export async function applyManifests(client: Client, manifests: readonly KitchenManifest[]): Promise<void> {
+  for (const manifest of manifests) {
+    const kind: Kind = await client.kinds.byKind(manifest.apiVersion, manifest.kind);
+    await client.apply(kind, manifest as ManifestOf<Kind>, { fieldManager: "dinner", fieldValidation: "Strict", force: true });
+  }
+}

@@ -1,1 +1,34 @@
-export {};
+/**
+ * The Kubernetes client: typed by Kind, dynamic by discovery.
+ * @module homeostat/client
+ */
+export {
+  type ApiRequest,
+  type ApiResponse,
+  type ApplyOptions,
+  type ByteStreamHandlers,
+  type Client,
+  type ClientScope,
+  type CompletedWrite,
+  type DeleteOptions,
+  type GetOptions,
+  isStatus,
+  type JsonPatchOperation,
+  type Key,
+  type ListOptions,
+  type ListPageOptions,
+  type ObjectList,
+  type Patch,
+  type RequestOptions,
+  type Selection,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
+} from "./client.ts";
+export { type ClientOptions, createClient } from "./create-client.ts";
+export { type DiscoveredKind, type DynamicKind, dynamicKind, type KindResolver } from "./discovery/kind-resolver.ts";
+export type { AuthMethod, ClusterAccess, ExecPlugin, Impersonation, TlsAccess } from "./kubeconfig/cluster-access.ts";
+export type { KubeconfigErrorCode } from "./kubeconfig/kubeconfig-error.ts";
+export { loadClusterAccess, loadInClusterConfig, loadKubeconfig, type LoadKubeconfigOptions } from "./kubeconfig/load-kubeconfig.ts";
+export type { ClientObserver } from "./session.ts";
+export { createUndiciTransport, type UndiciTransportOptions } from "./undici-transport.ts";

@@ -1,0 +1,34 @@
+// Turns what sockets and TLS say into errors that name the server, what went wrong and what to do.
+import { HomeostatError } from "../util/homeostat-error.ts";
+
+const certificateCodes = /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/;
+
+/** The error for a request that never reached `server`. */
+export function unreachableError(server: string, origin: string, cause: unknown): HomeostatError {
+  const { code, message } = describe(cause);
+  return new HomeostatError("ERR_CLIENT_UNREACHABLE", `connecting to ${server} (${origin}): ${message}`, { hint: hintFor(code), cause });
+}
+
+/** The error for a connection that broke while a request was under way. */
+export function connectionLostError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
+  return new HomeostatError("ERR_CLIENT_CONNECTION_LOST", `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`, {
+    hint: "The request may have been carried out; read the object before writing again.",
+    cause,
+  });
+}
+
+/** Several addresses tried give an AggregateError, whose parts say more than it does. */
+function describe(cause: unknown): { readonly code: string; readonly message: string } {
+  const inner = cause instanceof AggregateError && cause.errors.length ? cause.errors[0] : cause;
+  const code = String((inner as { code?: unknown })?.code ?? "");
+  const message = inner instanceof Error && inner.message ? inner.message : code || String(inner);
+  return { code, message: code && !message.includes(code) ? `${message} (${code})` : message };
+}
+
+function hintFor(code: string): string {
+  if (code === "ECONNREFUSED") return "Nothing listens there: start the cluster, or correct `server` in the kubeconfig.";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "The host name cannot be resolved: check `server` in the kubeconfig and your network.";
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH") return "The server cannot be reached: check network, VPN and firewall.";
+  if (certificateCodes.test(code)) return "The server's certificate is not trusted: check certificate-authority(-data) and tls-server-name in the kubeconfig.";
+  return "Check that the server runs and that `server` in the kubeconfig is right.";
+}

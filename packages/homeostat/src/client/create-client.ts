@@ -1,0 +1,209 @@
+// The client itself: verbs on kinds over one session. Thin on purpose: requests are built in request/, retries and errors
+// live in session.ts. Lazy on purpose: nothing heavy is loaded and nothing is sent before the first call.
+import { isObject, type Json, type JsonObject } from "../api/json.ts";
+import type { Kind } from "../api/kind.ts";
+import type { ObjectKey } from "../api/object-meta.ts";
+import { isNotFound } from "../api/status.ts";
+import type { Transport } from "../api/transport.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import type { ApiRequest, Client, ClientScope, CompletedWrite, Key, ListPageOptions, ObjectList, RequestOptions, WriteOptions } from "./client.ts";
+import { toCompletedWrite } from "./completed-write.ts";
+import { createKindResolver } from "./discovery/create-kind-resolver.ts";
+import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
+import type { KindResolver } from "./discovery/kind-resolver.ts";
+import type { ClusterAccess } from "./kubeconfig/cluster-access.ts";
+import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts";
+import { listPages } from "./list-pages.ts";
+import * as build from "./request/object-requests.ts";
+import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
+import { createUndiciTransport } from "./undici-transport.ts";
+import { watchEvents } from "./watch-events.ts";
+
+/** Where to, and as whom. One of `transport` and `access` is needed. */
+export interface ClientOptions {
+  /** A way to the server that exists already; the client does not close it. */
+  readonly transport?: Transport;
+  /** What `loadKubeconfig()` or `loadInClusterConfig()` found. */
+  readonly access?: ClusterAccess;
+  readonly runtime?: Runtime;
+  /** Owner of fields written; default none, the server then takes the first word of the user agent. */
+  readonly fieldManager?: string;
+  /** Default `homeostat`. */
+  readonly userAgent?: string;
+  /** Default: the kubeconfig context's, else `default`. */
+  readonly namespace?: string;
+  readonly observer?: ClientObserver;
+}
+
+/** Creates a client; sends nothing yet. */
+export function createClient(options: ClientOptions): Client {
+  const runtime = options.runtime ?? createSystemRuntime();
+  const credentials = options.access && createCredentials(options.access, runtime);
+  const transport = options.transport ?? (options.access && openTransport(options.access, credentials));
+  if (!transport) throw new TypeError("createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }");
+  const session: SessionOptions = { transport, runtime, observer: options.observer ?? {}, credentials };
+  const scope: Scope = {
+    userAgent: options.userAgent ?? "homeostat",
+    signals: [],
+    fieldManager: options.fieldManager,
+    namespace: options.namespace ?? options.access?.namespace ?? "default",
+  };
+  const kinds = createKindResolver(() => fetchDiscovery((request) => send(session, scope, request)));
+  const close = options.transport ? () => Promise.resolve() : () => transport.close();
+  return new ScopedClient({ session, kinds, close, observers: new Set() }, scope);
+}
+
+function openTransport({ server, tls, origin }: ClusterAccess, credentials: Credentials | undefined): Transport {
+  return createUndiciTransport({ server, tls, origin, ...(credentials?.clientCertificate ? { clientCertificate: credentials.clientCertificate } : {}) });
+}
+
+interface Shared {
+  readonly session: SessionOptions;
+  readonly kinds: KindResolver;
+  readonly close: () => Promise<void>;
+  readonly observers: Set<(write: CompletedWrite) => void>;
+}
+
+interface Scope {
+  readonly userAgent: string;
+  readonly signals: readonly AbortSignal[];
+  readonly fieldManager: string | undefined;
+  readonly namespace: string;
+}
+
+class ScopedClient implements Client {
+  readonly namespace: string;
+  readonly kinds: KindResolver;
+  readonly transport: Transport;
+  readonly #shared: Shared;
+  readonly #scope: Scope;
+
+  constructor(shared: Shared, scope: Scope) {
+    this.#shared = shared;
+    this.#scope = scope;
+    this.namespace = scope.namespace;
+    this.kinds = shared.kinds;
+    this.transport = shared.session.transport;
+  }
+
+  get: Client["get"] = (kind, key, options = {}) => this.#json(build.getRequest(kind, this.#key(kind, key), options), options);
+
+  find: Client["find"] = async (kind, key, options) => {
+    try {
+      return await this.get(kind, key, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+
+  list: Client["list"] = (kind, options = {}) => listPages((page) => this.listPage(kind, page), options);
+
+  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) => toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
+
+  create: Client["create"] = (kind, manifest, options = {}) => {
+    const body = this.#body(kind, manifest, options);
+    const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
+    return this.#write(kind, { name: name ?? "", namespace }, build.createRequest(kind, { name, namespace: this.#namespace(kind, namespace) }, body, this.#managed(options)), options);
+  };
+
+  update: Client["update"] = (kind, object, options = {}) => {
+    const body = this.#body(kind, object, options);
+    const key = this.#keyOf(kind, body);
+    return this.#write(kind, key, build.updateRequest(kind, key, body, this.#managed(options)), options);
+  };
+
+  patch: Client["patch"] = (kind, name, patch, options = {}) => {
+    const key = this.#key(kind, name);
+    return this.#write(kind, key, build.patchRequest(kind, key, patch, this.#managed(options)), options);
+  };
+
+  apply: Client["apply"] = (kind, manifest, options = {}) => {
+    const body = this.#body(kind, manifest, options);
+    const key = this.#keyOf(kind, body);
+    return this.#write(kind, key, build.applyRequest(kind, key, body, { fieldManager: "homeostat", ...this.#managed(options) }), options);
+  };
+
+  delete: Client["delete"] = async (kind, name, options = {}) => {
+    const key = this.#key(kind, name);
+    const answer = await this.#json(build.deleteRequest(kind, key, options), options);
+    if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "delete", answer));
+    return answer;
+  };
+
+  deleteCollection: Client["deleteCollection"] = async (kind, options = {}) => {
+    await send(this.#shared.session, this.#scope, build.deleteCollectionRequest(kind, options), options);
+  };
+
+  watch: Client["watch"] = (kind, options = {}) => {
+    const scope = options.signal ? { ...this.#scope, signals: [...this.#scope.signals, options.signal] } : this.#scope;
+    return watchEvents((handlers) => openStream(this.#shared.session, scope, build.watchRequest(kind, options), handlers));
+  };
+
+  request: Client["request"] = (request, options) => send(this.#shared.session, this.#scope, request, options);
+  openStream: Client["openStream"] = (request, handlers) => openStream(this.#shared.session, this.#scope, request, handlers);
+
+  with: Client["with"] = ({ fieldManager, userAgent, signal, namespace }: ClientScope) =>
+    new ScopedClient(this.#shared, {
+      fieldManager: fieldManager ?? this.#scope.fieldManager,
+      userAgent: userAgent ?? this.#scope.userAgent,
+      signals: signal ? [...this.#scope.signals, signal] : this.#scope.signals,
+      namespace: namespace ?? this.#scope.namespace,
+    });
+
+  observeWrites: Client["observeWrites"] = (observer) => {
+    this.#shared.observers.add(observer);
+    return () => void this.#shared.observers.delete(observer);
+  };
+
+  close: Client["close"] = () => this.#shared.close();
+
+  /** The answer's JSON; typed by the caller, who knows what was asked for. */
+  async #json(request: ApiRequest, options: RequestOptions): Promise<any> {
+    return (await send(this.#shared.session, this.#scope, request, options)).json();
+  }
+
+  async #write(kind: Kind, key: ObjectKey, request: ApiRequest, options: WriteOptions): Promise<any> {
+    const answer: Json = await this.#json(request, options);
+    if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "write", answer));
+    return answer;
+  }
+
+  #completed(write: CompletedWrite | undefined): void {
+    if (write) for (const observer of this.#shared.observers) observer(write);
+  }
+
+  #managed<O extends WriteOptions>(options: O): O {
+    return this.#scope.fieldManager && !options.fieldManager ? { ...options, fieldManager: this.#scope.fieldManager } : options;
+  }
+
+  #key(kind: Kind, key: Key): ObjectKey {
+    const { name, namespace } = typeof key === "string" ? { name: key, namespace: undefined } : key;
+    return { name, namespace: this.#namespace(kind, namespace) };
+  }
+
+  #namespace(kind: Kind, namespace: string | undefined): string | undefined {
+    return kind.scope === "Namespaced" ? namespace || this.namespace : undefined;
+  }
+
+  #keyOf(kind: Kind, body: JsonObject): ObjectKey {
+    const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
+    return this.#key(kind, { name: name ?? "", namespace });
+  }
+
+  /** The body to send, with apiVersion and kind filled in unless a subresource has its own. */
+  #body(kind: Kind, manifest: unknown, options: WriteOptions): JsonObject {
+    const body = manifest as JsonObject;
+    if (!isObject(body) || !isObject(body["metadata"])) throw new TypeError(`writing a ${kind.kind}: expected an object with metadata, got ${JSON.stringify(body)?.slice(0, 100)}`);
+    if (body["apiVersion"] !== undefined && body["kind"] !== undefined) return body;
+    return options.subresource && options.subresource !== "status" ? body : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
+  }
+}
+
+/** Items of built-in kinds come without apiVersion and kind; readers should not have to care. */
+function toObjectList<O>(kind: Kind<O>, answer: { readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }; readonly items?: readonly JsonObject[] | null }): ObjectList<any> {
+  const { resourceVersion = "", continue: token, remainingItemCount } = answer.metadata ?? {};
+  const items = (answer.items ?? []).map((item) => (item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item));
+  return { items, resourceVersion, ...(token ? { continue: token } : {}), ...(remainingItemCount === undefined ? {} : { remainingItemCount }) };
+}

@@ -1,0 +1,55 @@
+// One request and its whole answer over a Transport, as a promise: collects chunks, honours a signal and a deadline.
+// Knows nothing of Kubernetes and never retries.
+import type { Transport, TransportRequest } from "../api/transport.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+
+/** A whole answer, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Sends and waits. Rejects with the signal's reason, ERR_CLIENT_TIMEOUT, or what the transport says. */
+export function exchange(transport: Transport, request: TransportRequest, options: ExchangeOptions): Promise<Answer> {
+  const { signal, timeoutMs, clock } = options;
+  if (signal?.aborted) return Promise.reject(toError(signal.reason));
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let headers: Readonly<Record<string, string>> = {};
+    const chunks: Uint8Array[] = [];
+    const under = transport.send(request, {
+      head: (code, fields) => void ([status, headers] = [code, fields]),
+      data: (chunk) => (chunks.push(chunk), true),
+      end: () => (release(), resolve({ status, headers, body: join(chunks) })),
+      fail: (error) => (release(), reject(error)),
+    });
+    const abort = (): void => under.abort(toError(signal?.reason));
+    const timer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs)));
+    const release = (): void => {
+      timer?.cancel();
+      signal?.removeEventListener("abort", abort);
+    };
+    signal?.addEventListener("abort", abort);
+  });
+}
+
+/** An abort's reason as an Error. */
+export function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new HomeostatError("ERR_CLIENT_ABORTED", `the request was aborted: ${String(reason ?? "no reason given")}`, { hint: "Nothing to do if the abort was meant." });
+}
+
+function timeoutError(request: TransportRequest, timeoutMs: number): Error {
+  return new HomeostatError("ERR_CLIENT_TIMEOUT", `${request.method} ${request.path}: expected an answer within ${timeoutMs} ms, none came`, { hint: "Look at the server's health, or raise `timeoutMs`." });
+}
+
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}

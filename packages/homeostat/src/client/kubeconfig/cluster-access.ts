@@ -1,0 +1,51 @@
+// What is needed to reach one API server as one user: the outcome of reading a kubeconfig or of running in a cluster.
+
+/** PEM texts and switches for TLS. */
+export interface TlsAccess {
+  /** Trusted authorities; the system's when absent. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly serverName?: string;
+  readonly insecureSkipVerify?: boolean;
+}
+
+/** A credential plug-in, as kubeconfig's `exec`. */
+export interface ExecPlugin {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly installHint?: string;
+  readonly provideClusterInfo: boolean;
+  /** Never, IfAvailable or Always: whether the plug-in may ask the person at the terminal. */
+  readonly interactiveMode: string;
+}
+
+/** How the user proves who they are; client certificates are part of TLS. */
+export type AuthMethod =
+  | { readonly type: "none" }
+  | { readonly type: "token"; readonly token: string }
+  | { readonly type: "tokenFile"; readonly path: string }
+  | { readonly type: "basic"; readonly username: string; readonly password: string }
+  | { readonly type: "exec"; readonly plugin: ExecPlugin };
+
+/** Acting as somebody else, where the server allows it. */
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One server, one user, one default namespace. */
+export interface ClusterAccess {
+  /** e.g. `https://10.0.0.1:6443`, perhaps with a path before `/api`. */
+  readonly server: string;
+  readonly namespace: string;
+  readonly tls: TlsAccess;
+  readonly auth: AuthMethod;
+  readonly impersonation?: Impersonation;
+  /** Where this came from, for messages, e.g. `context "dev" of /home/me/.kube/config`. */
+  readonly origin: string;
+}

@@ -1,0 +1,34 @@
+// Cuts a stream of chunks into lines without copying lines that lie within one chunk.
+// A line handed out is only valid during the call: it may be a view into the chunk.
+
+const newline = 10;
+
+/** Feeds lines to `line`, without their newline; what has no newline yet is kept for the next chunk. */
+export class LineSplitter {
+  readonly #line: (line: Uint8Array) => void;
+  #rest: Uint8Array[] = [];
+
+  constructor(line: (line: Uint8Array) => void) {
+    this.#line = line;
+  }
+
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      this.#emit(chunk.subarray(start, end));
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#rest.push(chunk.subarray(start));
+  }
+
+  /** Bytes of an unfinished line. */
+  get pending(): number {
+    return this.#rest.reduce((sum, part) => sum + part.length, 0);
+  }
+
+  #emit(part: Uint8Array): void {
+    const line = this.#rest.length ? Buffer.concat([...this.#rest, part]) : part;
+    this.#rest = [];
+    if (line.length > 0) this.#line(line);
+  }
+}

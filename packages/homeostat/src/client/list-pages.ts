@@ -1,0 +1,25 @@
+// A whole list from its pages. When the continue token expires, the list starts over in one request.
+// Upstream: k8s.io/client-go/tools/pager/pager.go (FullListIfExpired).
+import { isExpired } from "../api/status.ts";
+import type { ListOptions, ListPageOptions, ObjectList } from "./client.ts";
+
+/** Objects per request. */
+export const defaultPageSize = 500;
+
+/** Fetches all pages through `page`. */
+export async function listPages<O>(page: (options: ListPageOptions) => Promise<ObjectList<O>>, { pageSize = defaultPageSize, ...options }: ListOptions): Promise<ObjectList<O>> {
+  const { resourceVersion: _, resourceVersionMatch: __, ...later } = options;
+  const first = await page({ ...options, limit: pageSize });
+  const items = [...first.items];
+  for (let token = first.continue; token; ) {
+    try {
+      const next = await page({ ...later, limit: pageSize, continue: token });
+      items.push(...next.items);
+      token = next.continue;
+    } catch (error) {
+      if (!isExpired(error)) throw error;
+      return page({ ...options, limit: 0 });
+    }
+  }
+  return { items, resourceVersion: first.resourceVersion };
+}

@@ -1,0 +1,171 @@
+// Sends requests as one user of one server: default headers, retries, warnings, refusals turned into errors.
+// Between the typed client above and the Transport below; knows no kinds.
+import { type ApiStatusError, type Status } from "../api/status.ts";
+import type { Transport } from "../api/transport.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
+import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
+import { type Answer, exchange, toError } from "./exchange.ts";
+import { decodeJson } from "./request/decode-json.ts";
+import { toStatusError } from "./request/decode-status.ts";
+import { encodeRequest } from "./request/encode-request.ts";
+import { parseWarnings } from "./request/parse-warnings.ts";
+import { type Attempt, retryDelay } from "./request/retry-policy.ts";
+
+/** Counts and tells what happens on the wire; metrics and logs hang on this. Must not throw. */
+export interface ClientObserver {
+  /** One answer, or 0 where none came. `durationMs` is that attempt's. */
+  answered?(request: ApiRequest, code: number, durationMs: number): void;
+  /** The request is about to be sent again. */
+  retried?(request: ApiRequest, afterMs: number, why: Error | Status): void;
+  /** A warning of the server, meant for people. */
+  warned?(text: string, request: ApiRequest): void;
+}
+
+/** What a session needs; shared by all clients derived from one. */
+export interface SessionOptions {
+  readonly transport: Transport;
+  readonly runtime: Runtime;
+  readonly observer: ClientObserver;
+  /** Headers that change per request: credentials that expire. `rejected` is told of a 401, yields true when worth one retry. */
+  readonly credentials?: { headers(): Promise<Readonly<Record<string, string>>>; rejected(): Promise<boolean> } | undefined;
+}
+
+/** What differs between derived clients. */
+export interface SessionScope {
+  readonly userAgent: string;
+  readonly signals: readonly AbortSignal[];
+}
+
+/** Sends any request; throws ApiStatusError from 400 on. */
+export async function send(session: SessionOptions, scope: SessionScope, request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
+  const signal = mergeSignals(scope.signals, options.signal);
+  let refreshed = false;
+  for (let retries = 0; ; retries++) {
+    const outcome = await attempt(session, scope, request, { ...options, signal });
+    if ("status" in outcome && outcome.status < 400) return toResponse(outcome);
+    const error = "status" in outcome ? toStatusError(request, outcome.status, outcome.body) : outcome.error;
+    if ("status" in outcome && outcome.status === 401 && !refreshed && (await session.credentials?.rejected())) {
+      refreshed = true;
+      continue;
+    }
+    const afterMs = signal?.aborted ? undefined : retryDelay(request, toAttempt(outcome), retries);
+    if (afterMs === undefined) throw error;
+    session.observer.retried?.(request, afterMs, "status" in error ? (error as ApiStatusError).status : error);
+    await sleep(session.runtime, afterMs, signal);
+  }
+}
+
+/** Opens a stream; refusals reach `closed` as ApiStatusError. */
+export function openStream(session: SessionOptions, scope: SessionScope, request: ApiRequest, handlers: ByteStreamHandlers): { resume(): void; close(): void } {
+  const stream = new Stream(session, request, handlers, mergeSignals(scope.signals, undefined));
+  void wireRequest(session, scope, request).then(
+    (wire) => stream.open(wire),
+    (error: unknown) => stream.finish(toError(error)),
+  );
+  return stream;
+}
+
+type Outcome = Answer | { readonly error: Error };
+
+async function attempt(session: SessionOptions, scope: SessionScope, request: ApiRequest, options: { readonly signal: AbortSignal | undefined; readonly timeoutMs?: number }): Promise<Outcome> {
+  const { clock } = session.runtime;
+  const startedAt = clock.monotonic();
+  options.signal?.throwIfAborted();
+  const wire = await wireRequest(session, scope, request);
+  try {
+    const answer = await exchange(session.transport, wire, { clock, signal: options.signal, timeoutMs: options.timeoutMs });
+    session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
+    for (const text of parseWarnings(answer.headers["warning"])) session.observer.warned?.(text, request);
+    return answer;
+  } catch (error) {
+    session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
+    return { error: toError(error) };
+  }
+}
+
+async function wireRequest(session: SessionOptions, scope: SessionScope, request: ApiRequest): Promise<ReturnType<typeof encodeRequest>> {
+  const credentials = await session.credentials?.headers();
+  return encodeRequest(request, { accept: "application/json", "user-agent": scope.userAgent, ...credentials });
+}
+
+function toAttempt(outcome: Outcome): Attempt {
+  return "status" in outcome ? { type: "answer", status: outcome.status, retryAfter: outcome.headers["retry-after"] } : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };
+}
+
+function toResponse({ status, headers, body }: Answer): ApiResponse {
+  return { status, headers, body, json: () => decodeJson(body) };
+}
+
+function mergeSignals(signals: readonly AbortSignal[], own: AbortSignal | undefined): AbortSignal | undefined {
+  const all = own ? [...signals, own] : signals;
+  return all.length > 1 ? AbortSignal.any([...all]) : all[0];
+}
+
+/** Waits. A clock's timers do not keep the process alive; a request that somebody awaits has to. */
+function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const hold = setInterval(() => {}, 2 ** 30);
+  return new Promise<void>((resolve, reject) => {
+    const timer = runtime.clock.timer(ms, () => (signal?.removeEventListener("abort", abort), resolve()));
+    const abort = (): void => (timer.cancel(), reject(toError(signal?.reason)));
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  }).finally(() => clearInterval(hold));
+}
+
+/** A stream from its opening to its one end, which may come before the request was even sent. */
+class Stream {
+  readonly #session: SessionOptions;
+  readonly #request: ApiRequest;
+  readonly #handlers: ByteStreamHandlers;
+  readonly #signal: AbortSignal | undefined;
+  #exchange: { resume(): void; abort(reason?: unknown): void } | undefined;
+  #refusal: { readonly code: number; readonly chunks: Uint8Array[] } | undefined;
+  #ended = false;
+  readonly #abort = (): void => this.finish(toError(this.#signal?.reason));
+
+  constructor(session: SessionOptions, request: ApiRequest, handlers: ByteStreamHandlers, signal: AbortSignal | undefined) {
+    this.#session = session;
+    this.#request = request;
+    this.#handlers = handlers;
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#abort);
+  }
+
+  open(wire: ReturnType<typeof encodeRequest>): void {
+    if (this.#signal?.aborted) return this.#abort();
+    if (this.#ended) return;
+    const startedAt = this.#session.runtime.clock.monotonic();
+    this.#exchange = this.#session.transport.send(wire, {
+      head: (code, headers) => {
+        this.#session.observer.answered?.(this.#request, code, this.#session.runtime.clock.monotonic() - startedAt);
+        for (const text of parseWarnings(headers["warning"])) this.#session.observer.warned?.(text, this.#request);
+        if (code >= 400) this.#refusal = { code, chunks: [] };
+        else if (!this.#ended) this.#handlers.opened(headers);
+      },
+      data: (chunk) => {
+        if (this.#refusal) return this.#refusal.chunks.push(chunk), true;
+        return this.#ended || this.#handlers.data(chunk);
+      },
+      end: () => this.finish(this.#refusal && toStatusError(this.#request, this.#refusal.code, Buffer.concat(this.#refusal.chunks))),
+      fail: (error) => this.finish(error),
+    });
+    if (this.#ended) this.#exchange.abort();
+  }
+
+  resume(): void {
+    this.#exchange?.resume();
+  }
+
+  close(): void {
+    this.finish(undefined);
+  }
+
+  finish(error: Error | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#exchange?.abort(error);
+    this.#handlers.closed(error);
+  }
+}

@@ -1,0 +1,143 @@
+// Drives the queue machine: one timer for the earliest delayed key, one list of waiting workers.
+import type { Timer } from "../runtime/clock.ts";
+import { Fifo } from "../util/fifo.ts";
+import type { QueueItem, WorkQueue, WorkQueueOptions } from "./workqueue.ts";
+import { WorkQueueMachine } from "./workqueue.machine.ts";
+
+interface Waiter {
+  settled: boolean;
+  settle(item: QueueItem | undefined): void;
+}
+
+/** Creates an empty queue. Defaults are client-go's: 5 ms to 1000 s per key. */
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  return new DrivenQueue(options);
+}
+
+class DrivenQueue implements WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #machine: WorkQueueMachine;
+  readonly #waiters = new Fifo<Waiter>();
+  #timer: Timer | undefined;
+  #timerDue = Infinity;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    const { firstMs, maxMs } = options.backoff ?? { firstMs: 5, maxMs: 1_000_000 };
+    this.#machine = new WorkQueueMachine({ firstMs, maxMs, causesKept: options.causesKept ?? 8, idleKept: options.idleKept ?? 10_000 });
+  }
+
+  add: WorkQueue["add"] = (key, options = {}) => {
+    if (this.#machine.closed) return;
+    this.#options.observer?.added?.(key, options.priority ?? 0);
+    this.#machine.add(key, this.#now(), this.#wall(), options);
+    this.#pump();
+  };
+
+  addRateLimited: WorkQueue["addRateLimited"] = (key, options = {}) => {
+    this.#options.observer?.retried?.(key);
+    const delay = this.#machine.addRateLimited(key, this.#now(), this.#wall(), options);
+    this.#pump();
+    return delay;
+  };
+
+  forget: WorkQueue["forget"] = (key) => this.#machine.forget(key);
+  ignore: WorkQueue["ignore"] = (key, cause) => this.#machine.ignore(key, this.#wall(), cause);
+  explain: WorkQueue["explain"] = (key) => this.#machine.explain(key, this.#now(), this.#wall());
+  depth: WorkQueue["depth"] = () => this.#machine.depth();
+  unfinished: WorkQueue["unfinished"] = () => this.#machine.unfinished(this.#now());
+
+  isIdle: WorkQueue["isIdle"] = () => {
+    const { readyTotal, processing } = this.#machine.depth();
+    return readyTotal === 0 && processing === 0;
+  };
+
+  get: WorkQueue["get"] = (signal) => {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const item = this.#take();
+    if (item || this.#machine.closed) return Promise.resolve(item);
+    return new Promise((resolve) => this.#waiters.push(createWaiter(resolve, signal)));
+  };
+
+  done: WorkQueue["done"] = (key) => {
+    const workedMs = this.#machine.done(key, this.#now());
+    if (workedMs !== undefined) this.#options.observer?.done?.(key, workedMs);
+    this.#pump();
+  };
+
+  shutDown: WorkQueue["shutDown"] = () => {
+    this.#machine.close();
+    this.#drained ??= Promise.withResolvers();
+    this.#timer?.cancel();
+    this.#pump();
+    return this.#drained.promise;
+  };
+
+  /** Gives ready keys to waiting workers and sets the timer; at the end of a shutdown, lets everyone go. */
+  #pump(): void {
+    this.#machine.tick(this.#now());
+    while (this.#nextWaiter()) {
+      const item = this.#take();
+      if (!item) break;
+      this.#waiters.shift()!.settle(item);
+    }
+    this.#arm();
+    if (this.#machine.closed) this.#release();
+  }
+
+  #release(): void {
+    if (this.#machine.depth().readyTotal === 0) while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
+    if (this.isIdle()) this.#drained?.resolve();
+  }
+
+  #nextWaiter(): Waiter | undefined {
+    for (let waiter = this.#waiters.peek(); waiter; waiter = this.#waiters.peek()) {
+      if (!waiter.settled) return waiter;
+      this.#waiters.shift();
+    }
+    return undefined;
+  }
+
+  #take(): QueueItem | undefined {
+    const item = this.#machine.take(this.#now());
+    if (item) this.#options.observer?.taken?.(item.key, item.waitedMs);
+    return item;
+  }
+
+  #arm(): void {
+    const due = this.#machine.nextDue() ?? Infinity;
+    if (due === this.#timerDue) return;
+    this.#timer?.cancel();
+    this.#timerDue = due;
+    if (due === Infinity) return;
+    this.#timer = this.#options.runtime.clock.timer(due - this.#now(), () => {
+      this.#timerDue = Infinity;
+      this.#pump();
+    });
+  }
+
+  #now(): number {
+    return this.#options.runtime.clock.monotonic();
+  }
+
+  #wall(): number {
+    return this.#options.runtime.clock.now();
+  }
+}
+
+/** A worker in line; `settle` takes its listener off the signal, which outlives many waits. */
+function createWaiter(resolve: (item: QueueItem | undefined) => void, signal: AbortSignal | undefined): Waiter {
+  const waiter: Waiter = {
+    settled: false,
+    settle(item) {
+      if (waiter.settled) return;
+      waiter.settled = true;
+      signal?.removeEventListener("abort", abort);
+      resolve(item);
+    },
+  };
+  const abort = (): void => waiter.settle(undefined);
+  signal?.addEventListener("abort", abort);
+  return waiter;
+}

@@ -1,0 +1,228 @@
+// The work queue's decisions: which key runs next, which waits until when, which must not run because it runs already.
+// Pure: time comes with each call, nothing is awaited, no timer is set; the driver asks `nextDue()` and wakes it.
+// Laws: a key is in one place only; no key is lost; no key is processed twice at once; nothing ready starves.
+// Upstream: k8s.io/client-go/util/workqueue (dedup, dirty set, back-off), sigs.k8s.io/controller-runtime
+// pkg/controller/priorityqueue (one schedule per key, earliest moment and highest priority win).
+import { MinHeap } from "../util/min-heap.ts";
+import { addCause, addLatestCause, type CauseList, noCauses } from "./cause-list.ts";
+import { ReadyRings } from "./ready-rings.ts";
+import type { AddOptions, QueueCause, QueueItem, QueueKeyReport, RecordedCause } from "./workqueue.ts";
+
+/** Limits; all required, the driver fills in defaults. */
+export interface QueueLimits {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  readonly causesKept: number;
+  readonly idleKept: number;
+}
+
+/** One key. `waiting` and `processing` are independent: a key can be processed and wait for its next turn. */
+interface KeyRecord {
+  readonly key: string;
+  /** "dirty": it will be ready as soon as the worker is through. */
+  waiting: "no" | "ready" | "delayed" | "dirty";
+  processing: boolean;
+  priority: number;
+  due: number;
+  heapIndex: number;
+  ticket: number;
+  readySince: number;
+  startedAt: number;
+  failures: number;
+  pending: CauseList;
+  last: readonly RecordedCause[];
+  ignored: readonly RecordedCause[];
+}
+
+/** The queue as a value that changes by calls; times are monotonic ms, causes carry wall time. */
+export class WorkQueueMachine {
+  readonly #limits: QueueLimits;
+  readonly #records = new Map<string, KeyRecord>();
+  readonly #idle = new Set<string>();
+  readonly #rings = new ReadyRings<KeyRecord>();
+  readonly #delayed = new MinHeap<KeyRecord>((a, b) => a.due < b.due);
+  readonly #processing = new Set<KeyRecord>();
+  #closed = false;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** Asks for a turn; true when the key became ready by this call. */
+  add(key: string, now: number, wall: number, options: AddOptions = {}): boolean {
+    if (this.#closed) return false;
+    const record = this.#record(key);
+    if (options.cause) record.pending = addCause(record.pending, options.cause, wall, this.#limits.causesKept);
+    const priority = options.priority ?? 0;
+    const due = now + Math.max(0, options.afterMs ?? 0);
+    switch (record.waiting) {
+      case "ready":
+        if (priority > record.priority) this.#rings.raise(record, priority);
+        return false;
+      case "dirty":
+        record.priority = Math.max(record.priority, priority);
+        return false;
+      case "delayed":
+        record.priority = Math.max(record.priority, priority);
+        if (due > now) return this.#hasten(record, due);
+        this.#delayed.remove(record);
+        return this.#makeReady(record, now);
+      case "no":
+        record.priority = priority;
+        return due > now ? this.#delay(record, due) : this.#makeReady(record, now);
+    }
+  }
+
+  /** Counts a failure and adds after the key's back-off; yields the delay. */
+  addRateLimited(key: string, now: number, wall: number, options: AddOptions = {}): number {
+    const record = this.#record(key);
+    const afterMs = Math.min(this.#limits.firstMs * 2 ** Math.min(record.failures, 60), this.#limits.maxMs);
+    record.failures++;
+    this.add(key, now, wall, { ...options, afterMs });
+    if (this.#closed) this.#rest(record);
+    return afterMs;
+  }
+
+  forget(key: string): void {
+    const record = this.#records.get(key);
+    if (!record) return;
+    record.failures = 0;
+    this.#rest(record);
+  }
+
+  ignore(key: string, wall: number, cause: QueueCause): void {
+    const record = this.#record(key);
+    record.ignored = addLatestCause(record.ignored, cause, wall, this.#limits.causesKept);
+    this.#rest(record);
+  }
+
+  /** Moves keys whose moment has come to ready; yields how many. */
+  tick(now: number): number {
+    let woken = 0;
+    for (let record = this.#delayed.peek(); record && record.due <= now; record = this.#delayed.peek()) {
+      this.#delayed.pop();
+      if (this.#makeReady(record, now)) woken++;
+    }
+    return woken;
+  }
+
+  /** Hands out the next ready key. */
+  take(now: number): QueueItem | undefined {
+    const record = this.#rings.pop();
+    if (!record) return undefined;
+    record.waiting = "no";
+    record.processing = true;
+    record.startedAt = now;
+    this.#processing.add(record);
+    const { causes, dropped } = record.pending;
+    record.last = causes;
+    record.pending = noCauses;
+    return { key: record.key, priority: record.priority, failures: record.failures, causes, droppedCauses: dropped, waitedMs: now - record.readySince };
+  }
+
+  /** Ends a key's turn; yields the ms it took, or undefined when it was not taken. After `close` a dirty key is let go: whoever starts next lists it anew. */
+  done(key: string, now: number): number | undefined {
+    const record = this.#records.get(key);
+    if (!record?.processing) return undefined;
+    record.processing = false;
+    this.#processing.delete(record);
+    if (record.waiting === "dirty") {
+      record.waiting = "no";
+      if (!this.#closed) this.#makeReady(record, now);
+    }
+    this.#rest(record);
+    return now - record.startedAt;
+  }
+
+  /** Refuses new keys and drops delayed ones; what is ready is still handed out. */
+  close(): void {
+    this.#closed = true;
+    for (let record = this.#delayed.pop(); record; record = this.#delayed.pop()) {
+      record.waiting = "no";
+      this.#rest(record);
+    }
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Monotonic moment at which `tick` has something to do. */
+  nextDue(): number | undefined {
+    return this.#delayed.peek()?.due;
+  }
+
+  depth(): { readonly ready: ReadonlyMap<number, number>; readonly readyTotal: number; readonly delayed: number; readonly processing: number } {
+    return { ready: this.#rings.depth(), readyTotal: this.#rings.size, delayed: this.#delayed.size, processing: this.#processing.size };
+  }
+
+  unfinished(now: number): { readonly seconds: number; readonly longestSeconds: number } {
+    let sum = 0;
+    let longest = 0;
+    for (const { startedAt } of this.#processing) {
+      sum += now - startedAt;
+      longest = Math.max(longest, now - startedAt);
+    }
+    return { seconds: sum / 1000, longestSeconds: longest / 1000 };
+  }
+
+  explain(key: string, now: number, wall: number): QueueKeyReport | undefined {
+    const record = this.#records.get(key);
+    if (!record) return undefined;
+    const { priority, failures, pending, last, ignored } = record;
+    const report = { key, state: stateOf(record), priority, failures, causes: pending.causes, lastCauses: last, ignored, droppedCauses: pending.dropped };
+    return record.waiting === "delayed" ? { ...report, dueAt: wall + record.due - now } : report;
+  }
+
+  #record(key: string): KeyRecord {
+    let record = this.#records.get(key);
+    if (!record) {
+      record = { key, waiting: "no", processing: false, priority: 0, due: 0, heapIndex: -1, ticket: 0, readySince: 0, startedAt: 0, failures: 0, pending: noCauses, last: [], ignored: [] };
+      this.#records.set(key, record);
+    }
+    this.#idle.delete(key);
+    return record;
+  }
+
+  #makeReady(record: KeyRecord, now: number): boolean {
+    if (record.processing) {
+      record.waiting = "dirty";
+      return false;
+    }
+    record.waiting = "ready";
+    record.readySince = now;
+    this.#rings.push(record);
+    return true;
+  }
+
+  #delay(record: KeyRecord, due: number): false {
+    record.waiting = "delayed";
+    record.due = due;
+    this.#delayed.push(record);
+    return false;
+  }
+
+  #hasten(record: KeyRecord, due: number): false {
+    if (due < record.due) {
+      record.due = due;
+      this.#delayed.update(record);
+    }
+    return false;
+  }
+
+  /** Puts a record with nothing to do among the idle ones, of which only the latest are remembered. A failing one is kept. */
+  #rest(record: KeyRecord): void {
+    if (record.processing || record.waiting !== "no" || (record.failures > 0 && !this.#closed)) return;
+    this.#idle.delete(record.key);
+    this.#idle.add(record.key);
+    if (this.#idle.size <= this.#limits.idleKept) return;
+    const [oldest] = this.#idle;
+    this.#idle.delete(oldest!);
+    this.#records.delete(oldest!);
+  }
+}
+
+function stateOf(record: KeyRecord): QueueKeyReport["state"] {
+  if (record.processing) return record.waiting === "dirty" ? "processing, dirty" : "processing";
+  return record.waiting === "ready" || record.waiting === "delayed" ? record.waiting : "idle";
+}

@@ -3,7 +3,7 @@
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, tooLong } from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { isConfigMapKey } from "../object/names.ts";
+import { configMapKeyFaults } from "../object/names.ts";
 import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
 import { objectAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
@@ -32,7 +32,7 @@ function validate(object: JsonObject): FieldError[] {
     Object.keys(values)
       .sort(compareBytewise)
       .flatMap((key) => [
-        ...isConfigMapKey(key).map((text) => invalid(`${field}[${key}]`, key, text)),
+        ...configMapKeyFaults(key).map((text) => invalid(`${field}[${key}]`, key, text)),
         ...(field === "data" && Object.hasOwn(binary, key) ? [invalid(`data[${key}]`, key, "duplicate of key present in binaryData")] : []),
       ]);
   const size = Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0) + base64Size(binary);

@@ -1,10 +1,10 @@
 // Namespaces: phases, the finalizer in spec that holds deletion until the namespace is empty, and the name label.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go), pkg/apis/core/v1/defaults.go,
 // pkg/apis/core/validation/validation.go (ValidateNamespace…).
-import type { Json, JsonObject } from "homeostat/api";
+import { type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { isQualifiedName, nameIsDnsLabel } from "../object/names.ts";
+import { nameIsDnsLabel } from "../object/names.ts";
 import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
 import { keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
@@ -85,7 +85,7 @@ function finalizerErrors(object: JsonObject, pathOf: (i: number) => string): Fie
   return finalizersOf(object).flatMap((item, i) => {
     const name = String(item);
     const known = name.includes("/") || standardFinalizers.has(name);
-    return [...isQualifiedName(name), ...(known ? [] : ["name is neither a standard finalizer name nor is it fully qualified"])].map((text) => invalid(pathOf(i), name, text));
+    return [...labelKeyFaults(name), ...(known ? [] : ["name is neither a standard finalizer name nor is it fully qualified"])].map((text) => invalid(pathOf(i), name, text));
   });
 }
 

@@ -6,7 +6,7 @@ import { type FieldError, invalid, required, tooLong } from "../../registry/fiel
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { goKindOf } from "../object/go-decoder.ts";
-import { isConfigMapKey } from "../object/names.ts";
+import { configMapKeyFaults } from "../object/names.ts";
 import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
 import { immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
@@ -50,7 +50,7 @@ function mergeStringData(object: JsonObject): void {
 function validate(object: JsonObject): FieldError[] {
   const data = objectAt(object, "data");
   return [
-    ...Object.keys(data).sort(compareBytewise).flatMap((key) => isConfigMapKey(key).map((text) => invalid(`data[${key}]`, key, text))),
+    ...Object.keys(data).sort(compareBytewise).flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
     ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
     ...(typeRules[stringAt(object, "type")]?.(data, object) ?? []),
   ];

@@ -21,6 +21,21 @@ const renamed: readonly (readonly [string, string])[] = [
   ["reportingController", "reportingComponent"],
 ];
 
+const pathText =
+  'If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: "spec.containers{name}" (where "name" refers to the name of the container that triggered the event) or if no container name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.';
+const columns = [
+  column("Last Seen", "The time at which the most recent occurrence of this event was recorded."),
+  column("Type", "Type of this event (Normal, Warning), new types could be added in the future"),
+  column("Reason", "This should be a short, machine understandable string that gives the reason for the transition into the object's current status."),
+  column("Object", "The object that this event is about."),
+  column("Subobject", pathText, { wide: true }),
+  column("Source", "The component reporting this event. Should be a short machine understandable string.", { wide: true }),
+  column("Message", "A human-readable description of the status of this operation."),
+  column("First Seen", "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)", { wide: true }),
+  column("Count", "The number of times this event has occurred.", { wide: true }),
+  { ...nameColumn, priority: 1 },
+];
+
 const commonRules: Rules = { allowCreateOnUpdate: true };
 
 /** Event in the legacy group. */
@@ -92,21 +107,6 @@ function extract(object: JsonObject): Readonly<Record<string, string>> {
 function printer(coreOf: (object: JsonObject) => JsonObject): Printer {
   return { columns, cells: (object, nowMs) => cells(coreOf(object), nowMs) };
 }
-
-const pathText =
-  'If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: "spec.containers{name}" (where "name" refers to the name of the container that triggered the event) or if no container name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.';
-const columns = [
-  column("Last Seen", "The time at which the most recent occurrence of this event was recorded."),
-  column("Type", "Type of this event (Normal, Warning), new types could be added in the future"),
-  column("Reason", "This should be a short, machine understandable string that gives the reason for the transition into the object's current status."),
-  column("Object", "The object that this event is about."),
-  column("Subobject", pathText, { wide: true }),
-  column("Source", "The component reporting this event. Should be a short machine understandable string.", { wide: true }),
-  column("Message", "A human-readable description of the status of this operation."),
-  column("First Seen", "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)", { wide: true }),
-  column("Count", "The number of times this event has occurred.", { wide: true }),
-  { ...nameColumn, priority: 1 },
-];
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const about = objectAt(object, "involvedObject");

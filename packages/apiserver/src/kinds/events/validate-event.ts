@@ -1,14 +1,14 @@
 // Rules for events, on the core form. Error paths keep the core names even for events.k8s.io, as upstream's do.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
-import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { isDns1123Subdomain, isQualifiedName } from "../object/names.ts";
+
 import { immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
 /** What the old group asks for, create and update alike. `reporter` is the field name in the request's version. */
 export function validateEvent(object: JsonObject, reporter: string): FieldError[] {
   const namespace = stringAt(metadataOf(object), "namespace");
-  return [...(object["eventTime"] ? newStyle(object, namespace, reporter) : oldStyle(object, namespace)), ...isDns1123Subdomain(namespace).map((text) => invalid("namespace", namespace, text))];
+  return [...(object["eventTime"] ? newStyle(object, namespace, reporter) : oldStyle(object, namespace)), ...dnsSubdomainFaults(namespace).map((text) => invalid("namespace", namespace, text))];
 }
 
 /** Create through events.k8s.io. */
@@ -71,7 +71,7 @@ function newStyle(object: JsonObject, namespace: string, reporter: string): Fiel
   return [
     ...(!about && namespace !== "default" && namespace !== "kube-system" ? [invalid("involvedObject.namespace", about, "does not match event.namespace")] : []),
     ...(controller ? [] : [required(reporter, "")]),
-    ...isQualifiedName(controller).map((text) => invalid(reporter, controller, text)),
+    ...labelKeyFaults(controller).map((text) => invalid(reporter, controller, text)),
     ...["reportingInstance", "action", "reason"].flatMap((field) => [...(stringAt(object, field) ? [] : [required(field, "")]), ...atMost(object, field, 128)]),
     ...atMost(object, "message", 1024),
   ];

@@ -1,0 +1,38 @@
+// Sees to it that a script runs on a Node that can: 24.15 or newer. On an older one it starts the script again with the Node
+// that the workspace brings, or says in one line what is missing. Must itself run on any Node that knows ES modules.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const needed = [24, 15];
+
+/** True when this Node will do. Otherwise the script has been run by another Node, or refused, and the exit code is set. */
+export async function ensureNode() {
+  if (isEnough(process.versions.node)) return true;
+  const workspaceNode = fileURLToPath(new URL(`../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`, import.meta.url));
+  if (!existsSync(workspaceNode) || process.env.HOMEOSTAT_NODE_TRIED) {
+    console.error(`homeostat needs Node ${needed.join(".")} or newer, this is ${process.versions.node} (${process.execPath}): run \`npm ci\`, or install Node 24`);
+    process.exitCode = 1;
+    return false;
+  }
+  await runAgain(workspaceNode);
+  return false;
+}
+
+function isEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major > needed[0] || (major === needed[0] && minor >= needed[1]);
+}
+
+function runAgain(node) {
+  const child = spawn(node, process.argv.slice(1), { stdio: "inherit", env: { ...process.env, HOMEOSTAT_NODE_TRIED: "1" }, shell: process.platform === "win32" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  return new Promise((done) => {
+    child.on("close", (code, signal) => {
+      process.removeAllListeners(signal ?? "SIGTERM");
+      if (signal) process.kill(process.pid, signal);
+      process.exitCode = code ?? 1;
+      done();
+    });
+  });
+}

@@ -1,0 +1,53 @@
+// JSON merge patch (RFC 7386), with the leniency of the library that upstream uses.
+// Upstream: gopkg.in/evanphx/json-patch.v4/merge.go, k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+import { isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
+import { badRequestError } from "../registry/api-errors.ts";
+import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
+
+/** A patch body, read. */
+export interface MergePatchBody {
+  readonly patch: Json;
+  /** In the words of upstream's strict decoder, e.g. `duplicate field "data.a"`. */
+  readonly strictErrors: readonly string[];
+  /** See {@link ParsedJson}: the patched object has these literals at the same paths, outside of replaced lists too. */
+  readonly floatLiterals: ParsedJson["floatLiterals"];
+}
+
+/** Reads a body. Throws ApiStatusError 400. */
+export function decodeMergePatch(text: string, validation: FieldValidation): MergePatchBody {
+  const { value, duplicates, floatLiterals } = parse(text, validation);
+  if (validation !== "Ignore" && value !== null && !isObject(value)) throw badRequestError(`error decoding patch: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`);
+  if (value === null || typeof value !== "object") throw badRequestError("Invalid JSON Patch");
+  return { patch: value, strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates), floatLiterals };
+}
+
+function parse(text: string, validation: FieldValidation): ParsedJson {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequestError(validation === "Ignore" ? "Invalid JSON Patch" : `error decoding patch: ${error.message}`);
+  }
+}
+
+/** The patched document; shares parts with both arguments. A list replaces the document. */
+export function applyMergePatch(document: Json, patch: Json): Json {
+  if (!isObject(document) || !isObject(patch)) return pruned(patch);
+  const out: JsonObject = { ...document };
+  for (const [name, value] of Object.entries(patch)) {
+    const current = Object.hasOwn(out, name) ? out[name]! : null;
+    if (value === null) delete out[name];
+    // What the patch replaces loses its nulls; a scalar or list in the way of an object is replaced.
+    else setOwn(out, name, current === null ? pruned(value) : applyMergePatch(current, value));
+  }
+  return out;
+}
+
+/** Without null members, at any depth; null list items stay. */
+function pruned(value: Json): Json {
+  if (Array.isArray(value)) return value.map(pruned);
+  if (!isObject(value)) return value;
+  const out: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) if (member !== null) setOwn(out, name, pruned(member));
+  return out;
+}

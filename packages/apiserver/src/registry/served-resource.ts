@@ -126,12 +126,14 @@ export interface TablePrinter {
 /** A subresource: another view on the same stored object, or something of its own. */
 export type Subresource =
   | { readonly at: "view"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly strategy: Strategy; readonly codec?: VersionCodec }
-  | { readonly at: "scale"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly scale: ScaleView }
+  | { readonly at: "scale"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly scale: ScaleView; readonly table?: TablePrinter }
   | { readonly at: "connect"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly handle: ConnectHandler };
 
 /** Reads and writes autoscaling/v1 Scale on a parent object. Throws ApiStatusError. */
 export interface ScaleView {
   toScale(parent: JsonObject): JsonObject;
+  /** What a change starts from, where that differs: a custom resource without replicas can be patched though it cannot be read. */
+  readonly toScaleForUpdate?: (parent: JsonObject) => JsonObject;
   /** Writes the replicas of a Scale into the parent, in place. */
   applyScale(parent: JsonObject, scale: JsonObject): void;
   /** Field-set path of replicas on the parent, e.g. ["f:spec", "f:replicas"]. */

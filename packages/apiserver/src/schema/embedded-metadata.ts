@@ -1,7 +1,7 @@
 // Type and object metadata of resources that stand inside other resources: read as Go reads ObjectMeta, unknown fields
 // dropped and named, and checked like those of any object. The root's own metadata is the caller's business.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/{algorithm,coerce,validation}.go.
-import { dns1035LabelFaults, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
+import { compareBytewise, dns1035LabelFaults, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
 import { type FieldError, invalid, required } from "../registry/field-error.ts";
 import { pathSegmentName, validateObjectMeta } from "../registry/object-meta/validate-object-meta.ts";
 import { metaString } from "../registry/object-meta/read-meta.ts";
@@ -20,7 +20,7 @@ export function readMetadata(value: Json, path: string, decoder: MetadataDecoder
   try {
     const { object, strictErrors } = decoder.decode({ value, duplicates: [], floatLiterals: new Map() });
     if (object.creationTimestamp === null) delete object.creationTimestamp;
-    return { metadata: object, strictErrors: strictErrors.map((text) => text.replace(' "', ` "${path}.`)) };
+    return { metadata: object, strictErrors: strictErrors.map((text) => text.replace(' "', ` "${path}.`)).sort(compareBytewise) };
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }

@@ -1,0 +1,150 @@
+// Turns an established CustomResourceDefinition into the resources that it serves, one for each served version.
+// Knows nothing of how definitions are validated, accepted or taken away.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (getOrCreateServingInfoFor),
+// customresource_discovery_controller.go.
+import { createHash } from "node:crypto";
+import type { JsonObject } from "homeostat/api";
+import { smdFromJsonSchema } from "../../merge/smd-from-json-schema.ts";
+import type { SmdType } from "../../merge/smd-type.ts";
+import type { ServedResource, Subresource, VersionCodec } from "../../registry/served-resource.ts";
+import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
+import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
+import type { KindData } from "../data/kind-data.ts";
+import { createGoDecoder } from "../object/go-decoder.ts";
+import { type Crd, type CrdVersion, isCrdConditionTrue, servedNames } from "./crd-version.ts";
+import { createCustomCodec } from "./custom-codec.ts";
+import { createSelectableFields } from "./custom-fields.ts";
+import { createScaleView } from "./custom-scale.ts";
+import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
+import { createCustomStatusStrategy, createCustomStrategy, type CustomRules } from "./custom-strategy.ts";
+import { createCustomTable, createScaleTable } from "./custom-table.ts";
+import { deprecationWarning } from "./deprecation-warning.ts";
+
+/** What all custom resources are made with. */
+export interface CustomMaterials {
+  readonly data: KindData;
+  readonly smdOf: (model: string) => SmdType;
+  /** Compiles a whole schema's CEL rules; undefined when it has none. */
+  readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
+}
+
+/** A custom resource in the catalog, with the schema that its OpenAPI document is made from. */
+export interface CustomResource extends ServedResource {
+  readonly custom: true;
+  readonly schema: JsonSchemaProps | undefined;
+}
+
+/** Tells custom resources apart. */
+export function isCustomResource(resource: ServedResource): resource is CustomResource {
+  return resource.custom && "schema" in resource;
+}
+
+const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
+const subresourceVerbs = ["get", "patch", "update"];
+
+/** The resources of a stored definition, in the order of its versions. */
+export function createCustomResources(definition: JsonObject, materials: CustomMaterials): readonly CustomResource[] {
+  const crd = definition as unknown as Crd;
+  const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
+  const schemas = crd.spec.versions.map((version) => createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning));
+  const decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
+  const maker = new Maker(crd, schemas, decoder, materials);
+  return crd.spec.versions.flatMap((version, i) => (version.served ? [maker.resource(version, schemas[i]!)] : []));
+}
+
+class Maker {
+  readonly #crd: Crd;
+  readonly #schemas: readonly CustomSchema[];
+  readonly #decoder: MetadataDecoder;
+  readonly #materials: CustomMaterials;
+
+  constructor(crd: Crd, schemas: readonly CustomSchema[], decoder: MetadataDecoder, materials: CustomMaterials) {
+    this.#crd = crd;
+    this.#schemas = schemas;
+    this.#decoder = decoder;
+    this.#materials = materials;
+  }
+
+  resource(version: CrdVersion, schema: CustomSchema): CustomResource {
+    const { group, scope, versions } = this.#crd.spec;
+    const names = servedNames(this.#crd);
+    const terminating = isCrdConditionTrue(this.#crd, "Terminating");
+    const rules = this.#rules(version, schema);
+    const codec = this.#codec(schema);
+    const warning = deprecationWarning(this.#crd, version);
+    return {
+      group,
+      version: version.name,
+      kind: names.kind,
+      resource: names.plural,
+      singular: names.singular,
+      listKind: names.listKind,
+      namespaced: scope === "Namespaced",
+      shortNames: names.shortNames,
+      categories: names.categories,
+      verbs: terminating ? terminatingVerbs : verbs,
+      storageKey: `${group}/${names.plural}`,
+      ...this.#storage(names.kind),
+      custom: true,
+      schema: schema.props,
+      codec,
+      strategy: createCustomStrategy(rules),
+      subresources: this.#subresources(version, rules, codec),
+      fields: createSelectableFields(version, versions),
+      table: createCustomTable(version.additionalPrinterColumns),
+      schemaEpoch: this.#crd.metadata.generation ?? 1,
+      ...(warning === undefined ? {} : { deprecationWarning: warning }),
+      creatable: !terminating,
+    };
+  }
+
+  #storageVersion(): CrdVersion {
+    return this.#crd.spec.versions.find((version) => version.storage) ?? this.#crd.spec.versions[0]!;
+  }
+
+  #storage(kind: string): Pick<ServedResource, "storageVersion" | "storageVersionHash"> {
+    const { group } = this.#crd.spec;
+    const { name } = this.#storageVersion();
+    return { storageVersion: `${group}/${name}`, storageVersionHash: createHash("sha256").update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString("base64") };
+  }
+
+  #rules(version: CrdVersion, schema: CustomSchema): CustomRules {
+    const { group } = this.#crd.spec;
+    return {
+      apiVersion: `${group}/${version.name}`,
+      kind: servedNames(this.#crd).kind,
+      node: schema.node,
+      rules: schema.props && this.#materials.compileRules(schema.props),
+      hasStatus: version.subresources?.status !== undefined,
+      scale: version.subresources?.scale,
+    };
+  }
+
+  #codec(schema: CustomSchema): VersionCodec {
+    const storage = this.#schemas.find((each) => each.version === this.#storageVersion().name)!;
+    const objectMeta = this.#materials.smdOf(objectMetaModel);
+    return createCustomCodec({
+      group: this.#crd.spec.group,
+      kind: servedNames(this.#crd).kind,
+      schema,
+      storage,
+      schemas: this.#schemas,
+      decoder: this.#decoder,
+      smd: smdFromJsonSchema(schema.props, { objectMeta }),
+    });
+  }
+
+  #subresources(version: CrdVersion, rules: CustomRules, codec: VersionCodec): ReadonlyMap<string, Subresource> {
+    const kind = { group: this.#crd.spec.group, version: version.name, kind: rules.kind };
+    const views = new Map<string, Subresource>();
+    if (rules.hasStatus) views.set("status", { at: "view", kind, verbs: subresourceVerbs, strategy: createCustomStatusStrategy(rules), codec });
+    if (rules.scale) {
+      const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+      views.set("scale", { at: "scale", kind: scaleKind, verbs: subresourceVerbs, scale: createScaleView(rules.scale), table: createScaleTable(rules.scale) });
+    }
+    return views;
+  }
+}

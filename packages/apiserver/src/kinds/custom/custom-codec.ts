@@ -1,0 +1,45 @@
+// Reads and writes one version of a custom resource. Versions differ in apiVersion and schema only (conversion strategy None):
+// what another version does not know is lost on the way, and defaults are those of the version that an object is stored in.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (crdConversionRESTOptionsGetter),
+// conversion/nop_converter.go.
+import type { JsonObject } from "homeostat/api";
+import type { SmdType } from "../../merge/smd-type.ts";
+import type { VersionCodec } from "../../registry/served-resource.ts";
+import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
+import { type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
+
+/** What a version is read and written with. */
+export interface CustomCodecOptions {
+  readonly group: string;
+  readonly kind: string;
+  readonly schema: CustomSchema;
+  readonly storage: CustomSchema;
+  /** All versions: objects may still be stored in one that no longer is the storage version. */
+  readonly schemas: readonly CustomSchema[];
+  readonly decoder: MetadataDecoder;
+  readonly smd: SmdType;
+}
+
+/** The codec of one version. */
+export function createCustomCodec({ group, kind, schema, storage, schemas, decoder, smd }: CustomCodecOptions): VersionCodec {
+  const byApiVersion = new Map(schemas.map((each) => [`${group}/${each.version}`, each]));
+  const convert = (object: JsonObject, target: CustomSchema): JsonObject => {
+    if (object.apiVersion === `${group}/${target.version}`) return object;
+    object.apiVersion = `${group}/${target.version}`;
+    pruneCustom(object, target);
+    return object;
+  };
+  return {
+    decode: (body) => decodeCustom(body, schema, kind, decoder),
+    fromStorage(stored) {
+      const source = byApiVersion.get(String(stored.apiVersion));
+      if (source) readCustom(stored, source);
+      return convert(stored, schema);
+    },
+    toStorage: (object) => convert(object, storage),
+    // An object written through another version lacks the storage version's defaults until it is read.
+    storageIdentity: schema === storage && (schemas.length === 1 || !storage.node?.hasDefaults),
+    smd,
+    empty: () => ({ apiVersion: `${group}/${schema.version}`, kind }),
+  };
+}

@@ -1,0 +1,91 @@
+// The scale subresource of a custom resource: autoscaling/v1 Scale read from and written to the paths that the definition
+// names, and the rules that those paths put on every write of the object.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST), validator.go (ValidateScale…).
+import { isObject, type JsonObject } from "homeostat/api";
+import { badRequestError, internalError, plainError } from "../../registry/api-errors.ts";
+import { type FieldError, invalid } from "../../registry/field-error.ts";
+import type { ScaleView } from "../../registry/served-resource.ts";
+import type { CrdScale } from "./crd-version.ts";
+import { nestedInt64, nestedString, type NestedValue, setNestedField, splitFieldPath } from "./nested-field.ts";
+
+const maxInt32 = 2 ** 31 - 1;
+/** Stands for replicas that are not there while a Scale is being patched. */
+const absentReplicas = -(2 ** 31);
+
+/** The view of one version. */
+export function createScaleView(scale: CrdScale): ScaleView {
+  const specPath = splitFieldPath(scale.specReplicasPath);
+  const missing = `the spec replicas field "${scale.specReplicasPath}" `;
+  return {
+    toScale(parent) {
+      const { view, replicasFound } = readScale(parent, scale);
+      if (!replicasFound) throw internalError(`${missing}does not exist`);
+      return view;
+    },
+    toScaleForUpdate(parent) {
+      const { view, replicasFound } = readScale(parent, scale);
+      if (!replicasFound) (view.spec as JsonObject).replicas = absentReplicas;
+      return view;
+    },
+    applyScale(parent, wanted) {
+      const spec = isObject(wanted.spec) ? wanted.spec : {};
+      const replicas = typeof spec.replicas === "number" ? spec.replicas : 0;
+      if (replicas === absentReplicas) throw badRequestError(`${missing}cannot be empty`);
+      const fault = setNestedField(parent, specPath, replicas);
+      if (fault !== undefined) throw plainError(fault);
+    },
+    replicasPath: specPath.map((field) => `f:${field}`),
+  };
+}
+
+function readScale(parent: JsonObject, scale: CrdScale): { readonly view: JsonObject; readonly replicasFound: boolean } {
+  const wanted = orThrow(nestedInt64(parent, splitFieldPath(scale.specReplicasPath)));
+  const actual = orThrow(nestedInt64(parent, splitFieldPath(scale.statusReplicasPath)));
+  const selector = scale.labelSelectorPath ? orThrow(nestedString(parent, splitFieldPath(scale.labelSelectorPath))) : undefined;
+  const replicas = toInt32(wanted ?? 0);
+  const view = {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: scaleMetadata(parent),
+    spec: replicas ? { replicas } : {},
+    status: { replicas: toInt32(actual ?? 0), ...(selector ? { selector } : {}) },
+  };
+  return { view, replicasFound: wanted !== undefined };
+}
+
+function scaleMetadata(parent: JsonObject): JsonObject {
+  const source = isObject(parent.metadata) ? parent.metadata : {};
+  const metadata: JsonObject = {};
+  for (const field of ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]) if (source[field]) metadata[field] = source[field];
+  return metadata;
+}
+
+/** Go's int32(int64) keeps the low 32 bits. */
+const toInt32 = (value: number | bigint): number => Number(BigInt.asIntN(32, BigInt(value)));
+
+function orThrow<T>(nested: NestedValue<T>): T | undefined {
+  if ("fault" in nested) throw plainError(nested.fault);
+  return nested.found ? nested.value : undefined;
+}
+
+/** The rule on the wanted replicas. */
+export function validateScaleSpec(object: JsonObject, scale: CrdScale): readonly FieldError[] {
+  return validateReplicas(object, scale.specReplicasPath);
+}
+
+/** The rules on the replicas reported and on the selector. */
+export function validateScaleStatus(object: JsonObject, scale: CrdScale): readonly FieldError[] {
+  const errors = [...validateReplicas(object, scale.statusReplicasPath)];
+  if (!scale.labelSelectorPath) return errors;
+  const selector = nestedString(object, splitFieldPath(scale.labelSelectorPath));
+  if ("fault" in selector) errors.push(invalid(scale.labelSelectorPath, "", selector.fault));
+  return errors;
+}
+
+function validateReplicas(object: JsonObject, path: string): readonly FieldError[] {
+  const replicas = nestedInt64(object, splitFieldPath(path));
+  if ("fault" in replicas) return [invalid(path, 0, replicas.fault)];
+  if (!replicas.found) return [];
+  if (replicas.value < 0) return [invalid(path, replicas.value, "should be a non-negative integer")];
+  return replicas.value > maxInt32 ? [invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)] : [];
+}

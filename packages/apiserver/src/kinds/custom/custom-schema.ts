@@ -1,0 +1,71 @@
+// What one version's schema does to objects of that version: decoding, and what reading from another version leaves of them.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (unstructuredSchemaCoercer).
+import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
+import { failure } from "../../registry/api-errors.ts";
+import { applyDefaults, pruneNulls } from "../../schema/apply-defaults.ts";
+import { compileSchema } from "../../schema/compile-schema.ts";
+import { coerceEmbeddedMetadata, type MetadataDecoder, readMetadata } from "../../schema/embedded-metadata.ts";
+import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import { pruneResource } from "../../schema/prune-unknown.ts";
+import type { SchemaNode } from "../../schema/schema-node.ts";
+import type { Decoded } from "../../registry/served-resource.ts";
+
+/** One version's schema, ready for use. */
+export interface CustomSchema {
+  readonly version: string;
+  /** Undefined for a version without schema: everything but metadata is pruned, unless unknown fields are kept. */
+  readonly node: SchemaNode | undefined;
+  readonly props: JsonSchemaProps | undefined;
+  readonly pruning: "prunes" | "keeps unknown fields";
+}
+
+/** Compiles a version's schema. */
+export function createCustomSchema(version: string, props: JsonSchemaProps | undefined, pruning: CustomSchema["pruning"]): CustomSchema {
+  return { version, props, pruning, node: props && compileSchema(props) };
+}
+
+/** Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message. */
+export function decodeCustom(body: ParsedJson, schema: CustomSchema, kind: string, decoder: MetadataDecoder): Decoded {
+  const object = body.value as JsonObject;
+  const strictErrors = body.duplicates.map((path) => `duplicate field "${path}"`);
+  const metadata = decodeMetadata(object, strictErrors, schema, kind, decoder);
+  const implied = { apiVersion: object.apiVersion, kind: object.kind };
+  strictErrors.push(...pruneCustom(object, schema).map((path) => `unknown field "${path}"`));
+  if (schema.node?.hasEmbedded) {
+    const fault = coerceEmbeddedMetadata(object, schema.node, decoder, strictErrors);
+    if (fault) throw undecodable(`${fault.field}: ${fault.body}`, schema, kind);
+  }
+  for (const [field, value] of Object.entries(implied)) if (value !== undefined) object[field] = value;
+  if (metadata) object.metadata = metadata;
+  applyDefaults(object, schema.node);
+  return { object, strictErrors };
+}
+
+/** Drops what the version does not know, and nulls that nothing allows. Answers the paths of unknown fields. */
+export function pruneCustom(object: JsonObject, schema: CustomSchema): readonly string[] {
+  if (schema.pruning === "keeps unknown fields") return [];
+  const removed = pruneResource(object, schema.node);
+  pruneNulls(object, schema.node);
+  return removed;
+}
+
+/** What reading does to an object stored in this very version. */
+export function readCustom(object: JsonObject, schema: CustomSchema): void {
+  pruneCustom(object, schema);
+  applyDefaults(object, schema.node);
+}
+
+function decodeMetadata(object: JsonObject, strictErrors: string[], schema: CustomSchema, kind: string, decoder: MetadataDecoder): JsonObject | undefined {
+  const given: Json | undefined = Object.hasOwn(object, "metadata") ? object.metadata : undefined;
+  if (given === undefined) return undefined;
+  const reading = readMetadata(given, "metadata", decoder);
+  if ("fault" in reading) throw undecodable(reading.fault, schema, kind);
+  strictErrors.push(...reading.strictErrors);
+  return isObject(reading.metadata) ? reading.metadata : {};
+}
+
+function undecodable(why: string, schema: CustomSchema, kind: string): Error {
+  const error = failure(400, "BadRequest", `${kind} in version ${JSON.stringify(schema.version)} cannot be handled as a ${kind}: ${why}`);
+  error.cause = new Error(why);
+  return error;
+}

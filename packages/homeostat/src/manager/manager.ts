@@ -7,7 +7,7 @@ import { type ControllerRunner, createControllerRunner } from "../controller/con
 import { type Controller, type ControllerDefinition, definitionOf, type ReconcileLog } from "../controller/define-controller.ts";
 import { nameController } from "../controller/names.ts";
 import type { ObjectState } from "../controller/object-state.ts";
-import { createWorkQueue } from "../queue/workqueue.ts";
+import { createWorkQueue } from "../queue/index.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";

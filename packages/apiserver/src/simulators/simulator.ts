@@ -1,0 +1,31 @@
+// What every simulated controller of the control plane is given, and what it must offer: one small interface, one registry
+// line. Simulators are ordinary clients: they see nothing that another program could not see over the wire.
+import type { Client } from "homeostat/client";
+import type { Cache } from "homeostat/cache";
+import type { Runtime } from "homeostat/runtime";
+import type { ServedKinds } from "./served-kinds.ts";
+
+/** What a simulator works with. Shared by all, owned by the host. */
+export interface SimulatorContext {
+  readonly runtime: Runtime;
+  /** As kube-controller-manager writes: its user agent is the field manager of its updates. */
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly kinds: ServedKinds;
+  /** Told of what cannot be mended by trying again. */
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** A simulator at work. */
+export interface RunningSimulator {
+  stop(): Promise<void>;
+}
+
+/** One controller of the control plane. */
+export interface Simulator {
+  /** As kube-controller-manager's `--controllers` names it. */
+  readonly name: string;
+  /** On unless told otherwise; only what envtest users miss most. */
+  readonly byDefault: boolean;
+  start(context: SimulatorContext): Promise<RunningSimulator>;
+}

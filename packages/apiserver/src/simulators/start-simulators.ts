@@ -1,0 +1,47 @@
+// Starts the simulated controllers that were asked for, over one client and one cache, and stops them in order.
+import type { Transport } from "homeostat/api";
+import { createCache } from "homeostat/cache";
+import { createClient } from "homeostat/client";
+import type { Runtime } from "homeostat/runtime";
+import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
+import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
+import { createServedKinds } from "./served-kinds.ts";
+import type { RunningSimulator, Simulator } from "./simulator.ts";
+
+/** Every simulator there is; a new one is one line here. */
+export const simulators: readonly Simulator[] = [garbageCollector, namespaceLifecycle];
+
+/** Field manager of updates: the first word of the user agent. */
+const userAgent = "kube-controller-manager/v1.36.3";
+
+/** `all`, `none`, `default`, or names; a name that is not known. */
+export type SimulatorChoice = { readonly chosen: readonly Simulator[] } | { readonly unknown: string };
+
+/** Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `none`, `garbagecollector,namespace`. */
+export function chooseSimulators(words: string): SimulatorChoice {
+  const chosen = new Set<Simulator>();
+  for (const word of words.split(",").map((one) => one.trim()).filter(Boolean)) {
+    const named = word === "all" ? simulators : word === "default" ? simulators.filter((one) => one.byDefault) : word === "none" ? [] : simulators.filter((one) => one.name === word);
+    if (named.length === 0 && word !== "none") return { unknown: word };
+    for (const one of named) chosen.add(one);
+  }
+  return { chosen: [...chosen] };
+}
+
+/** Starts them over a transport of their own. Resolves when all are watching. */
+export async function startSimulators(chosen: readonly Simulator[], options: { readonly transport: Transport; readonly runtime: Runtime; readonly warn: (message: string, error: unknown) => void }): Promise<RunningSimulator> {
+  const { transport, runtime, warn } = options;
+  const client = createClient({ transport, runtime, userAgent });
+  const cache = createCache({ client, runtime });
+  cache.start();
+  const kinds = createServedKinds(client, cache);
+  const running: RunningSimulator[] = [];
+  for (const simulator of chosen) running.push(await simulator.start({ runtime, client, cache, kinds, warn }));
+  return {
+    async stop() {
+      for (let one = running.pop(); one; one = running.pop()) await one.stop();
+      kinds.stop();
+      await cache.stop();
+    },
+  };
+}

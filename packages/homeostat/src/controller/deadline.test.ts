@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { withDeadline } from "./deadline.ts";
+
+const quiet = new AbortController().signal;
+
+test("work that ends in time settles, work that throws fails", async () => {
+  const { clock } = createVirtualRuntime();
+  assert.deepEqual(await withDeadline(clock, 1000, quiet, async () => 7), { at: "settled", value: 7 });
+  const failure = new Error("no");
+  assert.deepEqual(await withDeadline(clock, undefined, quiet, () => Promise.reject(failure)), { at: "failed", error: failure });
+});
+
+test("at the deadline the signal aborts and the caller goes on; the settling is still to be had", async () => {
+  const runtime = createVirtualRuntime();
+  let end = (): void => {};
+  let seen: AbortSignal | undefined;
+  const running = withDeadline(runtime.clock, 1000, quiet, (signal) => {
+    seen = signal;
+    return new Promise<void>((resolve) => (end = resolve));
+  });
+  await runtime.advance(1000);
+  const finish = await running;
+  assert.equal(finish.at, "abandoned");
+  assert.equal(seen?.aborted, true);
+  let settled = false;
+  void (finish as { settled: Promise<void> }).settled.then(() => (settled = true));
+  await runtime.advance(10);
+  assert.equal(settled, false);
+  end();
+  await runtime.advance(0);
+  assert.equal(settled, true);
+});
+
+test("the parent's abort reaches the work", async () => {
+  const { clock } = createVirtualRuntime();
+  const parent = new AbortController();
+  const running = withDeadline(clock, undefined, parent.signal, (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))));
+  parent.abort(new Error("shutting down"));
+  assert.deepEqual(await running, { at: "failed", error: new Error("shutting down") });
+});

@@ -1,0 +1,153 @@
+// Everything a client can ask before it knows any resource: discovery in its forms, /version, health, the index of paths.
+// Pure but for the cache by the catalog's epoch; knows no user and no resource's content.
+// Upstream: k8s.io/apiserver/pkg/endpoints/discovery, pkg/server/routes, k8s.io/kube-aggregator/pkg/apiserver.
+import { createHash } from "node:crypto";
+import { compareBytewise, type JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import { indentJson } from "../registry/negotiation/indent-json.ts";
+import type { ResourceCatalog } from "../registry/served-resource.ts";
+import { type AcceptedDiscovery, acceptDiscovery, discoveryMediaTypes } from "./accept-discovery.ts";
+import { apiGroupDiscoveryList } from "./aggregated-document.ts";
+import { healthPaths, healthText } from "./health.ts";
+import { versionDocument } from "./kubernetes-version.ts";
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
+import { groupsOf, type ServedGroup } from "./served-groups.ts";
+
+/** What discovery looks at of a request. */
+export interface DiscoveryRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** "" when the header is absent. */
+  readonly accept: string;
+  readonly ifNoneMatch?: string | undefined;
+  /** Indented JSON: asked for by the query, or a person's tool. */
+  readonly pretty: boolean;
+  /** The address under which the client sees this server: its Host header. */
+  readonly host: string;
+}
+
+export interface DiscoveryOptions {
+  readonly catalog: ResourceCatalog;
+  /** Writes a document, kind and apiVersion included, in the protobuf envelope; undefined where that cannot be done. */
+  readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
+}
+
+/** Answers what it knows; undefined for every other path. */
+export type Discovery = (request: DiscoveryRequest) => Promise<ApiResponse | undefined>;
+
+/** A document and how it may be asked for. */
+interface Found {
+  readonly document: () => JsonObject;
+  /** Present at /api and /apis. */
+  readonly aggregated?: () => JsonObject;
+  /** Built-in paths go through a router that knows GET alone and refuses media types by name. */
+  readonly routed: boolean;
+  /** The apiVersion of the envelope where the document itself has none. */
+  readonly envelopeVersion?: string;
+}
+
+const encoder = new TextEncoder();
+
+/** Creates discovery over a catalog. */
+export function createDiscovery(options: DiscoveryOptions): Discovery {
+  let epoch = -1;
+  let groups: readonly ServedGroup[] = [];
+  return async (request) => {
+    const plain = plainAnswer(request);
+    if (plain) return plain;
+    if (!/^\/apis?(?:\/|$)/.test(request.path) && request.path !== "/") return undefined;
+    if (epoch !== options.catalog.epoch) {
+      groups = groupsOf(options.catalog);
+      epoch = options.catalog.epoch;
+    }
+    if (request.path === "/") return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
+    const found = find(groups, request);
+    return found && (await answer(found, request, options));
+  };
+}
+
+function plainAnswer({ method, path, query, accept }: DiscoveryRequest): ApiResponse | undefined {
+  const health = healthText(path, query);
+  if (health !== undefined) return { status: 200, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: encoder.encode(health) };
+  if (path !== "/version" && path !== "/version/") return undefined;
+  return refusal(method, accept, ["application/json"]) ?? json(200, versionDocument);
+}
+
+function find(groups: readonly ServedGroup[], { path, host }: DiscoveryRequest): Found | undefined {
+  const parts = path.replace(/\/$/, "").slice(1).split("/");
+  const legacy = parts[0] === "api";
+  if (parts.length > (legacy ? 2 : 3) || parts.includes("")) return undefined;
+  const named = groups.filter((group) => legacy === (group.name === ""));
+  if (parts.length === 1) {
+    const document = legacy ? () => apiVersions(host) : () => apiGroupList(groups);
+    return { document, aggregated: () => apiGroupDiscoveryList(named), routed: legacy, envelopeVersion: "v1" };
+  }
+  const group = named.find((each) => legacy || each.name === parts[1]);
+  if (!group) return undefined;
+  if (!legacy && parts.length === 2) return { document: () => apiGroup(group), routed: false };
+  const version = group.versions.find((each) => each.version === parts.at(-1));
+  return version && { document: () => apiResourceList(group.name, version), routed: !version.custom, envelopeVersion: "v1" };
+}
+
+async function answer(found: Found, request: DiscoveryRequest, options: DiscoveryOptions): Promise<ApiResponse> {
+  const refused = found.routed ? refusal(request.method, request.accept, discoveryMediaTypes) : undefined;
+  if (refused) return refused;
+  const accepted = acceptDiscovery(request.accept, found.aggregated !== undefined);
+  if (!accepted) return failure(406, "NotAcceptable", `only the following media types are accepted: ${discoveryMediaTypes.join(", ")}`);
+  if (accepted.aggregated && found.aggregated) return await tagged(found.aggregated(), accepted, request, options);
+  const { mediaType, body } = await write(found.document(), accepted, request, options, found.envelopeVersion);
+  return { status: 200, headers: { "content-type": mediaType }, body };
+}
+
+/** Aggregated documents carry a tag, so that clients need not fetch what they have. */
+async function tagged(document: JsonObject, accepted: AcceptedDiscovery, request: DiscoveryRequest, options: DiscoveryOptions): Promise<ApiResponse> {
+  const etag = `"${createHash("sha512").update(JSON.stringify(document)).digest("hex").toUpperCase()}"`;
+  const headers = { etag, vary: "Accept", "cache-control": "public" };
+  if (request.ifNoneMatch === etag) return { status: 304, headers, body: new Uint8Array(0) };
+  const { mediaType, body } = await write(document, accepted, request, options);
+  return { status: 200, headers: { ...headers, "content-type": `${mediaType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList` }, body };
+}
+
+interface Written {
+  readonly mediaType: string;
+  readonly body: Uint8Array;
+}
+
+/** In the form agreed on; JSON where a document has no protobuf form here, for whoever reads protobuf reads JSON. */
+async function write(document: JsonObject, { mediaType, pretty }: AcceptedDiscovery, request: DiscoveryRequest, { protobuf }: DiscoveryOptions, envelopeVersion?: string): Promise<Written> {
+  const envelope = mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.({ ...(envelopeVersion ? { apiVersion: envelopeVersion } : {}), ...document }) : undefined;
+  if (envelope) return { mediaType, body: envelope };
+  if (mediaType === "application/yaml") {
+    const { stringify } = await import("yaml");
+    return { mediaType, body: encoder.encode(stringify(document, { sortMapEntries: true, indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" })) };
+  }
+  const text = JSON.stringify(document);
+  return { mediaType: "application/json", body: encoder.encode(pretty || request.pretty ? indentJson(text) : `${text}\n`) };
+}
+
+/** What the router of built-in paths says before anybody looks: 405 to all but GET, 406 to media types that it has not heard of. */
+function refusal(method: string, accept: string, offered: readonly string[]): ApiResponse | undefined {
+  if (method !== "GET") return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+  const named = accept.split(",").map((clause) => clause.split(";", 1)[0]!.trim());
+  if (!accept || named.some((name) => name === "*/*" || offered.includes(name))) return undefined;
+  return failure(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`, {});
+}
+
+/** The answer to a path that nobody serves. */
+export function pageNotFound(): ApiResponse {
+  return { status: 404, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: encoder.encode("404 page not found\n") };
+}
+
+function failure(code: number, reason: string, message: string, details?: JsonObject): ApiResponse {
+  return json(code, `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, ...(details ? { details } : {}), code })}\n`);
+}
+
+const json = (status: number, text: string): ApiResponse => ({ status, headers: { "content-type": "application/json" }, body: encoder.encode(text) });
+
+function indexOf(groups: readonly ServedGroup[]): string[] {
+  const served = groups.flatMap(({ name, versions }) => (name ? [`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`)] : ["/api/v1"]));
+  return ["/api", "/apis", "/apis/", ...served, ...healthPaths(), "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].toSorted(compareBytewise);
+}

@@ -1,0 +1,26 @@
+// The Kubernetes release whose behaviour this server has, and its answer to /version.
+// Upstream: k8s.io/apimachinery/pkg/version/types.go.
+
+/** e.g. `v1.36.3` */
+export const kubernetesVersion = "v1.36.3";
+
+/** The body of /version: always indented, without a final newline. */
+export const versionDocument: string = JSON.stringify(
+  {
+    major: "1",
+    minor: "36",
+    emulationMajor: "1",
+    emulationMinor: "36",
+    minCompatibilityMajor: "1",
+    minCompatibilityMinor: "35",
+    gitVersion: kubernetesVersion,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "go1.26.8",
+    compiler: "gc",
+    platform: "linux/amd64",
+  },
+  null,
+  2,
+);

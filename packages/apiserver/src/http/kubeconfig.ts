@@ -1,0 +1,43 @@
+// The kubeconfig of an embedded server: one cluster, one user with a bearer token, one context.
+// Format: k8s.io/client-go/tools/clientcmd/api/v1.
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** What a client has to know to reach a server. */
+export interface Access {
+  readonly url: string;
+  readonly token: string;
+  /** PEM of the authority that issued the serving certificate; none over plain HTTP. */
+  readonly ca?: string;
+}
+
+/** Formats a kubeconfig, as YAML. */
+export function formatKubeconfig({ url, token, ca }: Access): string {
+  const authority = ca ? `\n    certificate-authority-data: ${Buffer.from(ca).toString("base64")}` : "";
+  return `apiVersion: v1
+kind: Config
+clusters:
+- name: homeostat
+  cluster:
+    server: ${url}${authority}
+users:
+- name: admin
+  user:
+    token: ${token}
+contexts:
+- name: homeostat
+  context:
+    cluster: homeostat
+    user: admin
+current-context: homeostat
+`;
+}
+
+/** Writes a kubeconfig so that only its owner can read it, and nobody ever reads half of it. Creates missing folders. */
+export function writeKubeconfig(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, path);
+}

@@ -1,0 +1,10 @@
+/**
+ * An embedded Kubernetes API server, for tests and local development.
+ * @module @homeostat/apiserver
+ */
+export type { KeyPair } from "./certificates/authority.ts";
+export { kubernetesVersion } from "./discovery/kubernetes-version.ts";
+export { type ApiRequest, type ApiResponse, type ByteStream, type Handler, isStream, type OpenStream, type StreamSink, type UserInfo } from "./http/handler.ts";
+export { createInProcessTransport } from "./in-process.ts";
+export { administrator, type ApiServer, type ApiServerOptions, startApiServer } from "./server.ts";
+export { ServerError, type ServerErrorCode } from "./server-error.ts";

@@ -1,0 +1,170 @@
+// The composition root: store, journal, core, doors and port become one server. Decides nothing about the API itself.
+// Heavy things (TLS, SQLite) are imported only when the options ask for them.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Transport } from "homeostat/api";
+import { createSystemRuntime, type Runtime } from "homeostat/runtime";
+import type { KeyPair } from "./certificates/authority.ts";
+import type { Identity } from "./certificates/identity.ts";
+import { createFrontDoor } from "./http/front-door.ts";
+import type { Handler, UserInfo } from "./http/handler.ts";
+import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
+import type { Listener, ServingTls } from "./http/listen.ts";
+import { createInProcessTransport } from "./in-process.ts";
+import { reasonOf, ServerError } from "./server-error.ts";
+import { createMemoryStore } from "./storage/memory-store.ts";
+import type { Journal, Store } from "./storage/store.ts";
+
+export interface ApiServerOptions {
+  /** False starts a server that only {@link ApiServer.transport} reaches: no port, no certificate. Default true. */
+  readonly listen?: boolean;
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** `http` serves without TLS, and then HTTP/1.1 only. Default `https`. */
+  readonly protocol?: "https" | "http";
+  /** Asks clients for certificates, and believes those of {@link ApiServer.issueClientCertificate}. */
+  readonly clientCertificates?: boolean;
+  /** Keeps objects, token and authority in this folder across restarts. Without it everything is in memory. */
+  readonly dataDir?: string;
+  /** With `dataDir`: an acknowledged write survives a power cut, not only the end of the process. */
+  readonly fsync?: boolean;
+  /** Writes the kubeconfig there as well, mode 0600. */
+  readonly kubeconfigPath?: string;
+  /** Which built-in controllers run beside the API: default all that there are. */
+  readonly controllers?: "all" | "none" | readonly string[];
+  /** Time and randomness. Default: the system's. */
+  readonly runtime?: Runtime;
+  /** How many past changes old reads and late watches can rely on. Default 20,000. */
+  readonly keepChanges?: number;
+}
+
+/** A running server. `url`, `kubeconfig` and `token` are empty when it does not listen. */
+export interface ApiServer {
+  readonly url: string;
+  readonly port: number;
+  /** A kubeconfig for the administrator, YAML. */
+  readonly kubeconfig: string;
+  readonly token: string;
+  /** Reaches the server in this process, as that user; default is the administrator. */
+  transport(user?: UserInfo): Transport;
+  /** A certificate by which its holder is `user`. Needs `clientCertificates`. */
+  issueClientCertificate(user: string, groups?: readonly string[]): Promise<KeyPair>;
+  close(): Promise<void>;
+}
+
+/** What the composition root gives to the core. */
+export interface ServerCoreOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  /** Bearer tokens and whom they stand for. */
+  readonly tokens: ReadonlyMap<string, UserInfo>;
+}
+
+/** The API itself, without any door. */
+export interface ServerCore {
+  readonly handler: Handler;
+  /** Ends every watch; nothing is written afterwards. */
+  close(): Promise<void>;
+}
+
+/** Who holds the generated token, and who calls in-process unless another user is named. */
+export const administrator: UserInfo = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+
+/** Starts a server. Rejects with a {@link ServerError}, a JournalError of the storage, or what the core throws; nothing stays open then. */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const runtime = options.runtime ?? createSystemRuntime();
+  const open: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = open.pop(); end; end = open.pop()) await end();
+  };
+  try {
+    const identity = options.listen === false ? undefined : await createOrLoadIdentity(options, runtime);
+    const store = createMemoryStore({ keepChanges: options.keepChanges ?? 20_000, ...(await journalOf(options)) });
+    open.push(() => store.close());
+    const core = await createCore({ store, runtime, tokens: new Map(identity ? [[identity.token, administrator]] : []) });
+    open.push(() => core.close());
+    const handler = createFrontDoor(core.handler, runtime);
+    const listener = identity && (await listenFor(handler, identity, options, runtime));
+    if (listener) open.splice(1, 0, () => listener.close());
+    const kubeconfig = listener ? kubeconfigOf(listener, identity, options) : "";
+    return {
+      url: listener?.url ?? "",
+      port: listener?.port ?? 0,
+      kubeconfig,
+      token: identity?.token ?? "",
+      transport: (user) => createInProcessTransport(handler, user ?? administrator),
+      issueClientCertificate: (user, groups) => issueFor(options.clientCertificates ? identity : undefined, runtime, { user, groups: groups ?? [] }),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function createCore(options: ServerCoreOptions): Promise<ServerCore> {
+  const { createServerCore } = (await import(new URL("registry/core.ts", import.meta.url).href)) as { createServerCore(options: ServerCoreOptions): ServerCore | Promise<ServerCore> };
+  return await createServerCore(options);
+}
+
+async function createOrLoadIdentity(options: ApiServerOptions, runtime: Runtime): Promise<Identity> {
+  const { createIdentity, loadIdentity } = await import("./certificates/identity.ts");
+  return options.dataDir === undefined ? createIdentity(runtime) : inDataDir(options.dataDir, (dir) => loadIdentity(join(dir, "identity.json"), runtime));
+}
+
+async function journalOf(options: ApiServerOptions): Promise<{ readonly journal?: Journal }> {
+  if (options.dataDir === undefined) return {};
+  const { openSqliteJournal } = await import("./storage/sqlite-journal.ts");
+  const file = inDataDir(options.dataDir, (dir) => join(dir, "journal.db"));
+  return { journal: await openSqliteJournal({ file, fsync: options.fsync ?? false }) };
+}
+
+function inDataDir<T>(dataDir: string, use: (dir: string) => T): T {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return use(dataDir);
+  } catch (error) {
+    throw new ServerError("ERR_SERVER_DATA_DIR", `open data directory ${dataDir}: ${reasonOf(error)}; name a folder that this user may write to`, { cause: error });
+  }
+}
+
+async function listenFor(handler: Handler, identity: Identity, options: ApiServerOptions, runtime: Runtime): Promise<Listener> {
+  const { listen } = await import("./http/listen.ts");
+  const host = options.host ?? "127.0.0.1";
+  const tls = options.protocol === "http" ? {} : { tls: await servingTls(identity, options, runtime) };
+  try {
+    return await listen(handler, { port: options.port ?? 0, host, ...tls });
+  } catch (error) {
+    const inUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    if (inUse) throw new ServerError("ERR_SERVER_PORT_IN_USE", `listen on ${host}:${options.port}: the port is in use; stop what uses it, or choose another port (0 takes a free one)`, { cause: error });
+    throw new ServerError("ERR_SERVER_LISTEN", `listen on ${host}:${options.port ?? 0}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function servingTls(identity: Identity, options: ApiServerOptions, runtime: Runtime): Promise<ServingTls> {
+  const { issueServingCertificate } = await import("./certificates/authority.ts");
+  const names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"];
+  const addresses = [...new Set(["127.0.0.1", "::1", ...(/^[\d.]+$|:/.test(options.host ?? "") ? [options.host!] : [])])];
+  const pair = issueServingCertificate(identity.authority, { runtime, names, addresses });
+  return { ...pair, ...(options.clientCertificates ? { clientCa: identity.authority.cert } : {}) };
+}
+
+async function issueFor(identity: Identity | undefined, runtime: Runtime, subject: { readonly user: string; readonly groups: readonly string[] }): Promise<KeyPair> {
+  if (!identity) throw new ServerError("ERR_SERVER_NO_CLIENT_CERTIFICATES", `issue a client certificate for ${subject.user}: this server does not ask for certificates; start it with clientCertificates: true`);
+  const { issueClientCertificate } = await import("./certificates/authority.ts");
+  return issueClientCertificate(identity.authority, { runtime, ...subject });
+}
+
+function kubeconfigOf(listener: Listener, identity: Identity, options: ApiServerOptions): string {
+  const text = formatKubeconfig({ url: listener.url, token: identity.token, ...(options.protocol === "http" ? {} : { ca: identity.authority.cert }) });
+  if (options.kubeconfigPath !== undefined) {
+    try {
+      writeKubeconfig(options.kubeconfigPath, text);
+    } catch (error) {
+      throw new ServerError("ERR_SERVER_KUBECONFIG", `write kubeconfig ${options.kubeconfigPath}: ${reasonOf(error)}; name a file that this user may write`, { cause: error });
+    }
+  }
+  return text;
+}

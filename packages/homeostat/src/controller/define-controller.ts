@@ -73,7 +73,7 @@ export interface Handlers<Ctx> {
 }
 
 /** A controller, ready to be given to `createManager`. */
-export interface Controller<K extends Kind = Kind, Owned extends Kind = any, R = any> {
+export interface Controller<K extends Kind = any, Owned extends Kind = any, R = any> {
   readonly name: string;
   readonly "~context": Context<K, Owned, R>;
 }

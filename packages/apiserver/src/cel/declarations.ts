@@ -1,0 +1,53 @@
+// What an expression may call: functions with their overloads, macros aside. Libraries build these with `overload` and
+// `member`; the checker resolves them, the planner binds them.
+// Upstream: github.com/google/cel-go v0.26 common/decls/decls.go.
+import { noSuchOverload } from "./values/cel-error.ts";
+import { type CelValue, typeOfValue } from "./values/value.ts";
+import type { Type } from "./type.ts";
+
+/** Arguments in order, the receiver first. Throws a CelError. */
+export type Implementation = (...args: CelValue[]) => CelValue;
+
+/** One signature of a function. */
+export interface Overload {
+  readonly id: string;
+  readonly style: "global" | "member";
+  readonly args: readonly Type[];
+  readonly result: Type;
+  /** Absent where the planner has its own way (`&&`, `?:`, `[]`, …). */
+  readonly implementation?: Implementation;
+}
+
+/** A function of one name. */
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+  /** Runs where the overload is known only from the values; overloads are tried by type when absent. */
+  readonly dynamic?: Implementation;
+}
+
+/** `size(list)`. */
+export function overload(id: string, args: readonly Type[], result: Type, implementation?: Implementation): Overload {
+  return { id, style: "global", args, result, ...(implementation ? { implementation } : {}) };
+}
+
+/** `list.size()`; the first argument is the receiver. */
+export function member(id: string, args: readonly Type[], result: Type, implementation?: Implementation): Overload {
+  return { id, style: "member", args, result, ...(implementation ? { implementation } : {}) };
+}
+
+/** A function that tries its overloads by the types of the values: how calls with dynamic arguments run. */
+export function dispatch(name: string, overloads: readonly Overload[]): Implementation {
+  return (...args) => {
+    const match = overloads.find((candidate) => candidate.args.length === args.length && candidate.args.every((type, i) => accepts(type, args[i]!)));
+    if (!match?.implementation) throw noSuchOverload(`${name}(${args.map((arg) => typeOfValue(arg).name).join(", ")})`);
+    return match.implementation(...args);
+  };
+}
+
+/** Whether a value may stand for a type, parameters of lists and maps aside. */
+export function accepts(type: Type, value: CelValue): boolean {
+  if (type.kind === "dyn" || type.kind === "param") return true;
+  const actual = typeOfValue(value);
+  return actual.kind === type.kind && actual.name === type.name;
+}

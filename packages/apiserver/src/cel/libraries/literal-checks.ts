@@ -1,0 +1,79 @@
+// Checks of literals after types are known: durations, timestamps and patterns must be valid, lists and maps uniform.
+// Upstream: github.com/google/cel-go v0.26 cel/validator.go.
+import type { Expr, ListExpr, MapExpr } from "../ast.ts";
+import type { Library, TreeCheck } from "../environment.ts";
+import { compilePattern } from "../pattern.ts";
+import { formatType, sameType, type Type } from "../type.ts";
+import { walkTree } from "../tree-walk.ts";
+import { CelError } from "../values/cel-error.ts";
+import { parseGoDuration } from "../values/duration.ts";
+import { parseRfc3339 } from "../values/timestamp.ts";
+
+function isPattern(text: string): boolean {
+  try {
+    compilePattern(text);
+    return true;
+  } catch (error) {
+    if (error instanceof CelError) return false;
+    throw error;
+  }
+}
+
+/** The first argument of these, where it is a literal string, must pass. */
+const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  duration: (text) => parseGoDuration(text) !== undefined,
+  timestamp: (text) => parseRfc3339(text) !== undefined,
+  matches: isPattern,
+};
+
+const checkFormats: TreeCheck = (root, report) => {
+  walkTree(root, (node) => {
+    if (node.kind !== "call" || !Object.hasOwn(formats, node.function)) return;
+    const arg = node.args[0];
+    // The global form of matches has the text first; upstream looks at that argument all the same.
+    if (arg?.kind === "literal" && typeof arg.value === "string" && !formats[node.function]!(arg.value)) report({ at: arg.at, message: `invalid ${node.function} argument` });
+  });
+};
+
+type Report = Parameters<TreeCheck>[1];
+
+function expectSame(expected: Type, node: Expr, optional: boolean, report: Report): boolean {
+  const actual = elementType(node, optional);
+  if (sameType(expected, actual)) return true;
+  report({ at: node.at, message: `expected type '${formatType(expected)}' but found '${formatType(actual)}'` });
+  return false;
+}
+
+const elementType = (node: Expr, optional: boolean): Type => (optional ? (node.type!.params[0] ?? node.type!) : node.type!);
+
+function checkList(node: ListExpr, report: Report): void {
+  const [first] = node.elements;
+  if (!first) return;
+  const expected = elementType(first, node.optional.has(0));
+  node.elements.every((element, i) => expectSame(expected, element, node.optional.has(i), report));
+}
+
+function checkMap(node: MapExpr, report: Report): void {
+  const [first] = node.entries;
+  if (!first) return;
+  const key = elementType(first.key, false);
+  const value = elementType(first.value, first.optional);
+  for (const entry of node.entries) {
+    expectSame(key, entry.key, false, report);
+    expectSame(value, entry.value, entry.optional, report);
+  }
+}
+
+/** Arguments of `format` may mix types. */
+const mixed: ReadonlySet<string> = new Set(["format"]);
+
+const checkUniform: TreeCheck = (root, report) => {
+  walkTree(root, (node, inside) => {
+    if (inside.some((name) => mixed.has(name))) return;
+    if (node.kind === "list") checkList(node, report);
+    else if (node.kind === "map") checkMap(node, report);
+  });
+};
+
+/** The checks as a library without functions. */
+export const literalChecks: Library = { name: "literal checks", checks: [checkFormats, checkUniform] };

@@ -1,0 +1,64 @@
+// Text in, program out: parse, check, plan. The one entry for everything that runs CEL.
+// Upstream: github.com/google/cel-go v0.26 cel/env.go (Compile), cel/program.go.
+import type { Expr } from "./ast.ts";
+import { checkExpression } from "./checker.ts";
+import type { Environment } from "./environment.ts";
+import { Frame, type Variables } from "./frame.ts";
+import { parseExpression } from "./parser.ts";
+import { planNode, type Scope } from "./planner.ts";
+import { formatIssues } from "./source.ts";
+import type { Type } from "./type.ts";
+import { CelError, CostLimitError } from "./values/cel-error.ts";
+import type { CelValue } from "./values/value.ts";
+
+/** Most cost units of one evaluation on a Kubernetes API server. */
+export const perCallLimit = 1_000_000;
+
+/** What an evaluation came to. */
+export type Evaluation = { readonly cost: number } & ({ readonly value: CelValue } | { readonly error: CelError | CostLimitError });
+
+/** A compiled expression. */
+export interface Program {
+  readonly type: Type;
+  /** The checked tree: for static estimates and for what an expression refers to. Not to be changed. */
+  readonly root: Expr;
+  /** Names of the environment's variables that the expression reads. */
+  readonly references: ReadonlySet<string>;
+  evaluate(variables: Variables, limit?: number): Evaluation;
+}
+
+/** A program, or why there is none. `issues` is upstream's text for compile errors; `failure` is for what only planning finds. */
+export type Compilation = { readonly program: Program } | { readonly issues: string } | { readonly failure: string; readonly type: Type };
+
+/** Compiles an expression. */
+export function compileExpression(text: string, environment: Environment): Compilation {
+  const { source, expr, issues } = parseExpression(text, environment.macros);
+  if (issues.length > 0) return { issues: formatIssues(source, issues) };
+  const found = checkExpression(expr, environment);
+  if (found.length > 0) return { issues: formatIssues(source, found) };
+  const references = new Set<string>();
+  const scope: Scope = { slots: new Map(), counter: { count: 0 }, environment, references };
+  try {
+    const { evaluate } = planNode(expr, scope);
+    const slots = scope.counter.count;
+    const run = (variables: Variables, limit: number = perCallLimit): Evaluation => {
+      const frame = new Frame(variables, slots, limit);
+      try {
+        const value = evaluate(frame);
+        return { value, cost: frame.cost };
+      } catch (error) {
+        if (error instanceof CelError) return { error, cost: frame.cost };
+        return { error: asCostLimit(error), cost: frame.cost };
+      }
+    };
+    return { program: { type: expr.type!, root: expr, references, evaluate: run } };
+  } catch (error) {
+    if (error instanceof CelError) return { failure: error.message, type: expr.type! };
+    throw error;
+  }
+}
+
+function asCostLimit(error: unknown): CostLimitError {
+  if (error instanceof CostLimitError) return error;
+  throw error;
+}

@@ -1,0 +1,31 @@
+// Equality and order across int, uint and double: exact, never by rounding.
+// Upstream: github.com/google/cel-go v0.26 common/types/compare.go.
+import { CelError } from "./cel-error.ts";
+import { Double } from "./double.ts";
+import { Uint } from "./uint.ts";
+import type { CelInt, CelValue } from "./value.ts";
+
+/** JavaScript compares numbers with bigints mathematically, so one plain value stands for each. */
+function plain(value: CelValue): CelInt | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  return value instanceof Double || value instanceof Uint ? value.value : undefined;
+}
+
+/** True for int, uint and double. */
+export const isNumber = (value: CelValue): boolean => plain(value) !== undefined;
+
+/** Whether two values are numbers of the same worth, whatever their types. */
+export function equalNumbers(a: CelValue, b: CelValue): boolean {
+  const x = plain(a);
+  const y = plain(b);
+  return x !== undefined && y !== undefined && x == y;
+}
+
+/** Order of two numbers; undefined when one is no number. NaN has no order. */
+export function compareNumbers(a: CelValue, b: CelValue): number | undefined {
+  const x = plain(a);
+  const y = plain(b);
+  if (x === undefined || y === undefined) return undefined;
+  if (x !== x || y !== y) throw new CelError("NaN values cannot be ordered");
+  return x < y ? -1 : x > y ? 1 : 0;
+}

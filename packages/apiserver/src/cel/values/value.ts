@@ -1,0 +1,42 @@
+// What expressions compute with. Booleans, strings, null and bytes are JavaScript's own; an int is a number while a double
+// can hold it and a bigint beyond; every other value is a CelObject.
+// Upstream: github.com/google/cel-go v0.26 common/types.
+import { boolType, bytesType, dynType, intType, nullType, stringType, type Type } from "../type.ts";
+
+/** A value that is not one of JavaScript's own. */
+export abstract class CelObject {
+  abstract readonly type: Type;
+  /** CEL's `==`; may throw a CelError. */
+  abstract equals(other: CelValue): boolean;
+  /** What `optional.ofNonZeroValue` asks. */
+  isZero(): boolean {
+    return false;
+  }
+  /** How error messages show the value. */
+  abstract toString(): string;
+}
+
+export type CelInt = number | bigint;
+export type CelValue = boolean | CelInt | string | null | Uint8Array | CelObject;
+
+/** The run-time type of a value; parameters of lists and maps are dyn. */
+export function typeOfValue(value: CelValue): Type {
+  switch (typeof value) {
+    case "number":
+    case "bigint":
+      return intType;
+    case "string":
+      return stringType;
+    case "boolean":
+      return boolType;
+    default:
+      return value === null ? nullType : value instanceof Uint8Array ? bytesType : value instanceof CelObject ? value.type : dynType;
+  }
+}
+
+/** A value as upstream's messages print it. */
+export function showValue(value: CelValue): string {
+  if (value === null) return "null";
+  if (value instanceof Uint8Array) return `[${value.join(" ")}]`;
+  return String(value);
+}

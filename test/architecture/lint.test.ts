@@ -37,6 +37,8 @@ const planted: readonly { readonly rule: string; readonly at: string; readonly t
   { rule: "typescript(await-thenable)", at: driver, text: "export async function f(n: number) { await n; }" },
   { rule: "typescript(switch-exhaustiveness-check)", at: driver, text: 'export function f(n: "a" | "b") { switch (n) { case "a": return 1; } return 2; }' },
   { rule: "import(no-default-export)", at: driver, text: "export default 1;" },
+  { rule: "eslint(max-lines)", at: driver, text: `${"// x\n".repeat(400)}export const n = 1;` },
+  { rule: "eslint(max-lines-per-function)", at: driver, text: `export function f() {\n${"  f();\n".repeat(50)}}` },
   { rule: "homeostat(no-module-state)", at: driver, text: "let count = 0;\nexport const next = () => ++count;" },
   { rule: "homeostat(no-module-state)", at: driver, text: "export let count = 0;\nexport const next = () => ++count;" },
   { rule: "homeostat(no-ambient-clock)", at: driver, text: "export const now = () => Date.now();" },
@@ -61,7 +63,7 @@ describe("planted breaches are found", () => {
   const places = planted.map(({ at }, i) => at.replace("/x.", `/x${i}.`));
   const found = lint(Object.fromEntries(planted.map(({ text }, i) => [places[i]!, text])));
   for (const [i, { rule, text }] of planted.entries()) {
-    test(`${rule} at ${places[i]}: ${text.split("\n").at(-1)}`, () => assert.ok(found.includes(`${places[i]} ${rule}`), found.filter((line) => line.startsWith(places[i]!)).join("\n")));
+    test(`${rule} at ${places[i]}: ${text.trimEnd().split("\n").at(-1)}`, () => assert.ok(found.includes(`${places[i]} ${rule}`), found.filter((line) => line.startsWith(places[i]!)).join("\n")));
   }
 
   test("import(no-cycle)", () => {

@@ -5,10 +5,10 @@ const newline = 10;
 
 /** Feeds lines to `line`, without their newline; what has no newline yet is kept for the next chunk. */
 export class LineSplitter {
-  readonly #line: (line: Uint8Array) => void;
+  readonly #line: (line: Uint8Array) => unknown;
   #rest: Uint8Array[] = [];
 
-  constructor(line: (line: Uint8Array) => void) {
+  constructor(line: (line: Uint8Array) => unknown) {
     this.#line = line;
   }
 

@@ -1,0 +1,115 @@
+// Walks JSON bytes without parsing: where members and values begin and end. For compact JSON as API servers write it; at
+// the first sign of anything else (a space, an escape in a key) it says so, and the caller parses instead.
+
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const backslash = 92;
+const openBracket = 91;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
+
+/** A span of bytes, end exclusive. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Told of one member: its key's span without quotes, its value's span. Returning false ends the walk. */
+export type MemberVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => boolean | void;
+
+/** Walks the object that begins at `at`. Yields the index after it, -1 for anything odd, -2 when the visitor ended the walk. */
+export function eachMember(bytes: Uint8Array, at: number, visit: MemberVisitor): number {
+  if (bytes[at] !== openBrace) return -1;
+  let i = at + 1;
+  if (bytes[i] === closeBrace) return i + 1;
+  for (;;) {
+    if (bytes[i] !== quote) return -1;
+    const keyEnd = plainStringEnd(bytes, i);
+    if (keyEnd < 0 || bytes[keyEnd] !== colon) return -1;
+    const valueEnd = skipValue(bytes, keyEnd + 1);
+    if (valueEnd < 0) return -1;
+    if (visit(i + 1, keyEnd - 1, keyEnd + 1, valueEnd) === false) return -2;
+    if (bytes[valueEnd] === closeBrace) return valueEnd + 1;
+    if (bytes[valueEnd] !== comma) return -1;
+    i = valueEnd + 1;
+  }
+}
+
+/** Walks the array that begins at `at`. Yields the index after it, or -1 for anything odd. */
+export function eachItem(bytes: Uint8Array, at: number, visit: (start: number, end: number) => void): number {
+  if (bytes[at] !== openBracket) return -1;
+  let i = at + 1;
+  if (bytes[i] === closeBracket) return i + 1;
+  for (;;) {
+    const end = skipValue(bytes, i);
+    if (end < 0) return -1;
+    visit(i, end);
+    if (bytes[end] === closeBracket) return end + 1;
+    if (bytes[end] !== comma) return -1;
+    i = end + 1;
+  }
+}
+
+/** True when the span reads `word`, which must be ASCII. */
+export function spells(bytes: Uint8Array, start: number, end: number, word: string): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+/** The string whose quotes the span includes; undefined when it is no string. */
+export function readString(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (bytes[start] !== quote) return undefined;
+  const text = toBuffer(bytes).toString("utf8", start, end);
+  return text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1);
+}
+
+/** A Buffer over the same bytes. */
+export function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The index after the value that begins at `at`; -1 for anything odd. */
+function skipValue(bytes: Uint8Array, at: number): number {
+  const c = bytes[at];
+  if (c === quote) return stringEnd(bytes, at);
+  if (c === openBrace || c === openBracket) return containerEnd(bytes, at);
+  let i = at;
+  for (let b = bytes[i]; b !== undefined && b !== comma && b !== closeBrace && b !== closeBracket; b = bytes[++i]) if (b <= 32) return -1;
+  return i > at ? i : -1;
+}
+
+function containerEnd(bytes: Uint8Array, at: number): number {
+  let depth = 0;
+  for (let i = at; i < bytes.length; i++) {
+    const c = bytes[i]!;
+    if (c === quote) {
+      i = stringEnd(bytes, i) - 1;
+      if (i < 0) return -1;
+    } else if (c === openBrace || c === openBracket) depth++;
+    else if ((c === closeBrace || c === closeBracket) && --depth === 0) return i + 1;
+  }
+  return -1;
+}
+
+/** The index after the string that begins at `at`. */
+function stringEnd(bytes: Uint8Array, at: number): number {
+  for (let i = at + 1; i < bytes.length; i++) {
+    const c = bytes[i];
+    if (c === backslash) i++;
+    else if (c === quote) return i + 1;
+  }
+  return -1;
+}
+
+/** As `stringEnd`, but refuses escapes: a key with an escape may be another key than it looks. */
+function plainStringEnd(bytes: Uint8Array, at: number): number {
+  for (let i = at + 1; i < bytes.length; i++) {
+    const c = bytes[i];
+    if (c === backslash) return -1;
+    if (c === quote) return i + 1;
+  }
+  return -1;
+}

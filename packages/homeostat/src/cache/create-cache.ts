@@ -1,0 +1,106 @@
+// All informers of a process over one client: shared by kind and scope, counted by holds, told of every own write.
+import type { Kind } from "../api/kind.ts";
+import type { Client } from "../client/client.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { HotViews } from "./hot-views.ts";
+import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
+import { reflectorDefaults, type ReflectorLimits } from "./reflector.machine.ts";
+import { SharedInformer } from "./shared-informer.ts";
+
+export interface CacheOptions {
+  readonly client: Client;
+  readonly runtime: Runtime;
+  /** Freezes what is read, so that mutating it fails; for development and tests. */
+  readonly frozen?: boolean;
+  /** Managers whose managedFields entries are kept, e.g. those that begin with `<operator>/`; default none. */
+  readonly keepManager?: (manager: string) => boolean;
+  /** Makes objects of a kind smaller before they are held; must keep apiVersion, kind and metadata. */
+  readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
+  /** Parsed views held at most; default 10,000. */
+  readonly hotViews?: number;
+  /** Scope of a kind where `acquire` names none. */
+  readonly defaultScope?: InformerScope;
+  readonly limits?: Partial<ReflectorLimits>;
+  /** Told of what handlers and index functions throw. */
+  readonly faulted?: (error: unknown, kind: Kind) => void;
+}
+
+/** Creates a cache; nothing is listed before `start()`. */
+export function createCache(options: CacheOptions): Cache {
+  return new InformerCache(options);
+}
+
+interface Held {
+  readonly informer: SharedInformer;
+  holds: number;
+}
+
+class InformerCache implements Cache {
+  readonly #options: CacheOptions;
+  readonly #hot: HotViews;
+  readonly #held = new Map<string, Held>();
+  readonly #unobserve: () => void;
+  #started = false;
+
+  constructor(options: CacheOptions) {
+    this.#options = options;
+    this.#hot = new HotViews(options.hotViews ?? 10_000);
+    this.#unobserve = options.client.observeWrites((write) => {
+      for (const { informer } of this.#held.values()) informer.written(write);
+    });
+  }
+
+  acquire<K extends Kind>(kind: K, scope: InformerScope = this.#options.defaultScope ?? {}): InformerLease<K> {
+    const id = [kind.apiVersion, kind.resource, scope.namespace ?? "", scope.labelSelector ?? "", scope.fieldSelector ?? ""].join("\n");
+    const held = this.#held.get(id) ?? this.#open(id, kind, scope);
+    held.holds++;
+    let released = false;
+    return {
+      informer: held.informer as Informer<any>,
+      release: () => {
+        if (released) return;
+        released = true;
+        if (--held.holds > 0) return;
+        held.informer.stop();
+        this.#held.delete(id);
+      },
+    };
+  }
+
+  informers(): readonly Informer[] {
+    return Array.from(this.#held.values(), ({ informer }) => informer);
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    for (const { informer } of this.#held.values()) informer.start();
+  }
+
+  async synced(signal?: AbortSignal): Promise<void> {
+    await Promise.all(Array.from(this.#held.values(), ({ informer }) => informer.synced(signal)));
+  }
+
+  async stop(): Promise<void> {
+    this.#unobserve();
+    for (const { informer } of this.#held.values()) informer.stop();
+    this.#held.clear();
+  }
+
+  #open(id: string, kind: Kind, scope: InformerScope): Held {
+    const { client, runtime, limits, frozen = false, keepManager = () => false, projections, faulted } = this.#options;
+    const informer = new SharedInformer({
+      client,
+      runtime,
+      kind,
+      scope,
+      limits: { ...reflectorDefaults, ...limits },
+      shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, hot: this.#hot, keepManager, project: projections?.get(kind) },
+      faulted: (error) => faulted?.(error, kind),
+    });
+    const held: Held = { informer, holds: 0 };
+    this.#held.set(id, held);
+    if (this.#started) informer.start();
+    return held;
+  }
+}

@@ -1,0 +1,119 @@
+// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: fed by the informer, read by all.
+import { HomeostatError } from "../util/homeostat-error.ts";
+import type { CachedEntry } from "./cached-entry.ts";
+import { EntryIndex } from "./entry-index.ts";
+import type { IndexFunction } from "./informer.ts";
+import { OwnWrites } from "./own-writes.ts";
+
+/** What a change did to one object. */
+export interface StoreChange {
+  readonly old: CachedEntry | undefined;
+  readonly entry: CachedEntry | undefined;
+}
+
+/** A store, empty at first. */
+export class ObjectStore {
+  readonly own = new OwnWrites();
+  readonly #entries = new Map<string, CachedEntry>();
+  readonly #indexes = new Map<string, EntryIndex>();
+  readonly #functions = new Map<string, IndexFunction>();
+  #bytes = 0;
+
+  constructor() {
+    this.#indexes.set("namespace", new EntryIndex((entry) => [entry.namespace]));
+    this.#indexes.set("owner", new EntryIndex((entry) => entry.ownerUids));
+  }
+
+  get objects(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What the watch has shown, without the overlay. */
+  observed(): ReadonlyMap<string, CachedEntry> {
+    return this.#entries;
+  }
+
+  set(entry: CachedEntry): StoreChange {
+    const old = this.#entries.get(entry.key);
+    this.#entries.set(entry.key, entry);
+    this.#bytes += entry.size - (old?.size ?? 0);
+    for (const index of this.#indexes.values()) index.put(entry);
+    return { old, entry };
+  }
+
+  delete(key: string): StoreChange {
+    const old = this.#entries.get(key);
+    if (old) {
+      this.#entries.delete(key);
+      this.#bytes -= old.size;
+      for (const index of this.#indexes.values()) index.remove(key);
+    }
+    return { old, entry: undefined };
+  }
+
+  /** Makes the store hold exactly these; yields what changed: removals first, then the rest in order. */
+  replace(next: ReadonlyMap<string, CachedEntry>): readonly StoreChange[] {
+    const changes: StoreChange[] = [];
+    for (const [key, old] of this.#entries) {
+      const entry = next.get(key);
+      if (!entry || entry.uid !== old.uid) changes.push(this.delete(key));
+    }
+    for (const entry of next.values()) {
+      if (this.#entries.get(entry.key)?.resourceVersion !== entry.resourceVersion) changes.push(this.set(entry));
+    }
+    return changes;
+  }
+
+  /** Adds an index over all that is held. An object for which the function throws is under no value; `faulted` hears of it. */
+  addIndex(name: string, index: IndexFunction, faulted: (error: unknown) => void): void {
+    if (this.#functions.get(name) === index) return;
+    if (this.#indexes.has(name)) throw new HomeostatError("ERR_CACHE_INDEX", `adding index ${JSON.stringify(name)}: another function goes by that name`, { hint: "Give the index a name of its own; `namespace` and `owner` are built in." });
+    const added = new EntryIndex((entry) => {
+      try {
+        return index(entry.read());
+      } catch (error) {
+        faulted(error);
+        return [];
+      }
+    });
+    for (const entry of this.#entries.values()) added.put(entry);
+    this.#functions.set(name, index);
+    this.#indexes.set(name, added);
+  }
+
+  get(key: string): CachedEntry | undefined {
+    return this.own.resolve(key, this.#entries.get(key));
+  }
+
+  list(): readonly CachedEntry[] {
+    if (this.own.isEmpty) return [...this.#entries.values()];
+    return this.#resolveAll(this.#entries.keys(), () => true);
+  }
+
+  byIndex(name: string, value: string): readonly CachedEntry[] {
+    const index = this.#indexes.get(name);
+    if (!index) throw new HomeostatError("ERR_CACHE_INDEX", `reading by index ${JSON.stringify(name)}: there is no such index (known: ${[...this.#indexes.keys()].join(", ")})`, { hint: "Add the index before reading by it." });
+    const keys = index.keys(value);
+    if (this.own.isEmpty) return Array.from(keys, (key) => this.#entries.get(key)!);
+    return this.#resolveAll(keys, (entry) => entry === this.#entries.get(entry.key) || index.valuesOf(entry).includes(value));
+  }
+
+  /** Resolves keys and those of the overlay, each once. */
+  #resolveAll(keys: Iterable<string>, matches: (entry: CachedEntry) => boolean): readonly CachedEntry[] {
+    const seen = new Set<string>(keys);
+    const found: CachedEntry[] = [];
+    for (const key of seen) {
+      const entry = this.get(key);
+      if (entry && matches(entry)) found.push(entry);
+    }
+    for (const key of this.own.keys()) {
+      const entry = seen.has(key) ? undefined : this.get(key);
+      if (entry && entry !== this.#entries.get(key) && matches(entry)) found.push(entry);
+    }
+    return found;
+  }
+}

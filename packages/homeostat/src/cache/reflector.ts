@@ -1,0 +1,214 @@
+// Drives the reflector machine: opens lists and watches, cuts their bytes into objects, sets the one timer. Knows nothing of
+// what is done with the objects; decides nothing that the machine can decide.
+import { isObject } from "../api/json.ts";
+import type { Kind } from "../api/kind.ts";
+import { isApiStatusError, type Status } from "../api/status.ts";
+import type { ApiRequest, Client } from "../client/client.ts";
+import { LineSplitter } from "../client/line-splitter.ts";
+import { decodeJson } from "../client/request/decode-json.ts";
+import { listRequest, watchRequest } from "../client/request/object-requests.ts";
+import type { Timer } from "../runtime/clock.ts";
+import { unitInterval } from "../runtime/entropy.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { freshnessDeadline, judgeFreshness } from "./freshness.ts";
+import type { Freshness, InformerScope } from "./informer.ts";
+import { idleReflector, reflectorDeadline, type ReflectorEffect, type ReflectorFault, type ReflectorInput, type ReflectorLimits, type ReflectorState, stepReflector } from "./reflector.machine.ts";
+import { splitEvent, splitList } from "./split-list.ts";
+
+/** Receives what the reflector learns. Objects are views into bytes that are not kept. */
+export interface ReflectorSink {
+  /** A new set begins; what was gathered before is void. */
+  gather(): void;
+  /** An object of the set. */
+  gathered(object: Uint8Array): void;
+  /** An object of the set is gone again. */
+  ungathered(object: Uint8Array): void;
+  /** The set is complete as of this revision. */
+  replace(resourceVersion: string): void;
+  /** One change; yields the object's resourceVersion. */
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string;
+  /** Nothing up to this revision is outstanding. */
+  progress(resourceVersion: string): void;
+  /** Readiness, phase or reason may have changed. */
+  judged(freshness: Freshness): void;
+}
+
+export interface ReflectorOptions {
+  readonly client: Client;
+  readonly runtime: Runtime;
+  readonly kind: Kind;
+  readonly scope: InformerScope;
+  readonly limits: ReflectorLimits;
+  readonly sink: ReflectorSink;
+}
+
+const initialEventsEnd = "k8s.io/initial-events-end";
+const watchSeconds = { least: 300, span: 300 } as const;
+
+/** A running reflector. */
+export class Reflector {
+  readonly #options: ReflectorOptions;
+  #state: ReflectorState = idleReflector();
+  /** Grows with every exchange, so that what still comes of an old one is ignored. */
+  #epoch = 0;
+  #exchange: { close(): void } | undefined;
+  #timer: Timer | undefined;
+  #waiting: Timer | undefined;
+
+  constructor(options: ReflectorOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#input({ type: "start" });
+  }
+
+  stop(): void {
+    this.#input({ type: "stop" });
+    this.#timer?.cancel();
+    this.#waiting?.cancel();
+  }
+
+  freshness(): Freshness {
+    const { clock } = this.#options.runtime;
+    const now = clock.monotonic();
+    return judgeFreshness(this.#state, now, clock.now() - now, this.#options.limits);
+  }
+
+  #input(input: ReflectorInput): void {
+    const before = this.#state;
+    const { state, effects } = stepReflector(before, input, this.#options.runtime.clock.monotonic(), this.#options.limits);
+    this.#state = state;
+    for (const effect of effects) this.#run(effect);
+    if (state.phase === before.phase && state.failures === before.failures && input.type !== "tick" && input.type !== "opened") return;
+    this.#arm();
+    this.#options.sink.judged(this.freshness());
+  }
+
+  #run(effect: ReflectorEffect): void {
+    switch (effect.do) {
+      case "gather":
+        return this.#options.sink.gather();
+      case "list":
+        return this.#list(effect.limit, effect.continue);
+      case "watch":
+        return this.#watch(effect.resourceVersion, effect.sendInitialEvents);
+      case "replace":
+        return this.#options.sink.replace(effect.resourceVersion);
+      case "progress":
+        return this.#options.sink.progress(effect.resourceVersion);
+      case "wait":
+        this.#waiting = this.#options.runtime.clock.timer(effect.ms * (1 + unitInterval(this.#options.runtime.entropy)), () => this.#input({ type: "due" }));
+        return;
+      case "close":
+        this.#epoch++;
+        this.#exchange?.close();
+        this.#exchange = undefined;
+    }
+  }
+
+  /** The whole page is gathered before the machine hears of it: a page that breaks off is no page. */
+  #list(limit: number, token: string): void {
+    const { kind, scope, sink } = this.#options;
+    const chunks: Uint8Array[] = [];
+    const request = listRequest(kind, { ...scope, limit, ...(token ? { continue: token } : {}) });
+    this.#open(request, {
+      opened: () => this.#input({ type: "contact" }),
+      data: (chunk) => (chunks.push(chunk), this.#input({ type: "contact" })),
+      ended: () => {
+        const page = splitList(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+        if (!page) throw new Error(`expected a list of ${kind.resource}, got something else`);
+        for (const item of page.items) sink.gathered(item);
+        this.#input({ type: "page", resourceVersion: page.resourceVersion, continue: page.continue });
+      },
+    });
+  }
+
+  #watch(resourceVersion: string | undefined, sendInitialEvents: boolean): void {
+    const { kind, scope, runtime } = this.#options;
+    const timeoutSeconds = watchSeconds.least + Math.floor(unitInterval(runtime.entropy) * watchSeconds.span);
+    const epoch = this.#epoch + 1;
+    const splitter = new LineSplitter((line) => epoch === this.#epoch && this.#line(line));
+    const request = watchRequest(kind, { ...scope, allowWatchBookmarks: true, timeoutSeconds, ...(sendInitialEvents ? { sendInitialEvents } : {}), ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+    this.#open(request, {
+      opened: () => this.#input({ type: "opened", timeoutMs: timeoutSeconds * 1000 }),
+      data: (chunk) => {
+        this.#input({ type: "contact" });
+        splitter.push(chunk);
+      },
+      ended: () => this.#input({ type: "ended" }),
+    });
+  }
+
+  /** Opens an exchange whose callbacks count only as long as it is the present one; what they throw is a fault. */
+  #open(request: ApiRequest, on: { opened(): void; data(chunk: Uint8Array): void; ended(): void }): void {
+    const epoch = ++this.#epoch;
+    const guard = (run: () => void): void => {
+      if (epoch !== this.#epoch) return;
+      try {
+        run();
+      } catch (error) {
+        if (epoch === this.#epoch) this.#input({ type: "failed", fault: toFault(error) });
+      }
+    };
+    this.#exchange = this.#options.client.openStream(request, {
+      opened: () => guard(() => on.opened()),
+      data: (chunk) => (guard(() => on.data(chunk)), true),
+      closed: (error) => guard(() => (error ? this.#input({ type: "failed", fault: toFault(error) }) : on.ended())),
+    });
+  }
+
+  #line(line: Uint8Array): void {
+    const event = splitEvent(line);
+    if (!event) throw new Error(`expected a watch event, got ${new TextDecoder().decode(line.subarray(0, 120))}`);
+    this.#event(event.type, event.object);
+  }
+
+  #event(type: string, object: Uint8Array): void {
+    const { sink } = this.#options;
+    switch (type) {
+      case "ADDED":
+      case "MODIFIED":
+      case "DELETED":
+        if (this.#state.phase === "watching") return this.#input({ type: "event", resourceVersion: sink.changed(type, object) });
+        return type === "DELETED" ? sink.ungathered(object) : sink.gathered(object);
+      case "BOOKMARK":
+        return this.#input({ type: "bookmark", ...readBookmark(object) });
+      case "ERROR":
+        return this.#input({ type: "failed", fault: statusFault(decodeJson(object) as unknown as Status) });
+      default:
+        throw new Error(`expected a watch event of a known type, got ${JSON.stringify(type)}`);
+    }
+  }
+
+  #arm(): void {
+    const { clock } = this.#options.runtime;
+    const now = clock.monotonic();
+    const due = Math.min(reflectorDeadline(this.#state, this.#options.limits), freshnessDeadline(this.#state, now, this.#options.limits) + 1);
+    this.#timer?.cancel();
+    if (due < Infinity) this.#timer = clock.timer(Math.max(1, due - now), () => this.#input({ type: "tick" }));
+  }
+}
+
+function readBookmark(object: Uint8Array): { readonly resourceVersion: string; readonly initialEventsEnd: boolean } {
+  const bookmark = decodeJson(object);
+  const metadata = isObject(bookmark) && isObject(bookmark["metadata"]) ? bookmark["metadata"] : {};
+  const { resourceVersion, annotations } = metadata;
+  if (typeof resourceVersion !== "string" || !resourceVersion) throw new Error("expected a bookmark with metadata.resourceVersion");
+  return { resourceVersion, initialEventsEnd: isObject(annotations) && annotations[initialEventsEnd] === "true" };
+}
+
+function toFault(error: unknown): ReflectorFault {
+  if (isApiStatusError(error)) return statusFault(error.status);
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+function statusFault({ code, message, details }: Status): ReflectorFault {
+  const { retryAfterSeconds, causes } = details ?? {};
+  return {
+    message: message ?? `the server answered ${code}`,
+    code,
+    ...(retryAfterSeconds ? { retryAfterMs: retryAfterSeconds * 1000 } : {}),
+    ...(causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") ? { futureRevision: true } : {}),
+  };
+}

@@ -1,0 +1,218 @@
+// The one informer behind all who watch a kind in a scope: reflector below, store in the middle, handlers above.
+import type { JsonObject } from "../api/json.ts";
+import type { Kind } from "../api/kind.ts";
+import { formatObjectKey } from "../api/gvk.ts";
+import type { ObjectKey } from "../api/object-meta.ts";
+import { parseFieldSelector, matchesFields } from "../api/selectors/field-selector.ts";
+import { parseLabelSelector, matchesLabels } from "../api/selectors/label-selector.ts";
+import type { Client, CompletedWrite } from "../client/client.ts";
+import { encodeBody } from "../client/request/encode-request.ts";
+import { toError } from "../client/exchange.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
+import type { CachedObject, Freshness, HandlerCause, IndexFunction, Informer, InformerHandler, InformerScope } from "./informer.ts";
+import { ObjectStore, type StoreChange } from "./object-store.ts";
+import { Reflector, type ReflectorSink } from "./reflector.ts";
+import type { ReflectorLimits } from "./reflector.machine.ts";
+
+export interface SharedInformerOptions {
+  readonly client: Client;
+  readonly runtime: Runtime;
+  readonly kind: Kind;
+  readonly scope: InformerScope;
+  readonly limits: ReflectorLimits;
+  readonly shape: EntryShape;
+  /** Told of what handlers and index functions throw; they must not, and the informer goes on. */
+  readonly faulted: (error: unknown) => void;
+}
+
+/** Creates an informer that has not started. */
+export class SharedInformer implements Informer<any>, ReflectorSink {
+  readonly kind: Kind;
+  readonly scope: InformerScope;
+  readonly #options: SharedInformerOptions;
+  readonly #store = new ObjectStore();
+  readonly #reflector: Reflector;
+  readonly #handlers = new Set<InformerHandler>();
+  readonly #listeners = new Set<(freshness: Freshness) => void>();
+  readonly #selects: (object: JsonObject) => boolean | undefined;
+  #gathering = new Map<string, CachedEntry>();
+  #synced = Promise.withResolvers<void>();
+  #hasSynced = false;
+  #judged = "";
+
+  constructor(options: SharedInformerOptions) {
+    this.kind = options.kind;
+    this.scope = options.scope;
+    this.#options = options;
+    this.#selects = compileSelection(options.scope);
+    this.#reflector = new Reflector({ ...options, sink: this });
+  }
+
+  start(): void {
+    this.#reflector.start();
+  }
+
+  stop(): void {
+    this.#reflector.stop();
+  }
+
+  get(key: ObjectKey): any {
+    return this.entry(formatObjectKey(key))?.read();
+  }
+
+  list(options?: { readonly namespace?: string | undefined }): readonly any[] {
+    return this.entries(options).map((entry) => entry.read());
+  }
+
+  byIndex(index: string, value: string): readonly any[] {
+    return this.entriesByIndex(index, value).map((entry) => entry.read());
+  }
+
+  entry(key: string): CachedObject | undefined {
+    return this.#store.get(key);
+  }
+
+  entries({ namespace }: { readonly namespace?: string | undefined } = {}): readonly CachedObject[] {
+    return namespace === undefined ? this.#store.list() : this.#store.byIndex("namespace", namespace);
+  }
+
+  entriesByIndex(index: string, value: string): readonly CachedObject[] {
+    return this.#store.byIndex(index, value);
+  }
+
+  addIndex(name: string, index: IndexFunction): void {
+    this.#store.addIndex(name, index, this.#options.faulted);
+  }
+
+  addHandler(handler: InformerHandler): { remove(): void } {
+    this.#handlers.add(handler);
+    if (this.#hasSynced) for (const entry of this.#store.observed().values()) this.#call(() => handler.added?.(entry, { through: "initial", ownWrite: false }));
+    return { remove: () => void this.#handlers.delete(handler) };
+  }
+
+  hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  synced(signal?: AbortSignal): Promise<void> {
+    if (!signal) return this.#synced.promise;
+    if (signal.aborted) return Promise.reject(toError(signal.reason));
+    return new Promise((resolve, reject) => {
+      const abort = (): void => reject(toError(signal.reason));
+      signal.addEventListener("abort", abort, { once: true });
+      void this.#synced.promise.then(() => (signal.removeEventListener("abort", abort), resolve()));
+    });
+  }
+
+  freshness(): Freshness {
+    return this.#reflector.freshness();
+  }
+
+  onFreshness(listener: (freshness: Freshness) => void): { remove(): void } {
+    this.#listeners.add(listener);
+    return { remove: () => void this.#listeners.delete(listener) };
+  }
+
+  resync(): void {
+    for (const entry of this.#store.observed().values()) this.#tell({ old: entry, entry }, { through: "resync", ownWrite: false });
+  }
+
+  stats(): { readonly objects: number; readonly bytes: number; readonly parsed: number; readonly ownWrites: number } {
+    let parsed = 0;
+    for (const entry of this.#store.observed().values()) if (entry.parsed) parsed++;
+    return { objects: this.#store.objects, bytes: this.#store.bytes, parsed, ownWrites: this.#store.own.size };
+  }
+
+  /** A write of this process is through: reads must not be older from now on. */
+  written(write: CompletedWrite): void {
+    if (write.kind.kind !== this.kind.kind || write.kind.apiVersion !== this.kind.apiVersion) return;
+    if (this.scope.namespace && write.key.namespace !== this.scope.namespace) return;
+    if (!write.object) {
+      if (write.deletedUid) this.#store.own.deleted(write.deletedUid);
+      return;
+    }
+    const entry = toEntry(encodeBody(write.object), this.#options.shape);
+    const selected = this.#selects(write.object);
+    if (selected === undefined && !this.#store.get(entry.key)) return;
+    this.#store.own.written(entry, selected ?? true);
+  }
+
+  gather(): void {
+    this.#gathering = new Map();
+  }
+
+  gathered(object: Uint8Array): void {
+    const entry = toEntry(object, this.#options.shape);
+    this.#gathering.set(entry.key, entry);
+  }
+
+  ungathered(object: Uint8Array): void {
+    this.#gathering.delete(toEntry(object, this.#options.shape).key);
+  }
+
+  replace(resourceVersion: string): void {
+    const changes = this.#store.replace(this.#gathering);
+    this.#gathering = new Map();
+    const through = this.#hasSynced ? "relist" : "initial";
+    for (const change of changes) this.#tell(change, { through, ownWrite: change.entry ? this.#store.own.isOwn(change.entry) : this.#store.own.observedDeletion(change.old!.uid) });
+    this.#store.own.observed(resourceVersion);
+    if (this.#hasSynced) return;
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string {
+    const entry = toEntry(object, this.#options.shape);
+    const { own } = this.#store;
+    const ownWrite = type === "DELETED" ? own.observedDeletion(entry.uid) : own.isOwn(entry);
+    if (type === "DELETED") this.#tell({ old: this.#store.delete(entry.key).old && entry, entry: undefined }, { through: "watch", ownWrite });
+    else this.#tell(this.#store.set(entry), { through: "watch", ownWrite });
+    own.observed(entry.resourceVersion);
+    return entry.resourceVersion;
+  }
+
+  progress(resourceVersion: string): void {
+    this.#store.own.observed(resourceVersion);
+  }
+
+  judged(freshness: Freshness): void {
+    const judged = `${freshness.ready} ${freshness.phase} ${freshness.lastError ?? ""}`;
+    if (judged === this.#judged) return;
+    this.#judged = judged;
+    for (const listener of this.#listeners) this.#call(() => listener(freshness));
+  }
+
+  /** An object that was replaced by another of the same name is a deletion and an addition. */
+  #tell({ old, entry }: StoreChange, cause: HandlerCause): void {
+    for (const handler of this.#handlers) {
+      this.#call(() => {
+        if (!entry) return old && handler.deleted?.(old, cause);
+        if (old && old.uid === entry.uid) return handler.updated?.(old, entry, cause);
+        if (old) handler.deleted?.(old, cause);
+        handler.added?.(entry, cause);
+      });
+    }
+  }
+
+  #call(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#options.faulted(error);
+    }
+  }
+}
+
+/** Whether a written object belongs to the scope; undefined when a field selector cannot be judged here. */
+function compileSelection({ labelSelector, fieldSelector }: InformerScope): (object: JsonObject) => boolean | undefined {
+  const labels = labelSelector ? parseLabelSelector(labelSelector) : undefined;
+  const fields = fieldSelector ? parseFieldSelector(fieldSelector) : undefined;
+  const judgeable = fields?.every(({ field }) => field === "metadata.name" || field === "metadata.namespace") ?? true;
+  return (object) => {
+    const metadata = object["metadata"] as { readonly name: string; readonly namespace?: string; readonly labels?: Record<string, string> };
+    if (labels && !matchesLabels(labels, metadata.labels ?? {})) return false;
+    if (!judgeable) return undefined;
+    return !fields || matchesFields(fields, (field) => (field === "metadata.name" ? metadata.name : (metadata.namespace ?? "")));
+  };
+}

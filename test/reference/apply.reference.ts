@@ -148,6 +148,7 @@ const ours: FieldManager = createFieldManager({
   convert: (object) => object,
   empty,
   complete: (merged) => withDefaults(cloneJson(merged)),
+  unknownVersions: "fail",
   resetFields: new Map(),
 });
 const now = "2026-01-01T00:00:00Z";

@@ -23,8 +23,10 @@ export interface FieldManagerOptions {
   readonly kind: string;
   /** "" for the main endpoint; `status`, `scale`, … otherwise. It becomes part of every entry written. */
   readonly subresource: string;
-  /** The typed view of an apiVersion; undefined where that version does not exist (any more): its entries are dropped. */
+  /** The typed view of an apiVersion; undefined where that version does not exist (any more). */
   readonly typeOf: (apiVersion: string) => SmdType | undefined;
+  /** What becomes of entries of such a version: "drop" them (built-ins), or "fail", which costs all entries (custom resources). */
+  readonly unknownVersions: "drop" | "fail";
   /** Converts an object of one version into another; both are known to `typeOf`. Must not mutate. Throw {@link MergeError} where conversion fails. */
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
   /**
@@ -96,7 +98,9 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
 
 function convertTyped(options: FieldManagerOptions, object: TypedObject, apiVersion: string): TypedObject | undefined {
   if (object.apiVersion === apiVersion) return object;
+  if (!parseApiVersion(apiVersion)) throw new MergeError(`unexpected GroupVersion string: ${apiVersion}`);
   const type = options.typeOf(apiVersion);
+  if (!type && options.unknownVersions === "fail") throw new MergeError(`request to convert CR to an invalid group/version: ${apiVersion}`);
   if (!type) return undefined;
   const value = options.convert(object.value as JsonObject, apiVersion);
   const errors = validateTyped(type, value, "refused");

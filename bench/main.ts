@@ -1,0 +1,80 @@
+// `npm run bench`: runs every row, or those named, against our server and the real stack in turn (A B A B …), and prints
+// medians and ratios. JSON with every round goes to --output. Never a test: nothing here fails for being slow.
+import { writeFileSync } from "node:fs";
+import { cpus, release } from "node:os";
+import { parseArgs } from "node:util";
+import { spread } from "./measure/statistics.ts";
+import { homeostat } from "./places/homeostat.ts";
+import type { Peer, Place } from "./places/place.ts";
+import { reference } from "./places/reference.ts";
+import { fanOutRow } from "./rows/fan-out.ts";
+import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
+import { requestRows } from "./rows/requests.ts";
+import type { Figures, Row } from "./rows/row.ts";
+import { definitionRow, firstReconcileRow, listenRow } from "./rows/start.ts";
+
+const rows: readonly Row[] = [listenRow, definitionRow, firstReconcileRow, ...requestRows, fanOutRow(1), fanOutRow(100), latencyRow, cacheRow, floodRow];
+
+const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
+
+Rows: ${rows.map((row) => row.name).join(", ")}
+  --rounds N     rounds per row, default 3; peers take turns within a round
+  --factor F     object counts times F, default 1
+  --output FILE  JSON with every round
+  --alone        our server only
+`;
+
+interface RowResult {
+  readonly row: string;
+  readonly peer: string;
+  readonly durability: string | undefined;
+  readonly rounds: readonly Figures[];
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { rounds: { type: "string", default: "3" }, factor: { type: "string", default: "1" }, output: { type: "string" }, alone: { type: "boolean" }, help: { type: "boolean" } } });
+  const unknown = positionals.find((name) => !rows.some((row) => row.name === name));
+  if (values.help || unknown) return void process.stdout.write(`${unknown ? `no row is called "${unknown}"\n\n` : ""}${usage}`);
+  const chosen = positionals.length ? rows.filter((row) => positionals.includes(row.name)) : rows;
+  const absent = reference.absent();
+  if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
+  const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
+  const results: RowResult[] = [];
+  for (const row of chosen) results.push(...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })));
+  if (values.output) writeFileSync(values.output, `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, node: process.version, at: new Date().toISOString(), results }, null, 1)}\n`);
+}
+
+async function runRow(row: Row, peers: readonly Peer[], rounds: number, scale: { readonly factor: number }): Promise<RowResult[]> {
+  process.stdout.write(`\n${row.name}: ${row.what}\n`);
+  const results = peers.map((peer) => ({ row: row.name, peer: peer.name, durability: undefined as string | undefined, rounds: [] as Figures[] }));
+  for (let round = 0; round < rounds; round++)
+    for (const [i, peer] of peers.entries()) {
+      if (row.at === "start") {
+        const figures = await row.run(peer, scale);
+        if (figures) results[i]!.rounds.push(figures);
+        continue;
+      }
+      const place: Place = await peer.start();
+      try {
+        results[i]!.durability = place.durability;
+        results[i]!.rounds.push(await row.run(place, scale));
+      } finally {
+        await place.stop();
+      }
+    }
+  print(results);
+  return results;
+}
+
+function print(results: readonly RowResult[]): void {
+  const [ours, theirs] = results;
+  for (const name of Object.keys(ours?.rounds[0] ?? {})) {
+    const cells = results.map((result) => ({ peer: result.peer, durability: result.durability, ...spread(result.rounds.flatMap((figures) => figures[name] ?? [])) }));
+    const ratio = ours && theirs && cells[0]!.median > 0 ? `   ratio ${format(cells[1]!.median / cells[0]!.median)}` : "";
+    process.stdout.write(`  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer}${cell.durability ? ` (${cell.durability})` : ""} ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`);
+  }
+}
+
+const format = (value: number): string => (Number.isFinite(value) ? (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)) : "–");
+
+await main();

@@ -1,0 +1,34 @@
+// Our server as its users start it: the command, in a process of its own, over TLS.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Peer, Place } from "./place.ts";
+
+const command = fileURLToPath(new URL("../../packages/cli/bin/homeostat.js", import.meta.url));
+
+/** The embedded API server, started by `homeostat server`. */
+export const homeostat: Peer = {
+  name: "homeostat",
+  absent: () => undefined,
+  async start(): Promise<Place> {
+    const folder = mkdtempSync(join(tmpdir(), "homeostat-bench-"));
+    const kubeconfigPath = join(folder, "kubeconfig");
+    const child = spawn(process.execPath, [command, "server", "--port", "0", "--kubeconfig", kubeconfigPath, "--output", "json"], { stdio: ["ignore", "pipe", "inherit"] });
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('"pid"')) break;
+    return {
+      name: "homeostat",
+      kubeconfigPath,
+      pids: [child.pid!],
+      durability: "memory",
+      async stop() {
+        child.kill("SIGTERM");
+        if (child.exitCode === null) await once(child, "exit");
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};

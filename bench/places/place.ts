@@ -1,0 +1,19 @@
+// A server under test, as a row sees it: how to reach it, which processes serve it, how durable its writes are.
+
+/** A running API server in processes of its own. */
+export interface Place {
+  readonly name: "homeostat" | "kube-apiserver + etcd";
+  readonly kubeconfigPath: string;
+  readonly pids: readonly number[];
+  /** What an acknowledged write survives. */
+  readonly durability: string;
+  stop(): Promise<void>;
+}
+
+/** A way to start a {@link Place}; undefined when its programs are not there. */
+export interface Peer {
+  readonly name: Place["name"];
+  /** Why it cannot run here; undefined when it can. */
+  absent(): string | undefined;
+  start(): Promise<Place>;
+}

@@ -1,0 +1,14 @@
+// An operator that says when it first reconciled: the child process of the start-up row.
+import { createManager, silentLog } from "homeostat";
+import { createClient, loadKubeconfig } from "homeostat/client";
+import { cooks } from "./objects.ts";
+
+const [path, namespace] = process.argv.slice(2);
+const client = createClient({ access: await loadKubeconfig({ path: path! }), namespace: namespace! });
+let said = false;
+const first = (): void => {
+  if (!said) process.stdout.write("reconciled\n");
+  said = true;
+};
+await createManager({ operator: "bench", controllers: [cooks(first)], client, namespace: namespace!, log: silentLog }).start();
+setInterval(() => {}, 1000);

@@ -1,0 +1,76 @@
+// Create, get and list: custom resources and config maps, one at a time and sixteen at a time.
+import type { Kind } from "homeostat";
+import type { Client } from "homeostat/client";
+import { cpuSeconds } from "../measure/process-usage.ts";
+import { median, percentile } from "../measure/statistics.ts";
+import type { Place } from "../places/place.ts";
+import { order, Order } from "./objects.ts";
+import type { Figures, ServerRow } from "./row.ts";
+import { configMaps, inLanes, withClient } from "./with-client.ts";
+
+const text = "a".repeat(1000);
+const configMap = (i: number) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: `map-${String(i).padStart(6, "0")}` }, data: { text } });
+
+/** `count` calls in 16 lanes: rate, and CPU of the server per call; then 100 one by one for latency. */
+async function measure(place: Place, count: number, call: (i: number) => Promise<unknown>): Promise<Figures> {
+  const cpu = cpuSeconds(place.pids);
+  const start = performance.now();
+  const parallel = await inLanes(count, 16, call);
+  const seconds = (performance.now() - start) / 1000;
+  const used = cpuSeconds(place.pids);
+  const single = await inLanes(100, 1, (i) => call(count + i));
+  return { "per s": count / seconds, "p99 ms": percentile(parallel, 0.99), "one by one p50 ms": median(single), "server CPU µs": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / count };
+}
+
+function createRow(name: string, what: string, kind: Kind, manifest: (i: number) => object): ServerRow {
+  return { at: "server", name, what, run: (place, { factor }) => withClient(place, name, (client) => measure(place, Math.round(2000 * factor), (i) => client.create(kind, manifest(i)))) };
+}
+
+function getRow(name: string, what: string, kind: Kind, manifest: (i: number) => object): ServerRow {
+  return {
+    at: "server",
+    name,
+    what,
+    run: (place, { factor }) =>
+      withClient(place, name, async (client) => {
+        const names = await fill(client, kind, manifest, 200);
+        return measure(place, Math.round(5000 * factor), (i) => client.get(kind, names[i % names.length]!));
+      }),
+  };
+}
+
+async function fill(client: Client, kind: Kind, manifest: (i: number) => object, count: number): Promise<string[]> {
+  const names: string[] = [];
+  await inLanes(count, 16, async (i) => names.push((await client.create(kind, manifest(i))).metadata.name));
+  return names;
+}
+
+/** Lists 10,000 objects whole, as bytes: what the server can hand out, not what a client can parse. */
+function listRow(name: string, what: string, kind: Kind, path: (namespace: string) => string, manifest: (i: number) => object): ServerRow {
+  return {
+    at: "server",
+    name,
+    what,
+    run: (place, { factor }) =>
+      withClient(place, name, async (client) => {
+        await fill(client, kind, manifest, Math.round(10_000 * factor));
+        const cpu = cpuSeconds(place.pids);
+        let bytes = 0;
+        const samples = await inLanes(5, 1, async () => {
+          bytes = (await client.request({ method: "GET", path: path(client.namespace) })).body.length;
+        });
+        const used = cpuSeconds(place.pids);
+        return { "p50 ms": median(samples), MB: bytes / 1e6, "server CPU ms": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1000) / 5 };
+      }),
+  };
+}
+
+/** The rows of single requests and lists. */
+export const requestRows: readonly ServerRow[] = [
+  createRow("create-custom", "create custom resources of 1.4 KB", Order, order),
+  createRow("create-configmap", "create config maps of 1 KB", configMaps, configMap),
+  getRow("get-custom", "get custom resources", Order, order),
+  getRow("get-configmap", "get config maps", configMaps, configMap),
+  listRow("list-custom", "list 10,000 custom resources whole", Order, (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`, order),
+  listRow("list-configmap", "list 10,000 config maps whole", configMaps, (namespace) => `/api/v1/namespaces/${namespace}/configmaps`, configMap),
+];

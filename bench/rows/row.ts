@@ -1,0 +1,30 @@
+// One benchmark: what it measures, how it runs against any server, and what each figure means.
+import type { Place } from "../places/place.ts";
+
+/** Figures of one run, by name; the unit is part of the name, e.g. `p50 ms`, `per s`. */
+export type Figures = Readonly<Record<string, number | undefined>>;
+
+/** Sizes of a run. */
+export interface Scale {
+  /** Multiplies object counts; 1 is what the figures are quoted for. */
+  readonly factor: number;
+}
+
+/** A benchmark that runs against a started server. */
+export interface ServerRow {
+  readonly at: "server";
+  readonly name: string;
+  readonly what: string;
+  run(place: Place, scale: Scale): Promise<Figures>;
+}
+
+/** A benchmark that starts servers or processes itself. */
+export interface StartRow {
+  readonly at: "start";
+  readonly name: string;
+  readonly what: string;
+  /** Undefined when the peer has nothing to compare. */
+  run(peer: import("../places/place.ts").Peer, scale: Scale): Promise<Figures | undefined>;
+}
+
+export type Row = ServerRow | StartRow;

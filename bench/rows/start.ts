@@ -1,0 +1,69 @@
+// Start-up: a process to its first listening, a definition to its first custom resource, an operator to its first reconcile.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { installDefinitions } from "homeostat";
+import { createClient, loadKubeconfig } from "homeostat/client";
+import { residentMegabytes } from "../measure/process-usage.ts";
+import { inLanes, withClient } from "./with-client.ts";
+import { order, Order } from "./objects.ts";
+import type { Figures, ServerRow, StartRow } from "./row.ts";
+
+/** From starting the process to the first answer of /readyz (ours: to the line that says ready, after which /readyz answers). */
+export const listenRow: StartRow = {
+  at: "start",
+  name: "start-to-listening",
+  what: "process start to ready, and resident memory then",
+  async run(peer): Promise<Figures> {
+    const start = performance.now();
+    const place = await peer.start();
+    const ms = performance.now() - start;
+    const resident = residentMegabytes(place.pids);
+    await place.stop();
+    return { ms, "resident MB": resident };
+  },
+};
+
+/** On a server without the definition: apply it, and create the first object as soon as it is established. */
+export const definitionRow: StartRow = {
+  at: "start",
+  name: "definition-to-object",
+  what: "CRD applied to first custom resource created, and to the first list answered",
+  async run(peer): Promise<Figures> {
+    const place = await peer.start();
+    const client = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }), fieldManager: "bench" });
+    try {
+      await client.request({ method: "GET", path: "/version" });
+      const start = performance.now();
+      await installDefinitions(client, [Order]);
+      const established = performance.now();
+      await client.list(Order);
+      const listed = performance.now();
+      await client.create(Order, order(0));
+      return { "established ms": established - start, "listed ms": listed - start, "created ms": performance.now() - start };
+    } finally {
+      await client.close();
+      await place.stop();
+    }
+  },
+};
+
+/** An operator's process, from its start to its first reconcile, with 100 objects there. */
+export const firstReconcileRow: ServerRow = {
+  at: "server",
+  name: "start-to-reconcile",
+  what: "an operator's process start to its first reconcile, 100 objects present",
+  run: (place) =>
+    withClient(place, "first", async (client): Promise<Figures> => {
+      await inLanes(100, 8, (i) => client.create(Order, order(i)));
+      const program = fileURLToPath(new URL("first-reconcile.ts", import.meta.url));
+      const start = performance.now();
+      const child = spawn(process.execPath, ["--conditions=homeostat-source", program, place.kubeconfigPath, client.namespace], { stdio: ["ignore", "pipe", "inherit"] });
+      await once(child.stdout, "data");
+      const ms = performance.now() - start;
+      const resident = residentMegabytes([child.pid!]);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      return { ms, "resident MB": resident };
+    }),
+};

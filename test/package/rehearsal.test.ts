@@ -1,0 +1,153 @@
+// What a user meets: the packages are built, packed and installed in an empty folder; every public subpath is imported from
+// compiled JavaScript, the command runs, and a program compiles against the packed declarations. Needs npm's cache or a
+// registry for the dependencies; says so and skips where there is neither.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folders = ["homeostat", "apiserver", "testing", "cli", "create-homeostat"];
+const compiler = join(root, "node_modules/typescript/bin/tsc");
+
+interface Packed {
+  readonly name: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** Runs without the workspace's own settings, so that nothing but what is installed can be found. */
+function run(cwd: string, command: string, ...args: readonly string[]): Ran {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|NODE_PATH$|NODE_TEST_CONTEXT$|INIT_CWD$)/i.test(name)));
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", env, timeout: 90_000, shell: process.platform === "win32" });
+  return { status, output: `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}` };
+}
+
+function must(ran: Ran): string {
+  assert.equal(ran.status, 0, ran.output);
+  return ran.output;
+}
+
+const manifestOf = (folder: string) =>
+  JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly version: string;
+    readonly exports?: Readonly<Record<string, unknown>>;
+    readonly bin?: Readonly<Record<string, string>>;
+  };
+
+describe("the packages as a user meets them", () => {
+  const place = mkdtempSync(join(tmpdir(), "homeostat-package-"));
+  const home = join(place, "user");
+  let packed: readonly Packed[] = [];
+  let missing: string | undefined;
+
+  before(() => {
+    for (const folder of folders) rmSync(join(root, "packages", folder, "dist"), { recursive: true, force: true });
+    must(run(root, process.execPath, compiler, "-b", "tsconfig.build.json"));
+    const { stdout } = spawnSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", place, ...folders.map((folder) => `--workspace=packages/${folder}`)], {
+      cwd: root,
+      encoding: "utf8",
+      shell: process.platform === "win32",
+    });
+    packed = listOf(JSON.parse(stdout) as readonly Packed[] | Readonly<Record<string, Packed>>);
+    missing = install();
+  });
+  after(() => rmSync(place, { recursive: true, force: true }));
+
+  /** Undefined when all is installed, else why it could not be. */
+  function install(): string | undefined {
+    must(run(place, process.execPath, "-e", `require("fs").mkdirSync(${JSON.stringify(home)})`));
+    const versions = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly devDependencies: Readonly<Record<string, string>> }).devDependencies;
+    writeFileSync(join(home, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
+    const tarballs = packed.map(({ filename }) => join(place, filename));
+    const ran = run(home, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", ...tarballs, "zod@4.6.7", `@types/node@${versions["@types/node"]}`);
+    if (ran.status === 0) return undefined;
+    if (/ENOTCACHED|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH/.test(ran.output)) return "the dependencies are neither in npm's cache nor can a registry be reached";
+    assert.fail(ran.output);
+  }
+
+  const installed = (name: string, check: (t: TestContext) => void): void => {
+    test(name, (t) => (missing === undefined ? check(t) : t.skip(missing)));
+  };
+
+  test("each tarball holds licence, notice and its output, and neither tests nor sources", () => {
+    assert.deepEqual(packed.map(({ name }) => name).sort(), folders.map((folder) => manifestOf(folder).name).sort());
+    for (const { name, files } of packed) {
+      const paths = files.map(({ path }) => path);
+      assert.deepEqual(
+        ["LICENSE", "NOTICE", "package.json"].filter((file) => !paths.includes(file)),
+        [],
+        name,
+      );
+      assert.deepEqual(
+        paths.filter((path) => !/^(?:LICENSE|NOTICE|package\.json|(?:bin|dist|data)\/.*)$/.test(path) || /\.(test|suite)\.|tsbuildinfo/.test(path)),
+        [],
+        name,
+      );
+    }
+    assert.ok(packed.find(({ name }) => name === "@homeostat/apiserver")?.files.some(({ path }) => path === "data/v1.36.jsonl"));
+  });
+
+  installed("every public subpath is there, from compiled JavaScript", () => {
+    const specifiers = folders.flatMap((folder) => {
+      const { name, exports = {} } = manifestOf(folder);
+      return Object.keys(exports)
+        .filter((subpath) => !/\.(json|js)$/.test(subpath))
+        .map((subpath) => name + subpath.slice(1));
+    });
+    const program = `for (const specifier of ${JSON.stringify(specifiers)}) {
+      const names = Object.keys(await import(specifier));
+      if (names.length === 0) throw new Error(specifier + " exports nothing");
+      if (!import.meta.resolve(specifier).endsWith(".js")) throw new Error(specifier + " is not compiled");
+      console.log(specifier, names.length);
+    }`;
+    const output = must(run(home, process.execPath, "--input-type=module", "--eval", program));
+    assert.equal(output.trim().split("\n").length, specifiers.length, output);
+  });
+
+  installed("closed subpaths are closed", () => {
+    const ran = run(home, process.execPath, "--input-type=module", "--eval", 'await import("homeostat/dist/queue/workqueue.js")');
+    assert.match(ran.output, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
+  });
+
+  installed("the command says which version it is", () => {
+    const output = must(run(home, "npx", "--no-install", "homeostat", "version"));
+    assert.match(output, new RegExp(`\\b${manifestOf("cli").version.replaceAll(".", "\\.")}\\b`));
+  });
+
+  installed("npm create homeostat hands over to the command", () => {
+    const ran = run(home, process.execPath, "node_modules/create-homeostat/bin/create-homeostat.js", "--help");
+    assert.doesNotMatch(ran.output, /ERR_MODULE_NOT_FOUND|ERR_PACKAGE_PATH_NOT_EXPORTED/);
+    assert.match(ran.output, /homeostat/);
+  });
+
+  installed("a program compiles against the packed declarations", () => {
+    copyFileSync(join(root, "test/package/testdata/consumer.ts"), join(home, "consumer.ts"));
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+      target: "es2024",
+      module: "nodenext",
+      types: ["node"],
+      lib: ["es2024", "esnext.disposable"],
+    };
+    writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["consumer.ts"] }));
+    must(run(home, process.execPath, compiler, "--pretty", "false", "-p", "."));
+  });
+});
+
+/** npm 11 prints a list, npm 12 an object by name. */
+const listOf = (printed: readonly Packed[] | Readonly<Record<string, Packed>>): readonly Packed[] => (Array.isArray(printed) ? (printed as readonly Packed[]) : Object.values(printed));

@@ -3,7 +3,7 @@
 // Knows nothing of how records become served resources (create-builtin-resource.ts).
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go, pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
-import type { ConnectHandler, ScaleView, Strategy, TableColumn } from "../../registry/served-resource.ts";
+import type { ConnectHandler, ScaleView, ServedResource, Strategy, TableColumn } from "../../registry/served-resource.ts";
 
 /** What a kind decides, where it differs from the defaults of strategy.ts. */
 export type Rules = Partial<Strategy>;
@@ -48,4 +48,6 @@ export interface BuiltinKind {
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   readonly selectable?: Selectable;
   readonly printer?: Printer;
+  /** See ServedResource. */
+  readonly committed?: ServedResource["committed"];
 }

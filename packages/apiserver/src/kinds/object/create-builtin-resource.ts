@@ -14,7 +14,7 @@ import { createTypedCodec } from "./typed-codec.ts";
 /** What all built-in kinds are made with. */
 export interface BuiltinMaterials {
   readonly data: KindData;
-  readonly smdOf: (data: KindData, model: string) => SmdType;
+  readonly smdOf: (model: string) => SmdType;
 }
 
 /** Serves one record. Throws ERR_KINDS_UNKNOWN_KIND for a kind that the data lacks. */
@@ -27,7 +27,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     data,
     kind: record,
     model: facts.type,
-    smd: smdOf(data, facts.type),
+    smd: smdOf(facts.type),
     emptyLists: record.stored === "json" ? "kept" : "null",
     ...(record.defaults ? { defaults: record.defaults } : {}),
     ...(record.storage ? { conversion: canonicalConversion(record, data) } : {}),
@@ -54,6 +54,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     table: tableOf(record),
     schemaEpoch: 0,
     creatable: true,
+    ...(record.committed ? { committed: record.committed } : {}),
   };
 }
 

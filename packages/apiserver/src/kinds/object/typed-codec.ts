@@ -2,6 +2,7 @@
 // versions share one storage. Knows nothing of the rules that a kind sets beyond that.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json, k8s.io/apiserver/pkg/endpoints/handlers (transformDecodeError).
 import { ApiStatusError, formatApiVersion, type GroupVersionKind, type JsonObject, type ParsedJson } from "homeostat/api";
+import { patchTypeOf } from "../../merge/patch-meta.ts";
 import type { SmdType } from "../../merge/smd-type.ts";
 import type { Decoded, VersionCodec } from "../../registry/served-resource.ts";
 import type { KindData } from "../data/kind-data.ts";
@@ -21,18 +22,11 @@ export interface TypedCodecOptions {
   readonly conversion?: { readonly fromStorage: (stored: JsonObject) => JsonObject; readonly toStorage: (object: JsonObject) => JsonObject };
 }
 
-/** Where strategic merge patch looks up merge keys. */
-export interface TypedPatchMeta {
-  readonly data: KindData;
-  readonly model: string;
-}
-
 /** A codec for a type of the kind data. Decoding errors are 400s whose `cause` carries Go's bare message. */
 export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   const { data, kind, model, conversion } = options;
   const decoder = createGoDecoder(data, model, { emptyLists: options.emptyLists });
   const apiVersion = formatApiVersion(kind);
-  const patchMeta: TypedPatchMeta = { data, model };
   const named = (object: JsonObject): JsonObject => Object.assign(object, { apiVersion, kind: kind.kind });
   return {
     decode(body: ParsedJson): Decoded {
@@ -44,7 +38,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     toStorage: (object) => conversion?.toStorage(object) ?? object,
     storageIdentity: !conversion,
     smd: options.smd,
-    patchMeta,
+    patchMeta: patchTypeOf(data, model),
     empty: () => named(decoder.decode({ value: {}, duplicates: [], floatLiterals: new Map() }).object),
   };
 }

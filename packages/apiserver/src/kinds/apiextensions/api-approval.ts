@@ -1,0 +1,50 @@
+// Definitions in the Kubernetes community's own groups need an approval annotation.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go, pkg/controller/apiapproval.
+import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
+import { isRequestUri } from "../../schema/format-uri.ts";
+import type { Definition, DefinitionCondition } from "./definition.ts";
+
+/** The annotation that names the approving pull request, or says that there is none. */
+export const approvalAnnotation = "api-approved.kubernetes.io";
+const see = "see https://github.com/kubernetes/enhancements/pull/1111";
+
+type ApprovalState = "Invalid" | "Approved" | "Bypassed" | "Missing";
+interface Approval {
+  readonly state: ApprovalState;
+  readonly reason: string;
+}
+
+const isCommunityGroup = (group: string): boolean => /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+
+function approvalOf(annotation: string): Approval {
+  const rule = `protected groups must have approval annotation ${quoteGo(approvalAnnotation)}`;
+  if (!annotation) return { state: "Missing", reason: `${rule}, ${see}` };
+  if (annotation.startsWith("unapproved")) return { state: "Bypassed", reason: `not approved: ${quoteGo(annotation)}` };
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#]+/.test(annotation) && isRequestUri(annotation)) return { state: "Approved", reason: `approved in ${annotation}` };
+  return { state: "Invalid", reason: `${rule} with either a URL or a reason starting with "unapproved", ${see}` };
+}
+
+const annotationOf = (definition: Definition): string => definition.metadata.annotations?.[approvalAnnotation] ?? "";
+
+/** Refuses a missing or malformed annotation, unless it was as bad before. */
+export function validateApproval(definition: Definition, old: Definition | undefined): FieldError[] {
+  if (!isCommunityGroup(definition.spec.group ?? "")) return [];
+  const { state, reason } = approvalOf(annotationOf(definition));
+  if (old && approvalOf(annotationOf(old)).state === state) return [];
+  const path = `metadata.annotations[${approvalAnnotation}]`;
+  return state === "Missing" ? [required(path, reason)] : state === "Invalid" ? [invalid(path, annotationOf(definition), reason)] : [];
+}
+
+const conditions: Readonly<Record<ApprovalState, Pick<DefinitionCondition, "status" | "reason">>> = {
+  Invalid: { status: "False", reason: "InvalidAnnotation" },
+  Missing: { status: "False", reason: "MissingAnnotation" },
+  Approved: { status: "True", reason: "ApprovedAnnotation" },
+  Bypassed: { status: "False", reason: "UnapprovedAnnotation" },
+};
+
+/** KubernetesAPIApprovalPolicyConformant as it should be; undefined outside the community's groups. */
+export function approvalCondition(definition: Definition): DefinitionCondition | undefined {
+  if (!isCommunityGroup(definition.spec.group ?? "")) return undefined;
+  const { state, reason } = approvalOf(annotationOf(definition));
+  return { type: "KubernetesAPIApprovalPolicyConformant", message: reason, ...conditions[state] };
+}

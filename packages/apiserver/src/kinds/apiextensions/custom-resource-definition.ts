@@ -1,0 +1,103 @@
+// The record of CustomResourceDefinition: defaults, rules on writing, and what deletion waits for.
+// Knows nothing of how definitions get established and served (definition-controller.ts).
+// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
+// pkg/apis/apiextensions/v1/{defaults,conversion}.go.
+import { isObject, type JsonObject } from "homeostat/api";
+import type { WriteContext } from "../../registry/served-resource.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { definitionOf, type DefinitionCondition } from "./definition.ts";
+import { setCondition } from "./set-condition.ts";
+import { unrecognizedFormats } from "./unrecognized-formats.ts";
+import { validateDefinitionChange, validateDefinitionStatus, validateNewDefinition } from "./validate-definition.ts";
+import type { SchemaChecks } from "./validate-spec.ts";
+
+/** Kept by a definition until its last custom resource is gone. */
+export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
+/** The record, checking schemas with `checks`. */
+export function customResourceDefinition(checks: SchemaChecks, committed: NonNullable<BuiltinKind["committed"]>): BuiltinKind {
+  return {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    kind: "CustomResourceDefinition",
+    stored: "json",
+    defaults,
+    committed,
+    rules: {
+      allowUnconditionalUpdate: false,
+      resetFields: [["f:status"]],
+      prepareForCreate(object, context) {
+        object["status"] = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null };
+        metadataOf(object)["generation"] = 1;
+        addStorageVersion(object);
+        warnOfFormats(object, undefined, context);
+      },
+      prepareForUpdate(object, old, context) {
+        keepOld(object, old, "status");
+        bumpGeneration(object, old, ["spec"]);
+        addStorageVersion(object);
+        warnOfFormats(object, old, context);
+      },
+      validateCreate: (object) => validateNewDefinition(definitionOf(object), checks),
+      validateUpdate: (object, old) => validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
+      deletion: { holds: () => false, mark: markDeleted },
+    },
+    views: {
+      status: {
+        resetFields: [["f:spec"]],
+        prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+        validateUpdate: (object) => validateDefinitionStatus(definitionOf(object)),
+      },
+    },
+  };
+}
+
+function defaults(object: JsonObject): void {
+  const spec = objectAt(object, "spec");
+  const names = objectAt(spec, "names");
+  const kind = stringAt(names, "kind");
+  if (!stringAt(names, "singular") && kind) names["singular"] = kind.toLowerCase();
+  if (!stringAt(names, "listKind") && kind) names["listKind"] = `${kind}List`;
+  const conversion = spec["conversion"];
+  if (!isObject(conversion)) spec["conversion"] = { strategy: "None" };
+  else defaultConversion(conversion);
+  const status = objectAt(object, "status");
+  const stored = status["storedVersions"];
+  if (!Array.isArray(stored) || !stored.length) status["storedVersions"] = storageVersionOf(object) === undefined ? null : [storageVersionOf(object)!];
+}
+
+function defaultConversion(conversion: JsonObject): void {
+  const service = objectAt(objectAt(conversion, "webhook"), "clientConfig")["service"];
+  if (isObject(service) && service["port"] === undefined) service["port"] = 443;
+  const webhook = conversion["webhook"];
+  // The internal form has no place for a webhook without client and versions.
+  if (isObject(webhook) && webhook["clientConfig"] === undefined && !Array.isArray(webhook["conversionReviewVersions"])) delete conversion["webhook"];
+}
+
+function storageVersionOf(object: JsonObject): string | undefined {
+  return definitionOf(object).spec.versions?.find((version) => version.storage)?.name;
+}
+
+function addStorageVersion(object: JsonObject): void {
+  const version = storageVersionOf(object);
+  const status = { ...objectAt(object, "status") };
+  const stored = Array.isArray(status["storedVersions"]) ? status["storedVersions"] : [];
+  if (version === undefined || stored.includes(version)) return;
+  object["status"] = { ...status, storedVersions: [...stored, version] };
+}
+
+function warnOfFormats(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+  const before = new Set(old ? unrecognizedFormats(definitionOf(old).spec) : []);
+  for (const format of unrecognizedFormats(definitionOf(object).spec)) if (!before.has(format)) context.warn(`unrecognized format ${JSON.stringify(format)}`);
+}
+
+function markDeleted(object: JsonObject, { now }: WriteContext): void {
+  const metadata = metadataOf(object);
+  metadata["deletionTimestamp"] = now;
+  const finalizers = Array.isArray(metadata["finalizers"]) ? metadata["finalizers"] : [];
+  if (!finalizers.includes(cleanupFinalizer)) metadata["finalizers"] = [...finalizers, cleanupFinalizer];
+  const condition: DefinitionCondition = { type: "Terminating", status: "True", reason: "InstanceDeletionPending", message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon" };
+  const conditions = setCondition(definitionOf(object).status.conditions ?? [], condition, now);
+  object["status"] = { ...objectAt(object, "status"), conditions: conditions as unknown as JsonObject[] };
+}

@@ -1,0 +1,46 @@
+// All kinds of one server: the built-in ones, and the custom ones that definitions bring. The one place where the records,
+// the catalog and the upkeep of definitions meet.
+import type { JsonObject } from "homeostat/api";
+import type { Runtime } from "homeostat/runtime";
+import type { Handler } from "../http/handler.ts";
+import { createKindTypes } from "../merge/smd-from-kind-data.ts";
+import type { JsonSchemaProps } from "../schema/json-schema-props.ts";
+import type { CompiledRules } from "../schema/rules/compiled-rules.ts";
+import { customResourceDefinition } from "./apiextensions/custom-resource-definition.ts";
+import { createDefinitionController } from "./apiextensions/definition-controller.ts";
+import type { SchemaChecks } from "./apiextensions/validate-spec.ts";
+import { createCatalog, type MutableCatalog } from "./catalog.ts";
+import { createBuiltinResources } from "./create-builtin-resources.ts";
+import { createCustomResources } from "./custom/create-custom-resources.ts";
+import type { KindData } from "./data/kind-data.ts";
+import { createGoDecoder } from "./object/go-decoder.ts";
+
+/** What the engine behind validation rules provides. */
+export interface RuleEngine extends Pick<SchemaChecks, "checkRuleFields" | "checkRuleExpressions"> {
+  readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
+}
+
+/** The kinds of one server. */
+export interface Kinds {
+  readonly catalog: MutableCatalog;
+  /** Serves stored definitions and keeps all of them going. To be called once the handler answers. */
+  start(options: { readonly handler: Handler; readonly runtime: Runtime }): Promise<void>;
+  stop(): void;
+}
+
+const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/** Kinds of one Kubernetes minor. */
+export function createKinds(data: KindData, rules: RuleEngine): Kinds {
+  const controller = createDefinitionController();
+  const checks: SchemaChecks = { ...rules, metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }) };
+  const definitions = customResourceDefinition(checks, (object, old) => controller.committed(object, old));
+  const smdOf = createKindTypes(data);
+  const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions]));
+  const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> => createCustomResources(definition, { data, smdOf, compileRules: rules.compileRules });
+  return {
+    catalog,
+    start: ({ handler, runtime }) => controller.start({ handler, runtime, catalog, createResources }),
+    stop: () => controller.stop(),
+  };
+}

@@ -31,16 +31,21 @@ function parse(text: string, validation: FieldValidation): ParsedJson {
 }
 
 /** The patched document; shares parts with both arguments. A list replaces the document. */
-export function applyMergePatch(document: Json, patch: Json): Json {
-  if (!isObject(document) || !isObject(patch)) return pruned(patch);
+export const applyMergePatch = (document: Json, patch: Json): Json => (isObject(document) && isObject(patch) ? mergeObjects(document, patch) : pruned(patch));
+
+function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
   const out: JsonObject = { ...document };
   for (const [name, value] of Object.entries(patch)) {
-    const current = Object.hasOwn(out, name) ? out[name]! : null;
     if (value === null) delete out[name];
-    // What the patch replaces loses its nulls; a scalar or list in the way of an object is replaced.
-    else setOwn(out, name, current === null ? pruned(value) : applyMergePatch(current, value));
+    else setOwn(out, name, mergeMember(Object.hasOwn(out, name) ? out[name]! : null, value));
   }
   return out;
+}
+
+/** What comes new loses its nulls, save where it takes the place of an object without being one. */
+function mergeMember(current: Json, value: Json): Json {
+  if (!isObject(current)) return pruned(value);
+  return isObject(value) ? mergeObjects(current, value) : value;
 }
 
 /** Without null members, at any depth; null list items stay. */

@@ -6,7 +6,7 @@ import { formatGoValue } from "./go-format.ts";
 import { lookUpList, type PatchType } from "./patch-meta.ts";
 import { badArgumentError, nameBehind, noMergeKeyError, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
 import { itemsOf, mergeList } from "./strategic-merge-list.ts";
-import { arrange, partition, splitDeletions } from "./strategic-merge-order.ts";
+import { arrange, findByKey, partition, splitDeletions } from "./strategic-merge-order.ts";
 
 
 /** Merges the list that a `$setElementOrder/…` directive speaks of, and takes both out of the patch. */
@@ -22,8 +22,18 @@ export function mergeOrderedLists(original: JsonObject, patch: JsonObject, direc
   if (!merged) return;
   const items = itemsOf(live ?? [], wanted ?? []);
   const [named, others] = partition(merged, order, field.mergeKey, items);
-  setOwn(original, name, arrange(named, others, order, live ?? [], field.mergeKey, items));
+  setOwn(original, name, arrange(named, others, order, live && wanted && items === "maps" && field.strategy === "merge" ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey) : (live ?? []), field.mergeKey, items));
   delete patch[name];
+}
+
+/** New items move up into the places of deleted ones: upstream reorders by a list that its deletions have shortened in place. */
+function orderAfterDeletions(live: readonly Json[], wanted: readonly JsonObject[], mergeKey: string): readonly Json[] {
+  if (wanted.some((item) => item[patchDirective] === "replace")) return live;
+  const isIn = (list: readonly Json[], item: Json): boolean => findByKey(list, mergeKey, (item as JsonObject)[mergeKey] ?? null) >= 0;
+  const deletions = wanted.filter((item) => item[patchDirective] === "delete");
+  const left = live.filter((item) => !isIn(deletions, item));
+  const added = wanted.filter((item) => !Object.hasOwn(item, patchDirective) && !isIn(left, item));
+  return [...left, ...added].slice(0, live.length);
 }
 
 function listAt(object: JsonObject, name: string): Json[] | undefined {

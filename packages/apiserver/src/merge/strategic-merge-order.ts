@@ -46,8 +46,21 @@ function sortBy(list: Json[], order: readonly Json[], mergeKey: string, items: I
     requireMergeKeys(mergeKey, list, order);
     ({ kept, deleted } = splitDeletions(list));
   }
-  const ranked = kept.map((item) => ({ item, rank: indexIn(order, item, mergeKey, items) }));
-  return [...ranked.sort((a, b) => a.rank - b.rank).map(({ item }) => item), ...deleted];
+  return [...insertionSort(kept.map((item) => ({ item, rank: indexIn(order, item, mergeKey, items) }))), ...deleted];
+}
+
+/** Upstream's sort, whose comparison puts an item that the order does not know in front of whatever precedes it. */
+function insertionSort(ranked: { readonly item: Json; readonly rank: number }[]): Json[] {
+  const out = [...ranked];
+  for (let i = 1; i < out.length; i++) {
+    for (let j = i; j > 0; j--) {
+      const before = out[j - 1]!, here = out[j]!;
+      if (before.rank >= 0 && here.rank >= before.rank) break;
+      out[j - 1] = here;
+      out[j] = before;
+    }
+  }
+  return out.map(({ item }) => item);
 }
 
 /** Items that a directive deletes, and the rest. Throws ApiStatusError for an item that is no map. */

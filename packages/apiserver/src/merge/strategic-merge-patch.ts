@@ -1,7 +1,7 @@
 // Strategic merge patch: a merge patch that knows, from the Go types, which lists are merged by key, and that takes
 // directives ($patch, $retainKeys, $deleteFromPrimitiveList/…, $setElementOrder/…).
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go; errors as patch.go of the handlers maps them.
-import { cloneJson, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
+import { cloneJson, compareBytewise, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
 import { badRequestError } from "../registry/api-errors.ts";
 import { goTypeOf } from "./go-format.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
@@ -43,7 +43,8 @@ export function mergeMap(original: JsonObject, patch: JsonObject, type: PatchTyp
   if (Object.hasOwn(patch, patchDirective)) return followDirective(patch);
   retainKeys(original, patch);
   for (const name of Object.keys(patch)) if (name.startsWith(setElementOrderPrefix)) mergeOrderedLists(original, patch, name, type);
-  for (const name of Object.keys(patch)) {
+  // Upstream takes members in no particular order; in this one a list first loses what is deleted.
+  for (const name of Object.keys(patch).sort(compareBytewise)) {
     if (name.startsWith(deleteFromPrimitiveListPrefix)) deleteFromList(original, name, patch[name]!, type);
     else mergeMember(original, name, patch[name]!, type);
   }

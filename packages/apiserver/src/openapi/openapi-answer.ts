@@ -1,0 +1,83 @@
+// Answers below /openapi/v3: the index, and documents under a hash of their bytes. A document asked for by its hash never
+// changes, an old hash is sent on to the new one. Documents are made when first asked for and kept until the catalog changes.
+// Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go.
+import { createHash } from "node:crypto";
+import { encodeJsonBytes, type JsonObject } from "homeostat/api";
+import type { KindData } from "../kinds/data/kind-data.ts";
+import type { ApiResponse } from "../http/handler.ts";
+import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
+import { buildDocument, documentedResources, documentPaths } from "./group-document.ts";
+
+/** Answers a GET below /openapi/v3; undefined for a path that has no document. */
+export type OpenApiService = (request: OpenApiRequest) => ApiResponse | undefined;
+
+export interface OpenApiRequest {
+  /** Without query, e.g. `/openapi/v3/apis/apps/v1`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Dates the expiry of what never changes. */
+  readonly nowMs: number;
+}
+
+interface Document {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+}
+
+const prefix = "/openapi/v3";
+const yearMs = 365 * 24 * 3600 * 1000;
+const empty = new Uint8Array(0);
+
+interface Kept {
+  readonly document: Document | undefined;
+  readonly resources: readonly ServedResource[];
+}
+
+/** A service over the resources of a catalog. */
+export function createOpenApi(catalog: ResourceCatalog, data: KindData): OpenApiService {
+  const documents = new Map<string, Kept>();
+  const checked = new Map<string, number>();
+  const document = (path: string): Document | undefined => {
+    const kept = documents.get(path);
+    if (kept && checked.get(path) === catalog.epoch) return kept.document;
+    const resources = documentedResources(path, catalog);
+    checked.set(path, catalog.epoch);
+    // Most changes concern other groups.
+    if (kept && kept.resources.length === resources.length && kept.resources.every((each, i) => each === resources[i])) return kept.document;
+    const made = toDocument(buildDocument(path, resources, data));
+    documents.set(path, { document: made, resources });
+    return made;
+  };
+  return ({ path, query, headers, nowMs }) => {
+    if (path === prefix) return indexAnswer(catalog, document);
+    const found = path.startsWith(`${prefix}/`) ? document(path.slice(prefix.length + 1)) : undefined;
+    return found && documentAnswer(path, found, query.get("hash") ?? "", headers, nowMs);
+  };
+}
+
+function toDocument(content: JsonObject | undefined): Document | undefined {
+  if (!content) return undefined;
+  const bytes = encodeJsonBytes(content);
+  return { bytes, hash: createHash("sha512").update(bytes).digest("hex").toUpperCase() };
+}
+
+function indexAnswer(catalog: ResourceCatalog, document: (path: string) => Document | undefined): ApiResponse {
+  const paths = Object.fromEntries(documentPaths(catalog).map((path) => [path, { serverRelativeURL: `${prefix}/${path}?hash=${document(path)!.hash}` }]));
+  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private", "accept-ranges": "bytes" }, body: encodeJsonBytes({ paths }) };
+}
+
+function documentAnswer(path: string, document: Document, hash: string, headers: Readonly<Record<string, string>>, nowMs: number): ApiResponse {
+  const etag = `"${document.hash}"`;
+  if (!acceptsJson(headers.accept)) return { status: 406, headers: { vary: "Accept" }, body: empty };
+  const common = { "content-type": "application/json", etag, vary: "Accept" };
+  if (hash && hash !== document.hash) return { status: 301, headers: { ...common, "cache-control": "no-cache, private", location: `${path}?hash=${document.hash}` }, body: empty };
+  const caching = hash ? { "cache-control": "public, immutable", expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC") } : { "cache-control": "no-cache, private" };
+  if (headers["if-none-match"]?.split(",").some((each) => each.trim() === etag)) return { status: 304, headers: { etag, vary: "Accept", ...caching }, body: empty };
+  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes" }, body: document.bytes };
+}
+
+/** The binary form is not offered; clients that prefer it name JSON too. */
+function acceptsJson(accept: string | undefined): boolean {
+  return !accept || accept.split(",").some((clause) => /^\s*(?:\*|application)\/(?:\*|json)\s*(?:;|$)/.test(clause));
+}

@@ -31,7 +31,7 @@ export const layers: Readonly<Record<string, Levels>> = {
     // The contract that the next level meets at: the registry serves any resource, a kind is one, and neither knows the other.
     ["registry/served-resource.ts"],
     ["kinds", "registry"],
-    ["openapi", "discovery"],
+    ["openapi", "discovery", "protobuf"],
     ["chain"],
     ["in-process.ts"],
     ["simulators"],

@@ -115,6 +115,17 @@ describe("the packages as a user meets them", () => {
     assert.equal(output.trim().split("\n").length, specifiers.length, output);
   });
 
+  installed("the packed server starts, and answers from its packed data", () => {
+    const program = `
+      import { startApiServer } from "@homeostat/apiserver";
+      const server = await startApiServer({ protocol: "http" });
+      const response = await fetch(server.url + "/api/v1/namespaces/default", { headers: { authorization: "Bearer " + server.token } });
+      const { kind, metadata, message } = await response.json();
+      console.log(response.status, kind, metadata?.name ?? message);
+      await server.close();`;
+    assert.equal(must(run(home, process.execPath, "--input-type=module", "--eval", program)), "200 Namespace default\n");
+  });
+
   installed("closed subpaths are closed", () => {
     const ran = run(home, process.execPath, "--input-type=module", "--eval", 'await import("homeostat/dist/queue/workqueue.js")');
     assert.match(ran.output, /ERR_PACKAGE_PATH_NOT_EXPORTED/);

@@ -1,0 +1,172 @@
+// Law 4, against a model: a server with one revision counter, a watch that lags, writers that are us and others.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
+import { HotViews } from "./hot-views.ts";
+import { ObjectStore } from "./object-store.ts";
+
+const shape: EntryShape = { apiVersion: "v1", kind: "Thing", frozen: false, hot: new HotViews(100), keepManager: () => false, project: undefined };
+
+interface Fact {
+  readonly name: string;
+  readonly uid: string;
+  readonly revision: number;
+  readonly gone: boolean;
+}
+
+function toCached({ name, uid, revision }: Fact): CachedEntry {
+  return toEntry(new TextEncoder().encode(JSON.stringify({ metadata: { name, uid, resourceVersion: String(revision) } })), shape);
+}
+
+/** A server whose history the watch follows at its own pace; answers to our own writes may arrive late. */
+class Model {
+  readonly store = new ObjectStore();
+  readonly history: Fact[] = [];
+  readonly answers: Fact[] = [];
+  readonly completed: Fact[] = [];
+  #shown = 0;
+  #uids = 0;
+
+  latest(name: string): Fact | undefined {
+    return this.history.findLast((fact) => fact.name === name);
+  }
+
+  write(name: string, ours: boolean): void {
+    const now = this.latest(name);
+    this.#commit({ name, uid: now && !now.gone ? now.uid : `u${++this.#uids}`, revision: this.history.length + 1, gone: false }, ours);
+  }
+
+  remove(name: string, ours: boolean): void {
+    const now = this.latest(name);
+    if (now && !now.gone) this.#commit({ ...now, revision: this.history.length + 1, gone: true }, ours);
+  }
+
+  answer(): void {
+    const fact = this.answers.shift();
+    if (!fact) return;
+    if (fact.gone) this.store.own.deleted(fact.uid);
+    else this.store.own.written(toCached(fact), true);
+    this.completed.push(fact);
+  }
+
+  show(): void {
+    const fact = this.history[this.#shown];
+    if (!fact) return;
+    this.#shown++;
+    if (fact.gone) {
+      this.store.own.observedDeletion(fact.uid);
+      this.store.delete(fact.name);
+    } else this.store.set(toCached(fact));
+    this.store.own.observed(String(fact.revision));
+  }
+
+  relist(): void {
+    this.#shown = this.history.length;
+    const names = new Set(this.history.map(({ name }) => name));
+    const now = [...names].map((name) => this.latest(name)!).filter((fact) => !fact.gone);
+    this.store.replace(new Map(now.map((fact) => [fact.name, toCached(fact)])));
+    this.store.own.observed(String(this.history.length));
+  }
+
+  get shown(): number {
+    return this.#shown;
+  }
+
+  #commit(fact: Fact, ours: boolean): void {
+    this.history.push(fact);
+    if (ours) this.answers.push(fact);
+  }
+}
+
+const names = ["a", "b"] as const;
+const step = fc.record({ does: fc.constantFrom("write", "write", "remove", "answer", "answer", "show", "show", "relist"), name: fc.constantFrom(...names), ours: fc.boolean() });
+
+function run(model: Model, { does, name, ours }: { readonly does: string; readonly name: string; readonly ours: boolean }): void {
+  if (does === "write") model.write(name, ours);
+  if (does === "remove") model.remove(name, ours);
+  if (does === "answer") model.answer();
+  if (does === "show") model.show();
+  if (does === "relist") model.relist();
+}
+
+/** What a read of `name` must not be older than: our own completed writes and what the watch has shown. */
+function floorOf(model: Model, name: string): number {
+  const shown = model.history.slice(0, model.shown).findLast((fact) => fact.name === name)?.revision ?? 0;
+  const own = Math.max(0, ...model.completed.filter((fact) => fact.name === name).map(({ revision }) => revision));
+  return Math.max(shown, own);
+}
+
+describe("own writes over the cache, for any interleaving", () => {
+  it("are never hidden by an older state, and hide nothing newer", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const model = new Model();
+        for (const each of steps) {
+          run(model, each);
+          for (const name of names) {
+            const read = model.store.get(name);
+            const floor = floorOf(model, name);
+            const expected = model.history[floor - 1];
+            if (!expected || expected.gone) assert.equal(read, undefined, `${name} was seen gone at ${floor} and must not come back`);
+            else assert.equal(read?.resourceVersion, String(floor), `${name} must be read at ${floor}`);
+            assert.deepEqual(model.store.list().filter((entry) => entry.key === name), read ? [read] : [], "list agrees with get");
+            if (read) assert.ok(model.store.byIndex("namespace", "").includes(read), "index agrees with get");
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("leave nothing behind once the watch has passed them", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const model = new Model();
+        for (const each of steps) run(model, each);
+        while (model.answers.length) model.answer();
+        while (model.shown < model.history.length) model.show();
+        assert.equal(model.store.own.size, 0);
+      }),
+    );
+  });
+});
+
+describe("ObjectStore", () => {
+  it("finds by an index of one's own, also what is only written yet", () => {
+    const store = new ObjectStore();
+    store.addIndex("initial", (object) => [object.metadata.name[0]], assert.fail);
+    store.set(toCached({ name: "apple", uid: "1", revision: 1, gone: false }));
+    store.own.written(toCached({ name: "avocado", uid: "2", revision: 2, gone: false }), true);
+    store.own.written(toCached({ name: "banana", uid: "3", revision: 3, gone: false }), true);
+    assert.deepEqual(store.byIndex("initial", "a").map(({ name }) => name), ["apple", "avocado"]);
+    assert.throws(() => store.byIndex("nope", "a"), /ERR_CACHE_INDEX.*nope.*initial/);
+  });
+
+  it("hides what an own write took out of the selection", () => {
+    const store = new ObjectStore();
+    store.set(toCached({ name: "a", uid: "1", revision: 1, gone: false }));
+    store.own.written(toCached({ name: "a", uid: "1", revision: 2, gone: false }), false);
+    assert.equal(store.get("a"), undefined);
+    assert.deepEqual(store.list(), []);
+  });
+
+  it("counts bytes", () => {
+    const store = new ObjectStore();
+    const made = toCached({ name: "a", uid: "1", revision: 1, gone: false });
+    store.set(made);
+    store.set(made);
+    assert.equal(store.bytes, made.size);
+    store.delete("a");
+    assert.equal(store.bytes, 0);
+  });
+
+  it("goes on when an index function throws, and says so", () => {
+    const store = new ObjectStore();
+    const faults: unknown[] = [];
+    store.addIndex("broken", () => { throw new Error("index"); }, (error) => faults.push(error));
+    store.set(toCached({ name: "a", uid: "1", revision: 1, gone: false }));
+    assert.deepEqual(store.byIndex("broken", "x"), []);
+    assert.equal(faults.length, 1);
+  });
+});

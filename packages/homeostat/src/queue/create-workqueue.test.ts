@@ -1,0 +1,81 @@
+// The driver: waiting workers, the timer, draining. Time is virtual.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { createWorkQueue } from "./create-workqueue.ts";
+
+describe("createWorkQueue", () => {
+  it("wakes a waiting worker when a delayed key falls due", async () => {
+    const runtime = createVirtualRuntime();
+    const queue = createWorkQueue({ runtime });
+    const got: string[] = [];
+    void queue.get().then((item) => got.push(item!.key));
+    queue.add("later", { afterMs: 1000 });
+    queue.add("sooner", { afterMs: 500 });
+    await runtime.advance(499);
+    assert.deepEqual(got, []);
+    await runtime.advance(1);
+    assert.deepEqual(got, ["sooner"]);
+    assert.equal(runtime.nextTimerMs(), 500, "one timer, for the next key");
+  });
+
+  it("tells when a delayed key runs next, in wall time", () => {
+    const runtime = createVirtualRuntime({ startMs: 5000 });
+    const queue = createWorkQueue({ runtime });
+    queue.add("a", { afterMs: 250, cause: { what: "timer" } });
+    assert.equal(queue.explain("a")?.dueAt, 5250);
+    assert.deepEqual(queue.explain("a")?.causes, [{ what: "timer", at: 5000, times: 1 }]);
+  });
+
+  it("lets a worker go whose signal aborts, and gives the key to the next", async () => {
+    const queue = createWorkQueue({ runtime: createVirtualRuntime() });
+    const abort = new AbortController();
+    const first = queue.get(abort.signal);
+    const second = queue.get();
+    abort.abort();
+    assert.equal(await first, undefined);
+    queue.add("a");
+    assert.equal((await second)?.key, "a");
+    assert.equal(await queue.get(abort.signal), undefined);
+  });
+
+  it("drains on shutdown: ready keys are handed out, waiting workers let go, the promise waits for done", async () => {
+    const queue = createWorkQueue({ runtime: createVirtualRuntime() });
+    queue.add("a");
+    queue.add("b");
+    const a = (await queue.get())!;
+    let drained = false;
+    const draining = queue.shutDown().then(() => (drained = true));
+    const b = (await queue.get())!;
+    assert.equal(await queue.get(), undefined);
+    queue.add("c");
+    queue.done(a.key);
+    await Promise.resolve();
+    assert.equal(drained, false);
+    queue.done(b.key);
+    await draining;
+    assert.equal(queue.explain("c"), undefined);
+  });
+
+  it("counts what happens", async () => {
+    const runtime = createVirtualRuntime();
+    const seen: string[] = [];
+    const queue = createWorkQueue({
+      runtime,
+      observer: {
+        added: (key, priority) => seen.push(`added ${key} ${priority}`),
+        taken: (key, waitedMs) => seen.push(`taken ${key} ${waitedMs}`),
+        done: (key, workedMs) => seen.push(`done ${key} ${workedMs}`),
+        retried: (key) => seen.push(`retried ${key}`),
+      },
+    });
+    queue.add("a", { priority: -100 });
+    await runtime.advance(30);
+    await queue.get();
+    await runtime.advance(2000);
+    assert.deepEqual(queue.unfinished(), { seconds: 2, longestSeconds: 2 });
+    queue.addRateLimited("a");
+    queue.done("a");
+    assert.deepEqual(seen, ["added a -100", "taken a 30", "retried a", "done a 2000"]);
+  });
+});

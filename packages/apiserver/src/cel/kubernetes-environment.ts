@@ -21,6 +21,8 @@ const registrations: readonly Registration[] = [
 
 /** New expressions may use what the oldest server that could still read them has: one minor below this server's. */
 export const compatibilityMinor = 35;
+/** Expressions that are stored already may use everything there is. */
+export const storedMinor = Infinity;
 
 const environments = new Map<number, Environment>();
 

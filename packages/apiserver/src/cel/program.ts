@@ -28,7 +28,7 @@ export interface Program {
 }
 
 /** A program, or why there is none. `issues` is upstream's text for compile errors; `failure` is for what only planning finds. */
-export type Compilation = { readonly program: Program } | { readonly issues: string } | { readonly failure: string; readonly type: Type };
+export type Compilation = { readonly program: Program } | { readonly issues: string } | { readonly failure: string; readonly type: Type; readonly references: ReadonlySet<string> };
 
 /** Compiles an expression. */
 export function compileExpression(text: string, environment: Environment): Compilation {
@@ -53,7 +53,7 @@ export function compileExpression(text: string, environment: Environment): Compi
     };
     return { program: { type: expr.type!, root: expr, references, evaluate: run } };
   } catch (error) {
-    if (error instanceof CelError) return { failure: error.message, type: expr.type! };
+    if (error instanceof CelError) return { failure: error.message, type: expr.type!, references };
     throw error;
   }
 }

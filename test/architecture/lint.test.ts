@@ -41,6 +41,7 @@ const planted: readonly { readonly rule: string; readonly at: string; readonly t
   { rule: "eslint(max-lines-per-function)", at: driver, text: `export function f() {\n${"  f();\n".repeat(50)}}` },
   { rule: "homeostat(no-module-state)", at: driver, text: "let count = 0;\nexport const next = () => ++count;" },
   { rule: "homeostat(no-module-state)", at: driver, text: "export let count = 0;\nexport const next = () => ++count;" },
+  { rule: "homeostat(no-module-state)", at: driver, text: "const seen = new Map<string, number>();\nexport const f = () => seen;" },
   { rule: "homeostat(no-ambient-clock)", at: driver, text: "export const now = () => Date.now();" },
   { rule: "homeostat(no-ambient-clock)", at: driver, text: "export const now = () => new Date();" },
   { rule: "eslint(no-restricted-properties)", at: driver, text: "export const r = () => Math.random();" },
@@ -74,7 +75,7 @@ describe("planted breaches are found", () => {
 
 test("what the rules allow", () => {
   const found = lint({
-    [api]: "const table = new Map<string, number>();\nexport const at = (text: string) => new Date(text).getTime() + Date.parse(text) + table.size + Math.floor(1.5);",
+    [api]: 'const table = new Map([["a", 1]]);\nexport const at = (text: string) => new Date(text).getTime() + Date.parse(text) + table.size + Math.floor(1.5);',
     "packages/homeostat/src/runtime/system-runtime.ts": "export const now = () => Date.now();\nexport const later = (run: () => void) => setTimeout(run, 1);",
     "packages/homeostat/src/api/x.test.ts": 'import { test } from "node:test";\nlet count = 0;\ntest("x", () => { count += Date.now(); });',
     [driver]: 'import { request } from "node:http";\nexport const f = () => request({ signal: AbortSignal.abort() });',

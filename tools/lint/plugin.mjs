@@ -21,12 +21,23 @@ const noAmbientClock = {
   },
 };
 
+/** `new Map()`: a collection that can only be meant to be filled later. A WeakMap is a view on objects, and holds nothing. */
+const isEmptyCollection = (node) => node?.type === "NewExpression" && (isNamed(node.callee, "Map") || isNamed(node.callee, "Set")) && node.arguments.length === 0;
+
+/** `const none: ReadonlySet<string> = …`: stays empty. */
+const isReadonly = (id) => id.typeAnnotation?.typeAnnotation?.typeName?.name?.startsWith("Readonly") === true;
+
 /** Two servers in one process must not meet in a module: state lives in what a create function returns. */
 const noModuleState = {
   meta: { type: "problem" },
   create(context) {
     const check = (declaration) => {
-      if (declaration?.type !== "VariableDeclaration" || declaration.kind === "const") return;
+      if (declaration?.type !== "VariableDeclaration") return;
+      for (const { id, init } of declaration.declarations) {
+        if (isEmptyCollection(init) && !isReadonly(id))
+          context.report({ node: id, message: "an empty collection in a module fills up for everything in the process: keep it in what a create function returns" });
+      }
+      if (declaration.kind === "const") return;
       context.report({ node: declaration, message: `a module-level \`${declaration.kind}\` is shared by everything in the process: keep state in what a create function returns` });
     };
     return {

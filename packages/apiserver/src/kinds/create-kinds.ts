@@ -4,8 +4,9 @@ import type { JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { Handler } from "../http/handler.ts";
 import { createKindTypes } from "../merge/smd-from-kind-data.ts";
-import type { JsonSchemaProps } from "../schema/json-schema-props.ts";
-import type { CompiledRules } from "../schema/rules/compiled-rules.ts";
+import { checkRuleExpressions } from "../schema/rules/check-rule-expressions.ts";
+import { checkRuleFields } from "../schema/rules/check-rule-fields.ts";
+import { compileRules } from "../schema/rules/compile-rules.ts";
 import { customResourceDefinition } from "./apiextensions/custom-resource-definition.ts";
 import { createDefinitionController } from "./apiextensions/definition-controller.ts";
 import type { SchemaChecks } from "./apiextensions/validate-spec.ts";
@@ -14,11 +15,6 @@ import { createBuiltinResources } from "./create-builtin-resources.ts";
 import { createCustomResources } from "./custom/create-custom-resources.ts";
 import type { KindData } from "./data/kind-data.ts";
 import { createGoDecoder } from "./object/go-decoder.ts";
-
-/** What the engine behind validation rules provides. */
-export interface RuleEngine extends Pick<SchemaChecks, "checkRuleFields" | "checkRuleExpressions"> {
-  readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
-}
 
 /** The kinds of one server. */
 export interface Kinds {
@@ -31,13 +27,13 @@ export interface Kinds {
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /** Kinds of one Kubernetes minor. */
-export function createKinds(data: KindData, rules: RuleEngine): Kinds {
+export function createKinds(data: KindData): Kinds {
   const controller = createDefinitionController();
-  const checks: SchemaChecks = { ...rules, metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }) };
+  const checks: SchemaChecks = { checkRuleFields, checkRuleExpressions, compileRules, metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }) };
   const definitions = customResourceDefinition(checks, (object, old) => controller.committed(object, old));
   const smdOf = createKindTypes(data);
   const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions]));
-  const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> => createCustomResources(definition, { data, smdOf, compileRules: rules.compileRules });
+  const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> => createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
   return {
     catalog,
     start: ({ handler, runtime }) => controller.start({ handler, runtime, catalog, createResources }),

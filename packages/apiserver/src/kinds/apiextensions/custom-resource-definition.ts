@@ -2,7 +2,7 @@
 // Knows nothing of how definitions get established and served (definition-controller.ts).
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
-import { isObject, type JsonObject } from "homeostat/api";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
@@ -41,7 +41,8 @@ export function customResourceDefinition(checks: SchemaChecks, committed: NonNul
       },
       validateCreate: (object) => validateNewDefinition(definitionOf(object), checks),
       validateUpdate: (object, old) => validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
-      deletion: { holds: () => false, mark: markDeleted },
+      // The first delete only marks, so that the finalizer below gets its turn.
+      deletion: { holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined, mark: markDeleted },
     },
     views: {
       status: {
@@ -72,8 +73,10 @@ function defaultConversion(conversion: JsonObject): void {
   if (isObject(service) && service["port"] === undefined) service["port"] = 443;
   const webhook = conversion["webhook"];
   // The internal form has no place for a webhook without client and versions.
-  if (isObject(webhook) && webhook["clientConfig"] === undefined && !Array.isArray(webhook["conversionReviewVersions"])) delete conversion["webhook"];
+  if (isObject(webhook) && webhook["clientConfig"] === undefined && !hasItems(webhook["conversionReviewVersions"])) delete conversion["webhook"];
 }
+
+const hasItems = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
 
 function storageVersionOf(object: JsonObject): string | undefined {
   return definitionOf(object).spec.versions?.find((version) => version.storage)?.name;

@@ -2,7 +2,7 @@
 // custom resources away when they are deleted. One worker, one definition at a time.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/controller/{status,establish,finalizer,apiapproval}. Upstream waits five
 // seconds before it establishes, for other API servers to notice the names; one server alone need not.
-import type { JsonObject } from "homeostat/api";
+import { cloneJson, type JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { Handler } from "../../http/handler.ts";
 import type { ServedResource } from "../../registry/served-resource.ts";
@@ -53,9 +53,11 @@ class Controller implements DefinitionController {
     const definition = object ?? old;
     if (!definition) return;
     const { name } = definitionOf(definition).metadata;
-    if (object) this.#known.set(name, object);
+    // Whoever wrote may go on with what it wrote.
+    const known = object && cloneJson(object);
+    if (known) this.#known.set(name, known);
     else this.#known.delete(name);
-    this.#serve(name, object);
+    this.#serve(name, known);
     if (object) this.#enqueue(name);
     else this.#enqueueGroup(definitionOf(definition), name);
   }

@@ -10,9 +10,9 @@ import type { DefinitionVersion, VersionFacets } from "./definition.ts";
 /** `Invalid value: {"Rule":…}: detail`, for a value that has been printed already. */
 export const invalidPrinted = (field: string, printed: string, detail: string): FieldError => ({ type: "FieldValueInvalid", field, body: `Invalid value: ${printed}: ${detail}` });
 
-/** Versions as Go prints the internal list; `null` for none. */
-export function formatVersions(versions: readonly DefinitionVersion[]): string {
-  return versions.length ? `[${versions.map(formatVersion).join(",")}]` : "null";
+/** Versions as Go prints the internal list; `null` where the list was not there at all. */
+export function formatVersions(versions: readonly DefinitionVersion[] | null | undefined): string {
+  return versions ? `[${versions.map(formatVersion).join(",")}]` : "null";
 }
 
 /** One rule. */

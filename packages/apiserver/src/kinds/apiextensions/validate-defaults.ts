@@ -14,8 +14,8 @@ import { validateSchema } from "../../schema/validate-schema.ts";
 /** What checking defaults needs from the rest of the server. */
 export interface DefaultChecks {
   readonly metadata: MetadataDecoder;
-  /** Rules of a schema and everything below it; undefined where there are none. */
-  readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
+  /** Rules of a schema and everything below it, as a whole resource or as a part of one; undefined where there are none. */
+  readonly compileRules: (schema: JsonSchemaProps, place: "resource" | "value") => CompiledRules | undefined;
 }
 
 /** Builds the resource around a value inside its metadata. */
@@ -80,7 +80,7 @@ function metaDefaultErrors(value: Json, node: SchemaNode, path: string, at: Plac
 /** Rules run as for an update that changes nothing, and once more as for a create: some tell the two apart. */
 function valueErrors(value: Json, node: SchemaNode, path: string, checks: DefaultChecks): readonly FieldError[] {
   const errors = validateSchema(value, node, { base: path });
-  const rules = errors.length ? undefined : checks.compileRules(node.source);
+  const rules = errors.length ? undefined : checks.compileRules(node.source, node.embedded ? "resource" : "value");
   if (!rules) return errors;
   const unchanged = rules.evaluate({ object: value, old: value, path }).errors;
   return unchanged.length ? unchanged : rules.evaluate({ object: value, path }).errors;

@@ -150,8 +150,8 @@ function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
   ];
 }
 
-function versionListErrors({ versions }: InternalSpec): FieldError[] {
-  const printed = formatVersions(versions);
+function versionListErrors({ spec, versions }: InternalSpec): FieldError[] {
+  const printed = formatVersions(spec.versions && versions);
   const first = versions[0]?.name ?? "";
   const faults = first ? dns1035LabelFaults(first) : [];
   return [

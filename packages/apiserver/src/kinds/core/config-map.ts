@@ -2,8 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/validation/validation.go (ValidateConfigMap).
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, tooLong } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { configMapKeyFaults } from "../object/names.ts";
+import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
 import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
 import { objectAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
@@ -17,7 +18,7 @@ export const configMap: BuiltinKind = {
   kind: "ConfigMap",
   rules: {
     validateCreate: validate,
-    validateUpdate: (object, old) => [...frozenFields(object, old, ["data", "binaryData"]), ...validate(object)],
+    validateUpdate: (object, old) => [...frozenFields(object, old, ["data", "binaryData"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)],
   },
   printer: {
     columns: [nameColumn, column("Data", dataText), ageColumn],

@@ -3,6 +3,7 @@
 // pkg/apis/core/validation/validation.go (ValidateNamespace…).
 import { type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsLabel } from "../object/names.ts";
 import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
@@ -36,9 +37,10 @@ export const namespace: BuiltinKind = {
       setNameLabel(object);
     },
     validateCreate: (object) => finalizerErrors(object, () => "spec.finalizers"),
-    validateUpdate: (object) => finalizerErrors(object, () => "spec.finalizers"),
+    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel), ...finalizerErrors(object, () => "spec.finalizers")],
     deletion: {
-      holds: (object) => finalizersOf(object).length > 0,
+      // The first delete only marks, even where nothing holds the namespace.
+      holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,
       mark(object, { now }) {
         metadataOf(object)["deletionTimestamp"] = now;
         object["status"] = { ...objectAt(object, "status"), phase: "Terminating" };

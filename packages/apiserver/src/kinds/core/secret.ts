@@ -4,9 +4,10 @@
 import { compareBytewise, isObject, JsonSyntaxError, type JsonObject, parseJson } from "homeostat/api";
 import { type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { goKindOf } from "../object/go-decoder.ts";
-import { configMapKeyFaults } from "../object/names.ts";
+import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
 import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
 import { immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
@@ -31,7 +32,7 @@ export const secret: BuiltinKind = {
       warnOfKeyPair(object, context);
     },
     validateCreate: validate,
-    validateUpdate: (object, old) => [...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validate(object)],
+    validateUpdate: (object, old) => [...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)],
   },
   selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
   printer: {

@@ -2,8 +2,10 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { failure } from "../../registry/api-errors.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageColumn, ageOf, nameColumn, nameOf } from "../object/printing.ts";
 import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
@@ -15,6 +17,7 @@ export const serviceAccount: BuiltinKind = {
   kind: "ServiceAccount",
   rules: {
     deleteReturnsObject: true,
+    validateUpdate: (object) => validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
     prepareForCreate(object, context) {
       reduceSecrets(object);
       warnOfAnnotation(object, undefined, context);

@@ -19,6 +19,20 @@ export interface GoDecoded {
 /** The value does not fit the type; `message` is Go's, e.g. `json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string`. */
 export class GoDecodeError extends Error {
   override readonly name = "GoDecodeError";
+  /** What did not fit, for the document that this one stands in. */
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
+    super(message);
+    this.mismatch = mismatch;
+  }
+}
+
+/** A value of the wrong kind, and where below the current field it stands. */
+export interface TypeMismatch {
+  readonly value: string;
+  readonly goType: string;
+  readonly stack: readonly string[];
 }
 
 /** How lists that hold nothing are written: protobuf storage forgets that they were there. */
@@ -53,7 +67,7 @@ class Decoding {
   readonly #path: string[] = [];
   #struct = "";
   #stack: readonly string[] = [];
-  #saved: string | undefined;
+  #saved: GoDecodeError | undefined;
 
   constructor(data: KindData, plans: StructPlans, body: ParsedJson, strict: StrictErrors | undefined, emptyLists: EmptyLists) {
     this.#data = data;
@@ -65,7 +79,7 @@ class Decoding {
 
   root(plan: StructPlan): JsonObject {
     const value = this.#value({ at: "struct", type: plan.type.model }, plan.type.goName, this.#body.value);
-    if (this.#saved !== undefined) throw new GoDecodeError(this.#saved);
+    if (this.#saved) throw this.#saved;
     return (value ?? this.#plans.fillZeros(plan, {})) as JsonObject;
   }
 
@@ -146,7 +160,7 @@ class Decoding {
     if (typeof input !== "string") return this.#mismatch(input, goType);
     const fault = checkGoBase64(input);
     if (fault === undefined) return Buffer.from(input, "base64").toString("base64");
-    this.#saved ??= fault;
+    this.#saved ??= new GoDecodeError(fault);
     return undefined;
   }
 
@@ -165,13 +179,17 @@ class Decoding {
     } catch (error) {
       if (!(error instanceof UnmarshalerError)) throw error;
       // An UnmarshalJSON error ends decoding at once and goes before the errors saved so far.
-      throw new GoDecodeError(error.mismatch ? this.#typeError(error.mismatch.value, error.mismatch.goType) : error.message);
+      throw error.mismatch ? this.#typeError(error.mismatch) : new GoDecodeError(error.message);
     }
   }
 
   /** A nested document with an UnmarshalJSON of its own: no strict errors, a fresh error context. */
   #lenient(model: string, value: Json): Json {
-    return new Decoding(this.#data, this.#plans, { ...nothing, value }, undefined, this.#emptyLists).root(this.#plans.plan(model));
+    try {
+      return new Decoding(this.#data, this.#plans, { ...nothing, value }, undefined, this.#emptyLists).root(this.#plans.plan(model));
+    } catch (error) {
+      throw error instanceof GoDecodeError ? new UnmarshalerError(error.message, error.mismatch) : error;
+    }
   }
 
   #mismatch(input: Json, goType: string): undefined {
@@ -179,12 +197,13 @@ class Decoding {
   }
 
   #save(value: string, goType: string): void {
-    this.#saved ??= this.#typeError(value, goType);
+    this.#saved ??= this.#typeError({ value, goType, stack: [] });
   }
 
-  #typeError(value: string, goType: string): string {
-    const target = this.#stack.length ? `struct field ${this.#struct}.${this.#stack.join(".")} of type ${goType}` : `value of type ${goType}`;
-    return `json: cannot unmarshal ${value} into Go ${target}`;
+  #typeError({ value, goType, stack: inner }: TypeMismatch): GoDecodeError {
+    const stack = [...this.#stack, ...inner];
+    const target = stack.length ? `struct field ${this.#struct}.${stack.join(".")} of type ${goType}` : `value of type ${goType}`;
+    return new GoDecodeError(`json: cannot unmarshal ${value} into Go ${target}`, { value, goType, stack });
   }
 }
 

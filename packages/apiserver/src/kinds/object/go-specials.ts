@@ -5,15 +5,15 @@
 import { isObject, type Json } from "homeostat/api";
 import type { SpecialName } from "../data/kind-data.ts";
 import { formatGoTime, type GoTimeLayout, GoTimeError, parseGoTime, rfc3339, rfc3339Micro } from "./go-time.ts";
-import { goKindOf } from "./go-decoder.ts";
+import { goKindOf, type TypeMismatch } from "./go-decoder.ts";
 import { canonicalQuantity } from "./quantity.ts";
 
 /** A type's own UnmarshalJSON said no. With `mismatch`, the text names the field that was being read. */
 export class UnmarshalerError extends Error {
   override readonly name = "UnmarshalerError";
-  readonly mismatch: { readonly value: string; readonly goType: string } | undefined;
+  readonly mismatch: TypeMismatch | undefined;
 
-  constructor(message: string, mismatch?: { readonly value: string; readonly goType: string }) {
+  constructor(message: string, mismatch?: TypeMismatch) {
     super(message);
     this.mismatch = mismatch;
   }
@@ -78,4 +78,4 @@ function intOrString(input: Json): Json {
   throw mismatch(kind === "number" ? `number ${String(input)}` : kind, "int32");
 }
 
-const mismatch = (value: string, goType: string): UnmarshalerError => new UnmarshalerError(`json: cannot unmarshal ${value} into Go value of type ${goType}`, { value, goType });
+const mismatch = (value: string, goType: string): UnmarshalerError => new UnmarshalerError(`json: cannot unmarshal ${value} into Go value of type ${goType}`, { value, goType, stack: [] });

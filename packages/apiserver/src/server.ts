@@ -105,7 +105,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
 }
 
 async function createCore(options: ServerCoreOptions): Promise<ServerCore> {
-  const { createServerCore } = (await import(new URL("registry/core.ts", import.meta.url).href)) as { createServerCore(options: ServerCoreOptions): ServerCore | Promise<ServerCore> };
+  const { createServerCore } = await import("./chain/server-core.ts");
   return await createServerCore(options);
 }
 

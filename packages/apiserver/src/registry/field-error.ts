@@ -58,7 +58,7 @@ export const notSupported = (field: string, value: Json | undefined, supported: 
   body: withDetail(`Unsupported value: ${formatBadValue(value)}`, supported.length ? `supported values: ${supported.map(quoteGo).join(", ")}` : ""),
 });
 /** `Too long: may not be more than 63 bytes`. */
-export const tooLong = (field: string, maxBytes: number): FieldError => ({ type: "FieldValueTooLong", field, body: `Too long: ${maxBytes >= 0 ? `may not be more than ${maxBytes} bytes` : "value is too long"}` });
+export const tooLong = (field: string, maxBytes: number): FieldError => ({ type: "FieldValueTooLong", field, body: `Too long: ${maxBytes >= 0 ? `may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}` : "value is too long"}` });
 /** `Too many: 5: must have at most 3 items`. */
 export const tooMany = (field: string, actual: number, max: number): FieldError => ({ type: "FieldValueTooMany", field, body: `Too many${actual < 0 ? "" : `: ${actual}`}: ${max >= 0 ? `must have at most ${max} item${max === 1 ? "" : "s"}` : "has too many items"}` });
 /** `Invalid value: "integer": detail` for a value of the wrong type. */

@@ -17,6 +17,7 @@ const dnsLabel = whole(dnsLabelFormat);
 const dnsSubdomain = whole(dnsSubdomainFormat);
 const dns1035Label = whole(dns1035LabelFormat);
 
+const mustBeSubdomain = formatRegexFault("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character", dnsSubdomainFormat, "example.com");
 const mustBeName = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
 /** Faults of a label key, also called a qualified name: `name` or `example.com/name`. */
@@ -26,7 +27,7 @@ export const labelKeyFaults: SyntaxRule = (key) => {
   if (parts.length > 2) return [`a valid label key ${nameMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const faults: string[] = [];
   const name = parts.at(-1)!;
-  if (parts.length === 2) faults.push(...(parts[0] ? dnsSubdomainFaults(parts[0]) : ["must be non-empty"]).map((fault) => `prefix part ${fault}`));
+  if (parts.length === 2) faults.push(...(parts[0] ? faultsOf(parts[0], 253, dnsSubdomain, mustBeSubdomain) : ["must be non-empty"]).map((fault) => `prefix part ${fault}`));
   if (!name) faults.push("name part must be non-empty");
   else if (byteLength(name) > 63) faults.push(`name part ${formatLengthFault(63)}`);
   if (!labelKey.test(name)) faults.push(`name part ${nameMessage}`);
@@ -41,16 +42,15 @@ export const labelValueFaults: SyntaxRule = (value) =>
 export const dnsLabelFaults: SyntaxRule = (value) => {
   const dots = "must not contain dots";
   const message = formatRegexFault("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character", dnsLabelFormat, "my-name", "123-abc");
-  return faultsOf(value, 63, dnsLabel, dnsSubdomain.test(value) ? dots : message);
+  return faultsOf(value, 63, dnsLabel, dnsSubdomain.test(value) ? dots : message, "characters");
 };
 
 /** Faults of a lower-case RFC 1123 subdomain: most objects' names. */
-export const dnsSubdomainFaults: SyntaxRule = (value) =>
-  faultsOf(value, 253, dnsSubdomain, formatRegexFault("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character", dnsSubdomainFormat, "example.com"));
+export const dnsSubdomainFaults: SyntaxRule = (value) => faultsOf(value, 253, dnsSubdomain, mustBeSubdomain, "characters");
 
 /** Faults of an RFC 1035 label: letters first. */
 export const dns1035LabelFaults: SyntaxRule = (value) =>
-  faultsOf(value, 63, dns1035Label, formatRegexFault("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character", dns1035LabelFormat, "my-name", "abc-123"));
+  faultsOf(value, 63, dns1035Label, formatRegexFault("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character", dns1035LabelFormat, "my-name", "abc-123"), "characters");
 
 /** Faults of a name that becomes a path segment. */
 export const pathSegmentFaults: SyntaxRule = (name) => (name === "." || name === ".." ? [`may not be '${name}'`] : pathSegmentPrefixFaults(name));
@@ -64,14 +64,14 @@ export function formatRegexFault(message: string, regex: string, ...examples: re
   return `${message} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${regex}')`;
 }
 
-/** `must be no more than 63 bytes`. */
-export function formatLengthFault(maxBytes: number): string {
-  return `must be no more than ${maxBytes} bytes`;
+/** `must be no more than 63 bytes`. Upstream counts bytes either way, yet says "characters" for names. */
+export function formatLengthFault(maxBytes: number, unit: "bytes" | "characters" = "bytes"): string {
+  return `must be no more than ${maxBytes} ${unit}`;
 }
 
-function faultsOf(value: string, maxBytes: number, pattern: RegExp, message: string): readonly string[] {
+function faultsOf(value: string, maxBytes: number, pattern: RegExp, message: string, unit: "bytes" | "characters" = "bytes"): readonly string[] {
   const faults: string[] = [];
-  if (byteLength(value) > maxBytes) faults.push(formatLengthFault(maxBytes));
+  if (byteLength(value) > maxBytes) faults.push(formatLengthFault(maxBytes, unit));
   if (!pattern.test(value)) faults.push(message);
   return faults;
 }

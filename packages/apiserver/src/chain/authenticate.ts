@@ -1,0 +1,34 @@
+// Who is asking: whoever the door vouches for, the holder of a known bearer token, or nobody in particular.
+// Upstream: k8s.io/apiserver/pkg/authentication/request (bearertoken, anonymous, union), pkg/endpoints/filters/authentication.go.
+import { failure } from "../registry/api-errors.ts";
+import type { ServerRequest } from "../registry/request/server-request.ts";
+import type { UserInfo } from "../http/handler.ts";
+
+/** The caller without credentials. */
+export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/** Finds the holder of a bearer token; undefined when nobody knows it. */
+export type TokenAuthenticator = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
+
+/** Sets the request's user. Throws 401 for a token that nobody knows, whatever is asked for. */
+export async function authenticate(request: ServerRequest, tokens: TokenAuthenticator): Promise<void> {
+  const { user, headers } = request.api;
+  if (user) {
+    request.user = user;
+    return;
+  }
+  const token = readBearerToken(headers["authorization"] ?? "");
+  if (token === undefined) {
+    request.user = anonymous;
+    return;
+  }
+  const holder = await tokens(token);
+  if (!holder) throw failure(401, "Unauthorized", "Unauthorized");
+  request.user = holder.groups.includes("system:authenticated") ? holder : { ...holder, groups: [...holder.groups, "system:authenticated"] };
+}
+
+/** The token of `Bearer …`; other schemes are not looked at. */
+function readBearerToken(authorization: string): string | undefined {
+  const [scheme = "", token = ""] = authorization.trim().split(" ");
+  return scheme.toLowerCase() === "bearer" && token ? token : undefined;
+}

@@ -1,0 +1,110 @@
+// The server core: one function from a request to an answer, made from a store, a clock, and what is served.
+import type { Runtime } from "homeostat/runtime";
+import type { ApiRequest, ApiResponse, Handler, UserInfo } from "../http/handler.ts";
+import type { Admission, AdmissionStep } from "../registry/admission.ts";
+import { answerError } from "../registry/answer/answer-error.ts";
+import type { ProtobufCodec } from "../registry/body/protobuf-codec.ts";
+import type { CoreServices, KindRegistry } from "../registry/core-services.ts";
+import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
+import type { ResourceCatalog, VersionCodec } from "../registry/served-resource.ts";
+import { createViews } from "../registry/views/views.ts";
+import { createFrames } from "../registry/watch/frames.ts";
+import { OpenWatches } from "../registry/watch/open-watches.ts";
+import { createFieldManagers } from "../registry/write/field-managers.ts";
+import type { Store } from "../storage/store.ts";
+import type { TokenAuthenticator } from "./authenticate.ts";
+import { allowAuthenticated, type Authorizer } from "./authorize.ts";
+import { createNamespaceLifecycle } from "./namespace-lifecycle.ts";
+import { type ChainServices, type PathHandler, runChain } from "./request-chain.ts";
+
+export interface CoreOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly catalog: ResourceCatalog;
+  /** Bearer tokens and whom they stand for. */
+  readonly tokens: ReadonlyMap<string, UserInfo>;
+  /** Asked about bearer tokens that `tokens` does not have. */
+  readonly tokenAuthenticator?: TokenAuthenticator;
+  /** Default: everybody who has been authenticated may do everything. */
+  readonly authorizer?: Authorizer;
+  /** Asked in turn for paths that are no resources. */
+  readonly paths?: readonly PathHandler[];
+  /** Kinds known beyond those served; default those served. */
+  readonly kinds?: KindRegistry;
+  /** Reads and writes autoscaling/v1 Scale. */
+  readonly scaleCodec?: VersionCodec;
+  readonly protobuf?: ProtobufCodec;
+  /** Admission steps beyond the namespace lifecycle. */
+  readonly mutating?: readonly AdmissionStep[];
+  readonly validating?: readonly AdmissionStep[];
+}
+
+/** The API itself, without any door. */
+export interface Core {
+  readonly handler: Handler;
+  /** What the behaviours work with, for those who extend the server in its own process. */
+  readonly services: CoreServices;
+  /** Ends every watch; nothing is pushed afterwards. */
+  close(): Promise<void>;
+}
+
+/** Creates a core. The caller closes the store. */
+export function createCore(options: CoreOptions): Core {
+  const core = createServices(options);
+  const services: ChainServices = {
+    core,
+    tokens: (token) => options.tokens.get(token) ?? options.tokenAuthenticator?.(token),
+    authorizer: options.authorizer ?? allowAuthenticated,
+    paths: options.paths ?? [],
+  };
+  return {
+    handler: (request) => serve(request, services),
+    services: core,
+    close: async () => core.openWatches.endAll(),
+  };
+}
+
+function createServices(options: CoreOptions): CoreServices {
+  const { store, runtime, catalog } = options;
+  const views = createViews();
+  return {
+    store,
+    runtime,
+    catalog,
+    views,
+    frames: createFrames(views),
+    openWatches: new OpenWatches(),
+    fieldManagers: createFieldManagers(catalog),
+    admission: createAdmission(options),
+    kinds: options.kinds ?? { has: (group, version, kind) => catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
+    scaleCodec: options.scaleCodec,
+    protobuf: options.protobuf,
+  };
+}
+
+/** Every write passes these, around the kind's own defaults and validation. */
+function createAdmission({ store, catalog, mutating, validating }: CoreOptions): Admission {
+  return {
+    mutating: [createNamespaceLifecycle(store, catalog), ...(mutating ?? [])],
+    validating: validating ?? [],
+  };
+}
+
+async function serve(api: ApiRequest, services: ChainServices): Promise<ApiResponse> {
+  const request = openOrThrow(api, services);
+  if ("status" in request) return request;
+  try {
+    return await runChain(request, services);
+  } catch (error) {
+    return await answerError(services.core, request, error);
+  }
+}
+
+/** A path that cannot be unescaped is answered before there is a request to speak of. */
+function openOrThrow(api: ApiRequest, { core }: ChainServices): ServerRequest | ApiResponse {
+  try {
+    return openRequest(api, core.runtime.clock.now());
+  } catch {
+    return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: new TextEncoder().encode("400 Bad Request") };
+  }
+}

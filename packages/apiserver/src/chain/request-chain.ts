@@ -1,0 +1,60 @@
+// The way of every request, as one array to read. A stage that answers ends the way; a stage that refuses throws.
+// Inside a write, admission's two lists (mutating, validating) stand around the kind's own defaults and schema; see
+// registry/admission.ts and registry/write.
+// Upstream: k8s.io/apiserver/pkg/server/config.go (DefaultBuildHandlerChain).
+import type { ApiResponse } from "../http/handler.ts";
+import { act } from "../registry/behaviours.ts";
+import type { CoreServices } from "../registry/core-services.ts";
+import type { ServerRequest } from "../registry/request/server-request.ts";
+import { pageNotFound, route } from "../registry/route.ts";
+import { authenticate, type TokenAuthenticator } from "./authenticate.ts";
+import { authorize, type Authorizer } from "./authorize.ts";
+import { impersonate } from "./impersonate.ts";
+
+/** Answers paths that are no resources (discovery, health, version, OpenAPI); undefined for those that it does not know. */
+export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | undefined>;
+
+/** What the stages work with. */
+export interface ChainServices {
+  readonly core: CoreServices;
+  readonly tokens: TokenAuthenticator;
+  readonly authorizer: Authorizer;
+  readonly paths: readonly PathHandler[];
+}
+
+type Stage = (request: ServerRequest, services: ChainServices) => Promise<ApiResponse | undefined>;
+
+const none = async (done: Promise<void>): Promise<undefined> => void (await done);
+
+/** The stages, in order. */
+export const requestChain: readonly Stage[] = [
+  (request, { tokens }) => none(authenticate(request, tokens)),
+  (request, { authorizer }) => none(impersonate(request, authorizer)),
+  (request, { authorizer }) => none(authorize(request, authorizer)),
+  servePaths,
+  serveResource,
+];
+
+/** Runs the chain. */
+export async function runChain(request: ServerRequest, services: ChainServices): Promise<ApiResponse> {
+  for (const stage of requestChain) {
+    const answer = await stage(request, services);
+    if (answer) return answer;
+  }
+  return pageNotFound();
+}
+
+async function servePaths(request: ServerRequest, { paths }: ChainServices): Promise<ApiResponse | undefined> {
+  if (request.info.isResource) return undefined;
+  for (const handle of paths) {
+    const answer = await handle(request);
+    if (answer) return answer;
+  }
+  return undefined;
+}
+
+async function serveResource(request: ServerRequest, { core }: ChainServices): Promise<ApiResponse | undefined> {
+  if (!request.info.isResource) return undefined;
+  const call = route(core, request);
+  return call && (await act(call));
+}

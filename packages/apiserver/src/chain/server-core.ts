@@ -1,0 +1,82 @@
+// The core of a whole server: the chain over every kind there is, with discovery, health and the upkeep of definitions.
+// Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
+import { encodeJsonBytes } from "homeostat/api";
+import type { Runtime } from "homeostat/runtime";
+import { createDiscovery } from "../discovery/discovery.ts";
+import type { Handler, UserInfo } from "../http/handler.ts";
+import { bootstrapNamespaces } from "../kinds/core/bootstrap-namespaces.ts";
+import { createKinds } from "../kinds/create-kinds.ts";
+import type { KindData } from "../kinds/data/kind-data.ts";
+import { readKindData } from "../kinds/data/read-kind-data.ts";
+import { createTypedCodec } from "../kinds/object/typed-codec.ts";
+import { createKindTypes } from "../merge/smd-from-kind-data.ts";
+import { wantsPretty } from "../registry/negotiation/accept.ts";
+import type { VersionCodec } from "../registry/served-resource.ts";
+import type { Store } from "../storage/store.ts";
+import { createCore } from "./create-core.ts";
+import type { PathHandler } from "./request-chain.ts";
+
+export interface ServerCoreOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  /** Bearer tokens and whom they stand for. */
+  readonly tokens: ReadonlyMap<string, UserInfo>;
+}
+
+/** The API itself, without any door. */
+export interface ServerCore {
+  readonly handler: Handler;
+  /** Ends every watch; nothing is written afterwards. */
+  close(): Promise<void>;
+}
+
+/** Creates the core of a server. Resolves once what is stored is served and the system's namespaces are there. */
+export async function createServerCore({ store, runtime, tokens }: ServerCoreOptions): Promise<ServerCore> {
+  const data = readKindData("1.36");
+  const kinds = createKinds(data);
+  const { catalog } = kinds;
+  const core = createCore({
+    store,
+    runtime,
+    tokens,
+    catalog,
+    scaleCodec: createScaleCodec(data),
+    kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
+    paths: [discoveryPaths(createDiscovery({ catalog }))],
+  });
+  await kinds.start({ handler: core.handler, runtime });
+  await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));
+  return {
+    handler: core.handler,
+    close: async () => {
+      kinds.stop();
+      await core.close();
+    },
+  };
+}
+
+function createScaleCodec(data: KindData): VersionCodec {
+  const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
+  const { model } = data.typeOf(kind.group, kind.version, kind.kind)!;
+  return createTypedCodec({ data, kind, model, smd: createKindTypes(data)(model), emptyLists: "null" });
+}
+
+function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHandler {
+  return ({ api, info, query }) =>
+    discovery({
+      method: api.method,
+      path: info.path,
+      query: query.raw,
+      accept: api.headers["accept"] ?? "",
+      ifNoneMatch: api.headers["if-none-match"],
+      pretty: wantsPretty(query, api.headers["user-agent"] ?? ""),
+      host: api.headers["host"] ?? "",
+    });
+}
+
+/** What the server itself creates; what is there already is fine. */
+async function createAsServer(handler: Handler, path: string, object: Parameters<typeof encodeJsonBytes>[0]): Promise<void> {
+  const user = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+  const answer = await handler({ method: "POST", path, headers: { "content-type": "application/json", "user-agent": "kube-apiserver/v1.36.3" }, body: encodeJsonBytes(object), user });
+  if (answer.status >= 300 && answer.status !== 409) throw new Error(`create ${path} at start: expected 201 or 409, got ${answer.status}: ${answer.body instanceof Uint8Array ? Buffer.from(answer.body).toString("utf8") : ""}`);
+}

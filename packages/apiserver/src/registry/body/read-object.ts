@@ -1,0 +1,94 @@
+// The object in the body of a create or an update: media type, claimed kind, decoding, and what fieldValidation makes of
+// fields that are unknown or said twice.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
+import { ApiStatusError, encodeJson, formatApiVersion, type GroupVersionKind, isApiStatusError, type JsonObject } from "homeostat/api";
+import { badRequestError } from "../api-errors.ts";
+import type { Call } from "../call.ts";
+import type { VersionCodec } from "../served-resource.ts";
+import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
+import { readContentType } from "./content-type.ts";
+import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
+import { summarizeBody } from "./summarize-body.ts";
+
+/** What is done about strict errors. */
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+
+/** Reads the body of `call` as `expected`. Throws 400 and 415. */
+export async function readObject(call: Call, expected: GroupVersionKind, codec: VersionCodec, fieldValidation: FieldValidation): Promise<JsonObject> {
+  const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
+  const body = mediaType === "application/vnd.kubernetes.protobuf" ? readProtobuf(call, expected) : await readText(call, expected, mediaType);
+  const actual = claimOf(call, body, expected);
+  if (call.resource.custom && expected.kind === call.resource.kind) assertCustomKind(call, actual, expected, body);
+  else assertKind(call.core, actual, expected);
+  const { object, strictErrors } = decode(codec, body, expected, actual);
+  report(call, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
+  return object;
+}
+
+async function readText(call: Call, expected: GroupVersionKind, mediaType: "application/json" | "application/yaml"): Promise<ParsedBody> {
+  try {
+    return await parseBody(call.request.api.body, mediaType);
+  } catch (error) {
+    throw error instanceof BodyError ? unrecognized(call, expected, error.message) : error;
+  }
+}
+
+function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
+  const { protobuf } = call.core;
+  if (!protobuf || (call.resource.custom && expected.kind === call.resource.kind)) throw badRequestError("protobuf bodies are not accepted here: send application/json");
+  try {
+    const { apiVersion, kind, object } = protobuf.decode(call.request.api.body, expected);
+    return { value: object, apiVersion, kind, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
+  } catch (error) {
+    throw isApiStatusError(error) ? error : unrecognized(call, expected, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function claimOf(call: Call, body: ParsedBody, expected: GroupVersionKind): GroupVersionKind {
+  try {
+    return fillClaim(body, expected);
+  } catch (error) {
+    throw error instanceof BodyError ? unrecognized(call, expected, error.message) : error;
+  }
+}
+
+/** Custom resources must say their kind; a wrong one is left to validation, a wrong version is not. */
+function assertCustomKind(call: Call, actual: GroupVersionKind, expected: GroupVersionKind, body: ParsedBody): void {
+  if (!body.kind) throw unrecognized(call, expected, `Object 'Kind' is missing in '${shownText(call, body)}'`);
+  if (body.apiVersion && (actual.group !== expected.group || actual.version !== expected.version)) {
+    throw badRequestError(`the API version in the data (${formatApiVersion(actual)}) does not match the expected API version (${formatApiVersion(expected)})`);
+  }
+}
+
+/** JSON as it was sent; what came as YAML is shown as the JSON that it means. */
+function shownText(call: Call, body: ParsedBody): string {
+  const text = Buffer.from(call.request.api.body).toString("utf8");
+  return text.startsWith("{") ? text : encodeJson(body.value);
+}
+
+function decode(codec: VersionCodec, body: ParsedBody, expected: GroupVersionKind, actual: GroupVersionKind): { readonly object: JsonObject; readonly strictErrors: readonly string[] } {
+  body.value.kind = actual.kind;
+  body.value.apiVersion = formatApiVersion(actual);
+  try {
+    return codec.decode(body);
+  } catch (error) {
+    throw isApiStatusError(error) && error.cause instanceof Error ? cannotBe(actual, expected, error.cause.message) : error;
+  }
+}
+
+/** Strict refuses, Warn warns, Ignore says nothing. */
+function report(call: Call, strictErrors: readonly string[], fieldValidation: FieldValidation, expected: GroupVersionKind): void {
+  if (!strictErrors.length || fieldValidation === "Ignore") return;
+  if (fieldValidation === "Strict") throw cannotBe(expected, expected, formatStrictErrors(strictErrors));
+  for (const text of strictErrors) call.request.warnings.add(text);
+}
+
+/** `strict decoding error: unknown field "a", duplicate field "b"`. */
+export function formatStrictErrors(strictErrors: readonly string[]): string {
+  const texts = strictErrors.map((text) => (/^line \d+: key /.test(text) ? `yaml: unmarshal errors:\n  ${text}` : text));
+  return `strict decoding error: ${texts.join(", ")}`;
+}
+
+function unrecognized(call: Call, expected: GroupVersionKind, why: string): ApiStatusError {
+  return badRequestError(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(call.request.api.body)})`);
+}

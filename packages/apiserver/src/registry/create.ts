@@ -1,0 +1,59 @@
+// POST: a new object.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, pkg/registry/generic/registry/store.go (Create).
+import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import { managerOrUserAgent } from "../merge/manager-name.ts";
+import { runAdmission } from "./admission.ts";
+import { answerResult, type Result } from "./answer/answer-result.ts";
+import { failure } from "./api-errors.ts";
+import { readObject } from "./body/read-object.ts";
+import { readContentType } from "./body/content-type.ts";
+import type { Call } from "./call.ts";
+import { dedupeOwnerReferences } from "./object-meta/owner-references.ts";
+import { matchNamespace } from "./object-meta/match-namespace.ts";
+import { metaString } from "./object-meta/read-meta.ts";
+import { wipeSystemFields } from "./object-meta/system-fields.ts";
+import { formatWriteOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
+import { admissionRequestOf } from "./write/admission-request.ts";
+import { emptyObject } from "./write/field-managers.ts";
+import { insertObject } from "./write/insert-object.ts";
+
+const maxNameAttempts = 8;
+
+/** Creates the object in the body. */
+export async function createObject(call: Call): Promise<ApiResponse> {
+  const { request, resource } = call;
+  readContentType(request.api.headers["content-type"] ?? "");
+  const options = readWriteOptions("CreateOptions", request.query);
+  const object = await readObject(call, resource, resource.codec, options.fieldValidation);
+  wipeSystemFields(object);
+  matchNamespace(object, resource.namespaced ? call.namespace : "");
+  if (!resource.creatable) throw failure(405, "MethodNotAllowed", `create not allowed while custom resource definition is terminating`);
+  return await answerResult(call, 201, await insertNamed(call, await admitNew(call, object, options), options));
+}
+
+/** Enters the fields in the writer's name, and lets admission change the object. */
+async function admitNew(call: Call, object: JsonObject, options: WriteOptions): Promise<JsonObject> {
+  const { core, request, resource } = call;
+  const warn = (text: string): void => request.warnings.add(text);
+  dedupeOwnerReferences(object, "", warn);
+  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
+  const tracked = core.fieldManagers.of(resource, "").update(emptyObject(resource), object, manager, request.now);
+  if (core.admission.mutating.length) {
+    await runAdmission(core.admission.mutating, admissionRequestOf(call, { operation: "CREATE", object: tracked, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options), name: call.name || metaString(tracked, "name") }));
+    dedupeOwnerReferences(tracked, " after mutating admission happens", warn);
+  }
+  return tracked;
+}
+
+/** A generated name that is taken is made anew. */
+async function insertNamed(call: Call, object: JsonObject, options: WriteOptions): Promise<Result> {
+  if (metaString(object, "name") || !metaString(object, "generateName")) return await insertObject(call, object, options, "create");
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await insertObject(call, cloneJson(object), options, "create");
+    } catch (error) {
+      if (attempt === maxNameAttempts || !isApiStatusError(error) || error.status.reason !== "AlreadyExists") throw error;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// DELETE of a collection: every object that the selectors choose, or one page of them when a limit is given.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go, pkg/registry/generic/registry/store.go (DeleteCollection).
+import { isNotFound } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import type { Call } from "./call.ts";
+import { deleteStored } from "./delete.ts";
+import { readDeleteOptions } from "./options/delete-options.ts";
+import { readListOptions } from "./options/list-options.ts";
+import { answerPage } from "./read/list.ts";
+import { readPage } from "./read/list-page.ts";
+import { selectionOf } from "./read/selection.ts";
+
+/** Deletes, and answers the list as it was. */
+export async function deleteCollection(call: Call): Promise<ApiResponse> {
+  const { core, request, resource, namespace } = call;
+  const listOptions = readListOptions(request.query, resource, "");
+  const options = await readDeleteOptions(call);
+  const page = await readPage(core, selectionOf(resource, namespace, listOptions.labels, listOptions.fields), listOptions);
+  for (const { key } of page.items) {
+    try {
+      await deleteStored(call, key, options);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return await answerPage(call, page);
+}

@@ -1,0 +1,105 @@
+// DELETE of one object: at once, or marked and left to those whose finalizers hold it.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go, pkg/registry/generic/registry/store.go (Delete), pkg/registry/rest/delete.go.
+import type { JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import type { Revision } from "../storage/store.ts";
+import { runAdmission } from "./admission.ts";
+import { answerResult, answerTransformed, type Result } from "./answer/answer-result.ts";
+import { successStatus } from "./answer/answer-error.ts";
+import { conflictError, notFoundError } from "./api-errors.ts";
+import { type Call, writeContextOf } from "./call.ts";
+import { metaString } from "./object-meta/read-meta.ts";
+import { type DeleteOptions, formatDeleteOptions, readDeleteOptions } from "./options/delete-options.ts";
+import { splitStorageKey, storageKeyOf } from "./views/storage-key.ts";
+import { admissionRequestOf } from "./write/admission-request.ts";
+import { commitObject, commitRemoval } from "./write/commit.ts";
+import { planDeletion } from "./write/deletion.ts";
+import { fromHub, type Live, openLive } from "./write/hub.ts";
+
+const maxAttempts = 1000;
+
+/** Deletes the named object. */
+export async function deleteObject(call: Call): Promise<ApiResponse> {
+  const options = await readDeleteOptions(call);
+  const { resource, namespace, name } = call;
+  const result = await deleteStored(call, storageKeyOf(resource, namespace, name), options);
+  const status = result.pending && options.orphanDependents === false ? 202 : 200;
+  if (result.pending || resource.strategy.deleteReturnsObject) return await answerResult(call, status, result.shown);
+  const details = { name, ...(resource.group ? { group: resource.group } : {}), kind: resource.resource, uid: metaString(result.object, "uid") };
+  return await answerTransformed(call, status, successStatus(details));
+}
+
+/** What a delete has left. */
+export interface Deleted {
+  /** True when the object is still there. */
+  readonly pending: boolean;
+  readonly shown: Result;
+  readonly object: JsonObject;
+}
+
+/** Deletes or marks what is under `key`. Throws 404, 409 and what admission refuses. */
+export async function deleteStored(call: Call, key: string, options: DeleteOptions): Promise<Deleted> {
+  const { core, resource } = call;
+  const { name } = splitStorageKey(key);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const revision = core.store.latest(key);
+    if (!revision) throw notFoundError(resource, name);
+    const live = openLive(core, resource, revision);
+    assertPreconditions(call, name, live.object, options);
+    await admitDelete(call, name, live, options);
+    const deleted = await attemptDelete(call, live, options);
+    if (deleted) return deleted;
+  }
+  throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
+}
+
+/** undefined: somebody else was faster. */
+async function attemptDelete(call: Call, live: Live, options: DeleteOptions): Promise<Deleted | undefined> {
+  const { core, resource } = call;
+  const plan = planDeletion(resource.strategy, live.hub, options, writeContextOf(call, options.dryRun), core.runtime.clock.now());
+  if (plan.at === "unchanged") return { pending: true, shown: { revision: live.revision }, object: live.object };
+  if (plan.at === "mark") return await mark(call, live, plan.hub, options);
+  if (plan.at === "mark, then remove") return await markAndRemove(call, live, plan.hub, options);
+  if (options.dryRun) return { pending: false, shown: { revision: live.revision }, object: live.object };
+  const removal = await commitRemoval(core, resource, live.revision);
+  return removal === "conflict" ? undefined : removed(removal, live);
+}
+
+const removed = (removal: Revision, live: Live): Deleted => ({ pending: false, shown: { revision: removal }, object: live.object });
+
+async function mark(call: Call, live: Live, hub: JsonObject, options: DeleteOptions): Promise<Deleted | undefined> {
+  const { core, resource } = call;
+  if (options.dryRun) {
+    const object = fromHub(resource, hub);
+    return { pending: true, shown: { object }, object };
+  }
+  const revision = await commitObject(core, resource, live.revision.key, live.revision, hub);
+  return revision === "conflict" ? undefined : { pending: true, shown: { revision }, object: live.object };
+}
+
+async function markAndRemove(call: Call, live: Live, hub: JsonObject, options: DeleteOptions): Promise<Deleted | undefined> {
+  const marked = await mark(call, live, hub, options);
+  if (!marked || options.dryRun) return marked && { ...marked, pending: false };
+  const removal = "revision" in marked.shown ? await commitRemoval(call.core, call.resource, marked.shown.revision) : "conflict";
+  return removal === "conflict" ? undefined : removed(removal, live);
+}
+
+function assertPreconditions({ resource }: Call, name: string, object: JsonObject, { uid, resourceVersion }: DeleteOptions): void {
+  const byKind = { group: resource.group, resource: resource.kind };
+  const uidFound = metaString(object, "uid");
+  if (uid !== undefined && uid !== uidFound) {
+    throw conflictError(byKind, name, `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`);
+  }
+  const versionFound = metaString(object, "resourceVersion");
+  if (resourceVersion !== undefined && resourceVersion !== versionFound) {
+    throw conflictError(byKind, name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${versionFound}). The object might have been modified`);
+  }
+}
+
+async function admitDelete(call: Call, name: string, live: Live, options: DeleteOptions): Promise<void> {
+  const { mutating, validating } = call.core.admission;
+  if (!mutating.length && !validating.length) return;
+  const request = admissionRequestOf(call, { operation: "DELETE", object: undefined, old: live.object, dryRun: options.dryRun, options: formatDeleteOptions(options), ...(call.action === "deletecollection" ? { name: "" } : { name }) });
+  await runAdmission(mutating, request);
+  await runAdmission(validating, request);
+}

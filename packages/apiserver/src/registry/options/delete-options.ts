@@ -1,0 +1,119 @@
+// DeleteOptions, from the body where there is one, else from the query.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go, validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
+import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { badRequestError } from "../api-errors.ts";
+import { notRegistered } from "../body/claimed-kind.ts";
+import { readContentType } from "../body/content-type.ts";
+import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
+import type { Call } from "../call.ts";
+import { type FieldError, invalid, notSupported } from "../field-error.ts";
+import type { Query } from "../request/query.ts";
+import { assertOptions, validateDryRun } from "./validate-options.ts";
+
+/** How an object is to be deleted. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly dryRun: boolean;
+}
+
+interface Raw extends Omit<DeleteOptions, "dryRun"> {
+  readonly dryRun: readonly string[];
+}
+
+/** Reads and checks the options. A body hides the query, even an empty object. Throws 400, 415 and 422. */
+export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
+  const raw = call.request.api.body.length ? await fromBody(call) : fromQuery(call.request.query);
+  assertOptions("DeleteOptions", validate(raw));
+  return { ...raw, dryRun: raw.dryRun.length > 0 };
+}
+
+/** The options as admission shows them. */
+export function formatDeleteOptions(options: DeleteOptions): JsonObject {
+  const preconditions = { ...(options.uid === undefined ? {} : { uid: options.uid }), ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }) };
+  return {
+    kind: "DeleteOptions",
+    apiVersion: "meta.k8s.io/v1",
+    ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
+    ...(Object.keys(preconditions).length ? { preconditions } : {}),
+    ...(options.orphanDependents === undefined ? {} : { orphanDependents: options.orphanDependents }),
+    ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
+    ...(options.dryRun ? { dryRun: ["All"] } : {}),
+  };
+}
+
+function fromQuery(query: Query): Raw {
+  return {
+    gracePeriodSeconds: query.integer("gracePeriodSeconds"),
+    uid: query.text("uid") || undefined,
+    resourceVersion: query.text("resourceVersion") || undefined,
+    orphanDependents: query.flag("orphanDependents"),
+    propagationPolicy: query.first("propagationPolicy"),
+    dryRun: query.all("dryRun") ?? [],
+  };
+}
+
+async function fromBody(call: Call): Promise<Raw> {
+  const value = await readBody(call);
+  const preconditions = member(value, "preconditions", "object", "Preconditions") as JsonObject | undefined;
+  return {
+    gracePeriodSeconds: numberOf(value),
+    uid: preconditions && (member(preconditions, "uid", "string", "types.UID", "Preconditions.preconditions") as string | undefined),
+    resourceVersion: preconditions && (member(preconditions, "resourceVersion", "string", "string", "Preconditions.preconditions") as string | undefined),
+    orphanDependents: member(value, "orphanDependents", "bool", "bool") as boolean | undefined,
+    propagationPolicy: member(value, "propagationPolicy", "string", "v1.DeletionPropagation") as string | undefined,
+    dryRun: ((member(value, "dryRun", "array", "[]string") as Json[] | undefined) ?? []).map(String),
+  };
+}
+
+async function readBody(call: Call): Promise<JsonObject> {
+  const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
+  const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
+  try {
+    const { value, kind, apiVersion } = mediaType === "application/vnd.kubernetes.protobuf" ? fromProtobuf(call, expected) : await parseBody(call.request.api.body, mediaType);
+    if (kind && kind !== "DeleteOptions") throw badRequestError(notRegistered(kind, apiVersion));
+    return value;
+  } catch (error) {
+    throw error instanceof BodyError ? badRequestError(error.message) : error;
+  }
+}
+
+function fromProtobuf(call: Call, expected: { readonly group: string; readonly version: string; readonly kind: string }): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
+  if (!call.core.protobuf) throw badRequestError("protobuf bodies are not accepted here: send application/json");
+  try {
+    const { object, kind, apiVersion } = call.core.protobuf.decode(call.request.api.body, expected);
+    return { value: object, kind, apiVersion };
+  } catch (error) {
+    throw badRequestError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A member of the right type; null is absent. */
+function member(value: JsonObject, field: string, kind: string, goType: string, owner = "DeleteOptions"): Json | undefined {
+  const found = value[field];
+  if (found === undefined || found === null) return undefined;
+  if ((isObject(found) ? "object" : goKind(found)) !== kind) throw mismatch(found, `${owner}.${field}`, goType);
+  return found;
+}
+
+function numberOf(value: JsonObject): number | undefined {
+  const found = member(value, "gracePeriodSeconds", "number", "int64");
+  if (typeof found === "number" && !Number.isInteger(found)) throw badRequestError(`json: cannot unmarshal number ${encodeJson(found)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`);
+  return found === undefined ? undefined : Number(found);
+}
+
+const mismatch = (found: Json, path: string, goType: string): Error => badRequestError(`json: cannot unmarshal ${goKind(found)} into Go struct field ${path} of type ${goType}`);
+
+function validate({ orphanDependents, propagationPolicy, dryRun }: Raw): FieldError[] {
+  const errors: FieldError[] = [];
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    errors.push(invalid("propagationPolicy", propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (propagationPolicy !== undefined && !["Foreground", "Background", "Orphan"].includes(propagationPolicy)) {
+    errors.push(notSupported("propagationPolicy", propagationPolicy, ["Foreground", "Background", "Orphan", "nil"]));
+  }
+  return [...errors, ...validateDryRun(dryRun)];
+}

@@ -1,0 +1,20 @@
+// Rules on the options of requests, in upstream's words.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
+import { type FieldError, notSupported } from "../field-error.ts";
+import { invalidError } from "../api-errors.ts";
+
+/** `dryRun` holds `All` or nothing. */
+export function validateDryRun(dryRun: readonly string[]): readonly FieldError[] {
+  return dryRun.every((value) => value === "All") ? [] : [notSupported("dryRun", [...dryRun], ["All"])];
+}
+
+/** `fieldValidation` is empty or one of three. */
+export function validateFieldValidation(value: string): readonly FieldError[] {
+  const supported = ["", "Ignore", "Strict", "Warn"];
+  return supported.includes(value) ? [] : [notSupported("fieldValidation", value, supported)];
+}
+
+/** Throws 422 in the name of the options' kind when there are errors. */
+export function assertOptions(kind: string, errors: readonly FieldError[]): void {
+  if (errors.length) throw invalidError({ group: "meta.k8s.io", kind }, "", errors);
+}

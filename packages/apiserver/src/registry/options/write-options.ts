@@ -1,0 +1,56 @@
+// CreateOptions, UpdateOptions and PatchOptions out of a query.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, validation/validation.go).
+import type { JsonObject } from "homeostat/api";
+import { forbidden, required } from "../field-error.ts";
+import { validateFieldManager } from "../object-meta/validate-managed-fields.ts";
+import type { FieldValidation } from "../body/read-object.ts";
+import type { Query } from "../request/query.ts";
+import { assertOptions, validateDryRun, validateFieldValidation } from "./validate-options.ts";
+
+/** What a create, an update or a patch may say in its query. */
+export interface WriteOptions {
+  readonly kind: "CreateOptions" | "UpdateOptions" | "PatchOptions";
+  readonly dryRun: boolean;
+  /** "" when not given; the user agent stands in for it, except in an apply. */
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+  /** Applies only: take fields from other managers. */
+  readonly force: boolean;
+}
+
+/** Reads the options of a create or update. Throws 422. */
+export function readWriteOptions(kind: "CreateOptions" | "UpdateOptions", query: Query): WriteOptions {
+  return query.raw === "" ? plain[kind] : checked(kind, query, []);
+}
+
+/** Reads the options of a patch; an apply must name its manager, and only an apply may be forced. Throws 422. */
+export function readPatchOptions(query: Query, patchType: string): WriteOptions {
+  const isApply = patchType === "application/apply-patch+yaml";
+  const errors = isApply
+    ? query.text("fieldManager") === "" ? [required("fieldManager", "is required for apply patch")] : []
+    : query.flag("force") === undefined ? [] : [forbidden("force", "may not be specified for non-apply patch")];
+  return checked("PatchOptions", query, errors);
+}
+
+/** The options as admission shows them. */
+export function formatWriteOptions(options: WriteOptions, kind: WriteOptions["kind"] = options.kind): JsonObject {
+  return {
+    kind,
+    apiVersion: "meta.k8s.io/v1",
+    ...(options.dryRun ? { dryRun: ["All"] } : {}),
+    ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}),
+    ...(options.fieldValidation ? { fieldValidation: options.fieldValidation } : {}),
+    ...(kind === "PatchOptions" && options.force ? { force: true } : {}),
+  };
+}
+
+const nothing = { dryRun: false, fieldManager: "", fieldValidation: "Warn", force: false } as const;
+const plain = { CreateOptions: { kind: "CreateOptions", ...nothing }, UpdateOptions: { kind: "UpdateOptions", ...nothing } } as const;
+
+function checked(kind: WriteOptions["kind"], query: Query, errors: Parameters<typeof assertOptions>[1]): WriteOptions {
+  const dryRun = query.all("dryRun") ?? [];
+  const fieldManager = query.text("fieldManager");
+  const fieldValidation = query.text("fieldValidation");
+  assertOptions(kind, [...errors, ...validateFieldManager(fieldManager, "fieldManager"), ...validateDryRun(dryRun), ...validateFieldValidation(fieldValidation)]);
+  return { kind, dryRun: dryRun.length > 0, fieldManager, fieldValidation: (fieldValidation || "Warn") as FieldValidation, force: query.flag("force") ?? false };
+}

@@ -1,0 +1,57 @@
+// PATCH: four ways to say what is to change, one way to change it.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+import type { JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import { managerOrUserAgent } from "../merge/manager-name.ts";
+import { answerResult } from "./answer/answer-result.ts";
+import { conflictError, notFoundError } from "./api-errors.ts";
+import type { Call } from "./call.ts";
+import { matchName, matchNamespace } from "./object-meta/match-namespace.ts";
+import { metaString } from "./object-meta/read-meta.ts";
+import { readPatchOptions, type WriteOptions } from "./options/write-options.ts";
+import { readIntent } from "./patch/patch-apply.ts";
+import type { PatchTarget } from "./patch/patch-target.ts";
+import { type PatchType, readPatchType } from "./patch/patch-type.ts";
+import { readDocumentPatch } from "./patch/read-document-patch.ts";
+import { emptyObject } from "./write/field-managers.ts";
+import { type Change, updateObject } from "./write/update-object.ts";
+
+/** Changes the object, or what a subresource shows of it. */
+export async function patchObject(call: Call): Promise<ApiResponse> {
+  const type = readPatchType(call);
+  const options = readPatchOptions(call.request.query, type);
+  const transform = await readPatch(call, type, options);
+  const isApply = type === "application/apply-patch+yaml";
+  const { status, result } = await updateObject(call, { options, mayCreate: isApply && !call.subresource, uid: undefined, transform: (live) => checked(call, transform(live), live) });
+  return await answerResult(call, status, result);
+}
+
+async function readPatch(call: Call, type: PatchType, options: WriteOptions): Promise<(live: JsonObject | undefined) => JsonObject> {
+  const { core, request, resource, subresource } = call;
+  const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
+  if (type === "application/apply-patch+yaml") {
+    const intent = await readIntent(call, fieldManager, options);
+    return (live) => intent(live ?? emptyObject(resource));
+  }
+  const patch = readDocumentPatch(targetOf(call, options), type);
+  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
+  return (live) => {
+    if (!live) throw notFoundError(resource, call.name);
+    return fieldManager.update(live, patch(live), manager, request.now);
+  };
+}
+
+function targetOf(call: Call, { fieldValidation }: WriteOptions): PatchTarget {
+  const view = call.subresource?.view.at === "view" ? call.subresource.view : undefined;
+  return { call, kind: view?.kind ?? call.resource, codec: view?.codec ?? call.resource.codec, fieldValidation };
+}
+
+/** The patched object must still be the one in the path. */
+function checked(call: Call, next: JsonObject, live: JsonObject | undefined): ReturnType<Change["transform"]> {
+  const { resource, name, namespace } = call;
+  const uid = metaString(next, "uid");
+  if (uid && !live) throw conflictError(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  matchNamespace(next, resource.namespaced ? namespace : "");
+  matchName(next, name);
+  return next;
+}

@@ -1,0 +1,48 @@
+// Continue tokens: where a list goes on, and at which revision, e.g. {"v":"meta.k8s.io/v1","rv":17,"start":"/web\u0000"}
+// in URL-safe base64.
+// Upstream: k8s.io/apiserver/pkg/storage/continue.go.
+import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
+import { badRequestError } from "../api-errors.ts";
+
+/** Where to go on. */
+export interface ContinueToken {
+  /** What follows the list's prefix; inclusive. */
+  readonly start: string;
+  /** -1: go on at the newest revision, whatever has changed. */
+  readonly revision: number;
+}
+
+/** Formats a token. */
+export function formatContinue({ start, revision }: ContinueToken): string {
+  // Go escapes NUL like this as well; the order of members is upstream's.
+  return Buffer.from(`{"v":"meta.k8s.io/v1","rv":${revision},"start":${JSON.stringify(`/${start}`)}}`).toString("base64url");
+}
+
+/** Parses a token; throws 400. */
+export function parseContinue(token: string): ContinueToken {
+  const value = decode(token);
+  if (!isObject(value) || value.v !== "meta.k8s.io/v1") throw refuse(`continue key is not valid: server does not recognize this encoded version ${isObject(value) && typeof value.v === "string" ? value.v : ""}`);
+  const revision = typeof value.rv === "number" ? value.rv : 0;
+  if (revision === 0) throw refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  const start = typeof value.start === "string" ? value.start : "";
+  if (!start) throw refuse("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  const path = start.startsWith("/") ? start : `/${start}`;
+  if (!isClean(path)) throw refuse(`continue key is not valid: ${start}`);
+  return { start: path.slice(1), revision };
+}
+
+/** Go's path.Clean would leave it alone. */
+const isClean = (path: string): boolean => path === "/" || (!path.endsWith("/") && path.slice(1).split("/").every((part) => part !== "" && part !== "." && part !== ".."));
+
+function decode(token: string): Json {
+  const wrong = token.search(/[^A-Za-z0-9_-]/);
+  if (wrong >= 0) throw refuse(`continue key is not valid: illegal base64 data at input byte ${wrong}`);
+  if (token.length % 4 === 1) throw refuse(`continue key is not valid: illegal base64 data at input byte ${token.length - 1}`);
+  try {
+    return parseJson(Buffer.from(token, "base64url").toString("utf8")).value;
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? refuse(`continue key is not valid: ${error.message}`) : error;
+  }
+}
+
+const refuse = (why: string): Error => badRequestError(`invalid continue token: ${why}`);

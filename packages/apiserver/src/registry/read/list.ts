@@ -1,0 +1,61 @@
+// Lists: a head, the stored bytes of the items one behind the other, and a tail.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
+import { encodeJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../../http/handler.ts";
+import { answerBytes, answerObject } from "../answer/encode-answer.ts";
+import { goTypeName } from "../answer/go-type-name.ts";
+import { makeTable, readIncludeObject } from "../answer/table.ts";
+import type { Call } from "../call.ts";
+import { notAcceptableError } from "../negotiation/accept.ts";
+import { readListOptions } from "../options/list-options.ts";
+import { type ListPage, readPage } from "./list-page.ts";
+import { selectionOf } from "./selection.ts";
+
+/** Answers a list. */
+export async function listObjects(call: Call): Promise<ApiResponse> {
+  const { core, request, resource, namespace } = call;
+  const options = readListOptions(request.query, resource, "");
+  const page = await readPage(core, selectionOf(resource, namespace, options.labels, options.fields), options);
+  return await answerPage(call, page);
+}
+
+/** Answers a page in the form that was agreed on. */
+export async function answerPage(call: Call, page: ListPage): Promise<ApiResponse> {
+  const { core, request, resource, accepted } = call;
+  const { transform } = accepted;
+  const metadata = listMetadata(call, page);
+  if (transform?.kind === "Table") {
+    const includeObject = readIncludeObject(request.query);
+    const objects = page.items.map((revision) => core.views.object(resource, revision));
+    return await answerObject(core, request, accepted, 200, makeTable(resource.table, resource, objects, metadata, { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"));
+  }
+  if (transform?.kind === "PartialObjectMetadata") throw notAcceptableError(`you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`);
+  if (transform) {
+    const items = page.items.length ? page.items.map((revision) => core.views.metadata(resource, revision, transform.version)) : null;
+    return await answerBytes(core, request, accepted, 200, joinList({ kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${transform.version}`, metadata }, items, ""));
+  }
+  const items = page.items.map((revision) => core.views.item(resource, revision));
+  return await answerBytes(core, request, accepted, 200, joinList({ kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata }, items, "{"));
+}
+
+/** Custom resources always say `continue`, even when it is empty. */
+function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject {
+  const continueField = page.continue || (resource.custom && accepted.transform?.kind !== "PartialObjectMetadataList") ? { continue: page.continue } : {};
+  return { ...continueField, ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }), resourceVersion: String(page.revision) };
+}
+
+/** One allocation, one copy: `open` stands in front of every item. */
+function joinList(head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json }, items: readonly Uint8Array[] | null, open: string): Uint8Array {
+  const start = `{"kind":${encodeJson(head.kind)},"apiVersion":${encodeJson(head.apiVersion)},"metadata":${encodeJson(head.metadata)},"items":${items ? "[" : "null"}`;
+  const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + 2;
+  const out = Buffer.allocUnsafe(length);
+  let at = out.write(start);
+  for (let i = 0; i < (items?.length ?? 0); i++) {
+    if (i || open) at += out.write(i ? `,${open}` : open, at, "latin1");
+    const item = items![i]!;
+    out.set(item, at);
+    at += item.length;
+  }
+  at += out.write(items ? "]}" : "}", at, "latin1");
+  return out.subarray(0, at);
+}

@@ -1,0 +1,82 @@
+// What a path and a method say: which resource, which object, which verb. Pure; whether such a resource exists is not
+// asked here.
+// Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
+import { exactField, parseFieldSelector, pathSegmentFaults } from "homeostat/api";
+import type { Query } from "./query.ts";
+
+/** A request's name for authorization and routing. */
+export interface RequestInfo {
+  readonly isResource: boolean;
+  /** Decoded, without the query. */
+  readonly path: string;
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the lower-case method for other paths. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** The resource and what follows it, namespace scope removed. */
+  readonly parts: readonly string[];
+  /** The deprecated `/watch/` stood in front of the resource. */
+  readonly watchPrefix: boolean;
+  /** The name stands in the path, and not only in a field selector. */
+  readonly named: boolean;
+}
+
+const namespaceSubresources = new Set(["status", "finalize"]);
+
+/** Reads path and method. */
+export function readRequestInfo(method: string, path: string, query: Query): RequestInfo {
+  const parts = splitPath(path);
+  const isLegacy = parts[0] === "api";
+  const atGroup = isLegacy ? 1 : 2;
+  if ((!isLegacy && parts[0] !== "apis") || parts.length < atGroup + 2) return plainPath(method, path);
+  const prefixed = parts[atGroup + 1] === "watch" || parts[atGroup + 1] === "proxy";
+  const rest = parts.slice(atGroup + (prefixed ? 2 : 1));
+  if (!rest.length) return plainPath(method, path);
+  const { namespace, parts: resourceParts } = splitScope(rest);
+  const [resource = "", name = "", subresource = ""] = resourceParts;
+  const verb = prefixed ? parts[atGroup + 1]! : verbOf(method);
+  const info = { isResource: true, path, verb, group: isLegacy ? "" : parts[1]!, version: parts[atGroup]!, namespace, resource, name, subresource, parts: resourceParts, watchPrefix: verb === "watch", named: name !== "" };
+  return name ? info : { ...info, ...collectionVerb(verb, query) };
+}
+
+/** Path segments; slashes at either end do not count. */
+export function splitPath(path: string): readonly string[] {
+  const trimmed = path.replace(/^\/+|\/+$/g, "");
+  return trimmed ? trimmed.split("/") : [];
+}
+
+function plainPath(method: string, path: string): RequestInfo {
+  return { isResource: false, path, verb: method.toLowerCase(), group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: false };
+}
+
+/** `namespaces` is a scope when something other than its own subresources follows the name. */
+function splitScope(parts: readonly string[]): { readonly namespace: string; readonly parts: readonly string[] } {
+  if (parts[0] !== "namespaces" || parts.length < 2) return { namespace: "", parts };
+  const isScope = parts.length > 2 && !namespaceSubresources.has(parts[2]!);
+  return { namespace: parts[1]!, parts: isScope ? parts.slice(2) : parts };
+}
+
+const verbs: Readonly<Record<string, string>> = { POST: "create", GET: "get", HEAD: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
+const verbOf = (method: string): string => verbs[method] ?? "";
+
+/** A get without a name is a list or a watch; a field selector on the name names the object for authorization. */
+function collectionVerb(verb: string, query: Query): { readonly verb: string; readonly name?: string } {
+  if (verb === "delete") return { verb: "deletecollection" };
+  if (verb !== "get") return { verb };
+  return { verb: query.flag("watch") ? "watch" : "list", ...selectedName(query) };
+}
+
+function selectedName(query: Query): { readonly name?: string } {
+  const selector = query.first("fieldSelector");
+  if (!selector) return {};
+  try {
+    const name = exactField(parseFieldSelector(selector), "metadata.name");
+    return name && !pathSegmentFaults(name).length ? { name } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,43 @@
+// One request on its way through the chain: what came in, and what has been found out about it so far.
+import { internalError } from "../api-errors.ts";
+import type { ApiRequest, UserInfo } from "../../http/handler.ts";
+import { Query } from "./query.ts";
+import { readRequestInfo, type RequestInfo } from "./request-info.ts";
+import { Warnings } from "./warnings.ts";
+
+/** A request; `user` is set by authentication and replaced by impersonation. */
+export interface ServerRequest {
+  readonly api: ApiRequest;
+  readonly info: RequestInfo;
+  readonly query: Query;
+  readonly warnings: Warnings;
+  /** RFC 3339, second precision: the time of this request. */
+  readonly now: string;
+  readonly nowMs: number;
+  user: UserInfo;
+}
+
+/** The caller before authentication has looked. */
+export const nobody: UserInfo = { name: "", groups: [] };
+
+/** Reads path and query. Throws for a path that cannot be unescaped. */
+export function openRequest(api: ApiRequest, nowMs: number): ServerRequest {
+  const mark = api.path.indexOf("?");
+  const path = mark < 0 ? api.path : api.path.slice(0, mark);
+  const query = new Query(mark < 0 ? "" : api.path.slice(mark + 1));
+  const info = readRequestInfo(api.method, path.includes("%") ? unescapePath(path) : path, query);
+  return { api, info, query, warnings: new Warnings(), now: formatSeconds(nowMs), nowMs, user: nobody };
+}
+
+/** `2026-11-21T10:00:00Z`. */
+export function formatSeconds(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+function unescapePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw internalError(`the path ${path} cannot be unescaped`);
+  }
+}

@@ -1,0 +1,106 @@
+// The scale subresource: reads and writes of a Scale become changes of its parent's replicas, ownership included.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/storage/storage.go (ScaleREST),
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
+import { cloneJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import { createFieldManager, type FieldManager } from "../merge/field-manager.ts";
+import { managerOrUserAgent } from "../merge/manager-name.ts";
+import { type ReplicasPaths, toParentManagedFields, toScaleManagedFields } from "../merge/scale-managed-fields.ts";
+import { answerTransformed } from "./answer/answer-result.ts";
+import { conflictError, failure } from "./api-errors.ts";
+import { readObject } from "./body/read-object.ts";
+import type { Call } from "./call.ts";
+import { matchName, matchNamespace } from "./object-meta/match-namespace.ts";
+import { metadataOf, metaList, metaString } from "./object-meta/read-meta.ts";
+import { readPatchOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
+import { readIntent } from "./patch/patch-apply.ts";
+import { readDocumentPatch } from "./patch/read-document-patch.ts";
+import { readPatchType } from "./patch/patch-type.ts";
+import type { ScaleView, VersionCodec } from "./served-resource.ts";
+import { versionsOf } from "./write/field-managers.ts";
+import { updateObject } from "./write/update-object.ts";
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
+
+/** What turns the present Scale into the next. */
+type ScaleChange = (scale: JsonObject) => JsonObject;
+
+/** PUT. */
+export async function replaceScale(call: Call, view: ScaleView): Promise<ApiResponse> {
+  const codec = codecOf(call);
+  const options = readWriteOptions("UpdateOptions", call.request.query);
+  const body = await readObject(call, scaleKind, codec, options.fieldValidation);
+  const manager = scaleFieldManager(codec);
+  const name = managerOrUserAgent(options.fieldManager, call.request.api.headers["user-agent"] ?? "");
+  return await changeScale(call, view, options, (scale) => manager.update(scale, cloneJson(body), name, call.request.now));
+}
+
+/** PATCH. */
+export async function patchScale(call: Call, view: ScaleView): Promise<ApiResponse> {
+  const codec = codecOf(call);
+  const type = readPatchType(call);
+  const options = readPatchOptions(call.request.query, type);
+  const manager = scaleFieldManager(codec);
+  if (type === "application/apply-patch+yaml") return await changeScale(call, view, options, await readIntent(call, manager, options));
+  const patch = readDocumentPatch({ call, kind: scaleKind, codec, fieldValidation: options.fieldValidation }, type);
+  const name = managerOrUserAgent(options.fieldManager, call.request.api.headers["user-agent"] ?? "");
+  return await changeScale(call, view, options, (scale) => manager.update(scale, patch(scale), name, call.request.now));
+}
+
+async function changeScale(call: Call, view: ScaleView, options: WriteOptions, change: ScaleChange): Promise<ApiResponse> {
+  const { core, resource } = call;
+  const paths = replicasPaths(call);
+  const { result } = await updateObject(call, { options, mayCreate: false, uid: undefined, transform: (live) => scaleParent(call, view, live!, change, paths) });
+  const parent = "revision" in result ? core.views.object(resource, result.revision) : result.object;
+  return await answerTransformed(call, 200, view.toScale(parent));
+}
+
+/** The parent with the replicas of its changed Scale. */
+function scaleParent(call: Call, view: ScaleView, live: JsonObject, change: ScaleChange, paths: ReplicasPaths): JsonObject {
+  const { resource, name, namespace } = call;
+  const scale = view.toScale(live);
+  setManagedFields(scale, toScaleManagedFields(metaList(live, "managedFields"), paths));
+  const next = change(scale);
+  matchNamespace(next, resource.namespaced ? namespace : "");
+  matchName(next, name);
+  const uid = metaString(next, "uid");
+  if (uid && uid !== metaString(live, "uid")) throw conflictError({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`);
+  const parent = cloneJson(live);
+  view.applyScale(parent, next);
+  metadataOf(parent).resourceVersion = metaString(next, "resourceVersion");
+  setManagedFields(parent, toParentManagedFields(metaList(live, "managedFields"), metaList(next, "managedFields"), paths, formatApiVersion(resource)));
+  return parent;
+}
+
+function setManagedFields(object: JsonObject, entries: Json[] | undefined): void {
+  if (entries?.length) metadataOf(object).managedFields = entries;
+  else delete metadataOf(object).managedFields;
+}
+
+/** Where each version keeps its replicas. */
+function replicasPaths({ core, resource }: Call): ReplicasPaths {
+  return new Map(
+    versionsOf(core.catalog, resource).map((each) => {
+      const view = each.subresources.get("scale");
+      return [formatApiVersion(each), view?.at === "scale" ? view.scale.replicasPath.map((step) => step.replace(/^f:/, "")) : null];
+    }),
+  );
+}
+
+function codecOf({ core, resource }: Call): VersionCodec {
+  if (core.scaleCodec) return core.scaleCodec;
+  throw failure(501, "NotImplemented", `scale ${resource.resource}: this server has been made without a codec for autoscaling/v1 Scale`);
+}
+
+function scaleFieldManager(codec: VersionCodec): FieldManager {
+  return createFieldManager({
+    ...scaleKind,
+    subresource: "scale",
+    unknownVersions: "drop",
+    typeOf: (apiVersion) => (apiVersion === "autoscaling/v1" ? codec.smd : undefined),
+    convert: (object) => object,
+    empty: () => codec.empty?.() ?? { apiVersion: "autoscaling/v1", kind: "Scale" },
+    complete: (merged) => codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
+    resetFields: new Map(),
+  });
+}

@@ -1,0 +1,90 @@
+// Views on revisions: what is sent of an object, made when first asked for and kept as long as the revision is.
+// Where a kind's stored bytes are what its version shows, nothing is made at all: the stored bytes are handed out.
+import { cloneJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
+import type { Revision } from "../../storage/store.ts";
+import { metadataOf } from "../object-meta/read-meta.ts";
+import type { ServedResource } from "../served-resource.ts";
+import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
+
+/** Everything that can be asked of a revision. Byte arrays are shared: nobody may mutate them. */
+export interface Views {
+  /** The object in this version, parsed afresh; the caller owns it. */
+  object(resource: ServedResource, revision: Revision): JsonObject;
+  /** The bytes of {@link object}. */
+  bytes(resource: ServedResource, revision: Revision): Uint8Array;
+  /** The bytes of the object as a member of a list, behind its opening brace: built-ins leave out kind and apiVersion there. */
+  item(resource: ServedResource, revision: Revision): Uint8Array;
+  /** PartialObjectMetadata of `meta.k8s.io/v1` or `v1beta1`. */
+  metadata(resource: ServedResource, revision: Revision, metaVersion: string): Uint8Array;
+  /** For a revision by which an object left a selector: the state before, with this revision's resourceVersion. */
+  departed(revision: Revision): Revision;
+}
+
+interface Derived {
+  bytes?: Uint8Array;
+  metadata?: Map<string, Uint8Array>;
+}
+
+/** Creates the views of one server. */
+export function createViews(): Views {
+  const derived = new WeakMap<Revision, WeakMap<ServedResource, Derived>>();
+  const departures = new WeakMap<Revision, Revision>();
+  const derivedOf = (resource: ServedResource, revision: Revision): Derived => {
+    let byResource = derived.get(revision);
+    if (!byResource) derived.set(revision, (byResource = new WeakMap()));
+    let entry = byResource.get(resource);
+    if (!entry) byResource.set(resource, (entry = {}));
+    return entry;
+  };
+  const views: Views = {
+    object(resource, revision) {
+      const stored = parseStored(revision.bytes);
+      return resource.codec.storageIdentity ? stored : resource.codec.fromStorage(stored);
+    },
+    bytes(resource, revision) {
+      if (resource.codec.storageIdentity) return revision.bytes;
+      return (derivedOf(resource, revision).bytes ??= encodeObjectBytes(views.object(resource, revision)));
+    },
+    item(resource, revision) {
+      const bytes = views.bytes(resource, revision);
+      return bytes.subarray(resource.custom ? 1 : headLengthOf(resource));
+    },
+    metadata(resource, revision, metaVersion) {
+      const entry = derivedOf(resource, revision);
+      const known = (entry.metadata ??= new Map()).get(metaVersion);
+      if (known) return known;
+      const bytes = encodeObjectBytes(partialMetadata(views.object(resource, revision), metaVersion));
+      entry.metadata.set(metaVersion, bytes);
+      return bytes;
+    },
+    departed(revision) {
+      let departure = departures.get(revision);
+      if (!departure) departures.set(revision, (departure = withResourceVersion(revision.previous!, revision.revision)));
+      return departure;
+    },
+  };
+  return views;
+}
+
+/** What `as=PartialObjectMetadata` shows of an object; shares its metadata. */
+export function partialMetadata(object: JsonObject, metaVersion: string): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata: isObject(object.metadata) ? object.metadata : {} };
+}
+
+/** A deep copy with another resourceVersion. */
+export function copyWithResourceVersion(object: JsonObject, revision: number): JsonObject {
+  const copy = cloneJson(object);
+  metadataOf(copy).resourceVersion = String(revision) as Json;
+  return copy;
+}
+
+function withResourceVersion(revision: Revision, resourceVersion: number): Revision {
+  const object = parseStored(revision.bytes);
+  metadataOf(object).resourceVersion = String(resourceVersion);
+  const { key, created, schemaEpoch, facts } = revision;
+  return { key, created, schemaEpoch, facts, revision: resourceVersion, bytes: encodeObjectBytes(object), type: "DELETED" };
+}
+
+function headLengthOf(resource: ServedResource): number {
+  return headLength({ kind: resource.kind, apiVersion: formatApiVersion(resource) });
+}

@@ -1,0 +1,129 @@
+// One watch from its first event to its end: initial events, changes, bookmarks, timeout, expiry. Events leave in the order
+// of the store; between reading the initial state and following the changes there is no gap.
+// Upstream: k8s.io/apiserver/pkg/storage/cacher (cacher.go, cache_watcher.go), pkg/endpoints/handlers/watch.go.
+import type { JsonObject } from "homeostat/api";
+import type { Timer } from "homeostat/runtime";
+import type { StreamSink } from "../../http/handler.ts";
+import type { Revision } from "../../storage/store.ts";
+import { statusOf } from "../answer/answer-error.ts";
+import { expiredError } from "../api-errors.ts";
+import type { CoreServices } from "../core-services.ts";
+import { waitForRevision } from "../read/resource-version.ts";
+import type { Selection } from "../read/selection.ts";
+import { bookmarkObject, frameObject } from "./frames.ts";
+import { PushStream } from "./push-stream.ts";
+import { selectEvent } from "./watch-event.ts";
+import type { WatchView } from "./watch-view.ts";
+
+/** What has been agreed on before the stream opens. */
+export interface WatchPlan {
+  readonly selection: Selection;
+  readonly view: WatchView;
+  /** 0: from now, or from what there is. */
+  readonly revision: number;
+  /** "marked": what there is, and a bookmark behind it. */
+  readonly start: "with what there is" | "marked" | "with changes";
+  readonly bookmarks: boolean;
+  readonly timeoutMs: number;
+  readonly storageKey: string;
+  readonly gvk: { readonly kind: string; readonly apiVersion: string };
+}
+
+const bookmarkEveryMs = 60_000;
+/** A last bookmark is sent this long before the end, so that the client can resume where it was. */
+const lastBookmarkMs = 2_000;
+
+/** A running watch. */
+export class WatchRun {
+  readonly stream: PushStream;
+  readonly #core: CoreServices;
+  readonly #plan: WatchPlan;
+  readonly #timers = new Set<Timer>();
+  #subscription: { stop(): void } | undefined;
+  readonly #end = (): void => this.stream.end();
+
+  constructor(core: CoreServices, plan: WatchPlan, sink: StreamSink) {
+    this.#core = core;
+    this.#plan = plan;
+    this.stream = new PushStream(sink, () => this.#ended());
+    core.openWatches.add(plan.storageKey, this.#end);
+    this.#after(plan.timeoutMs, this.#end);
+    if (plan.start === "with changes") this.#follow(plan.revision || core.store.revision());
+    else void this.#startWithObjects();
+  }
+
+  async #startWithObjects(): Promise<void> {
+    const { store } = this.#core;
+    try {
+      if (this.#plan.revision > store.revision()) await waitForRevision(this.#core, this.#plan.revision);
+      if (this.stream.open) this.#sendObjects();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #sendObjects(): void {
+    const { selection, view, start, bookmarks, gvk } = this.#plan;
+    const listing = this.#core.store.list(selection.prefix);
+    if (typeof listing === "string") return this.#fail(expiredError("The resourceVersion for the provided watch is too old."));
+    for (const revision of listing.items) if (selection.matches(revision)) this.stream.push(view.event("ADDED", revision));
+    if (start === "marked" && bookmarks) this.stream.push(view.bookmark(bookmarkObject(gvk, listing.revision, "ends initial events")));
+    this.#follow(listing.revision);
+  }
+
+  /** Follows the changes after `revision`; one that lies ahead is waited for in silence. */
+  #follow(revision: number): void {
+    const { store } = this.#core;
+    const from = Math.min(revision, store.revision());
+    const subscription = store.since(this.#plan.selection.prefix, from, (change) => {
+      if (change.revision > revision) this.#push(change);
+    });
+    if (subscription === "compacted") return this.#fail(expiredError(`too old resource version: ${revision} (${store.compacted()})`));
+    if (subscription === "future") throw new Error(`watch ${this.#plan.selection.prefix} from ${from}: the store went back in time`);
+    if (!this.stream.open) return subscription.stop();
+    this.#subscription = subscription;
+    if (this.#plan.bookmarks) this.#scheduleBookmarks();
+  }
+
+  #push(change: Revision): void {
+    const event = selectEvent(this.#plan.selection, change);
+    if (!event) return;
+    this.stream.push(this.#plan.view.event(event.type, event.departed ? this.#core.views.departed(change) : change));
+  }
+
+  #scheduleBookmarks(): void {
+    const every = (): void => {
+      this.#bookmark();
+      this.#after(bookmarkEveryMs, every);
+    };
+    this.#after(bookmarkEveryMs, every);
+    if (this.#plan.timeoutMs > lastBookmarkMs) this.#after(this.#plan.timeoutMs - lastBookmarkMs, () => this.#bookmark());
+  }
+
+  /** A receiver that is behind must not be told that it has seen everything. */
+  #bookmark(): void {
+    const revision = this.#core.store.revision();
+    if (!this.stream.busy && revision >= this.#plan.revision) this.stream.push(this.#plan.view.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
+  }
+
+  #fail(error: unknown): void {
+    this.stream.push(frameObject("ERROR", statusOf(error) as unknown as JsonObject));
+    this.stream.end();
+  }
+
+  #after(ms: number, run: () => void): void {
+    if (!this.stream.open) return;
+    const timer = this.#core.runtime.clock.timer(ms, () => {
+      this.#timers.delete(timer);
+      run();
+    });
+    this.#timers.add(timer);
+  }
+
+  #ended(): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+    this.#subscription?.stop();
+    this.#core.openWatches.remove(this.#plan.storageKey, this.#end);
+  }
+}

@@ -1,0 +1,40 @@
+// What a watcher sees of an object: the object, its metadata, or rows of a Table, whose columns come with the first event only.
+import type { JsonObject } from "homeostat/api";
+import type { Revision } from "../../storage/store.ts";
+import { type IncludeObject, makeTable, tableMetadata } from "../answer/table.ts";
+import type { CoreServices } from "../core-services.ts";
+import { type Accepted, notAcceptableError } from "../negotiation/accept.ts";
+import type { ServedResource } from "../served-resource.ts";
+import { partialMetadata } from "../views/views.ts";
+import { frameObject } from "./frames.ts";
+import type { WatchEventType } from "./watch-event.ts";
+
+/** Frames events for one watcher. */
+export interface WatchView {
+  event(type: WatchEventType, revision: Revision): Uint8Array;
+  bookmark(object: JsonObject): Uint8Array;
+}
+
+/** The view that was agreed on. Throws 406 for a form that objects cannot take. */
+export function createWatchView(core: CoreServices, resource: ServedResource, transform: Accepted["transform"], includeObject: IncludeObject): WatchView {
+  if (transform?.kind === "PartialObjectMetadataList") throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list`);
+  if (transform?.kind === "Table") return tableView(core, resource, transform.version, includeObject);
+  const view = transform ? (transform.version as "v1" | "v1beta1") : "object";
+  return {
+    event: (type, revision) => core.frames.frame(resource, revision, type, view),
+    bookmark: (object) => frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),
+  };
+}
+
+function tableView(core: CoreServices, resource: ServedResource, metaVersion: string, includeObject: IncludeObject): WatchView {
+  let columns: "with columns" | "without columns" = "with columns";
+  const table = (object: JsonObject): JsonObject => {
+    const made = makeTable(resource.table, resource, [object], tableMetadata(object), { includeObject, metaVersion, nowMs: core.runtime.clock.now() }, columns);
+    columns = "without columns";
+    return made;
+  };
+  return {
+    event: (type, revision) => frameObject(type, table(core.views.object(resource, revision))),
+    bookmark: (object) => frameObject("BOOKMARK", table(object)),
+  };
+}

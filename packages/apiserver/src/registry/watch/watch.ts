@@ -1,0 +1,49 @@
+// GET with watch=1: checks what can be refused, then answers a stream.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (handleWatch), watch.go.
+import { formatApiVersion } from "homeostat/api";
+import { unitInterval } from "homeostat/runtime";
+import type { ApiResponse } from "../../http/handler.ts";
+import { headersOf } from "../answer/encode-answer.ts";
+import { readIncludeObject } from "../answer/table.ts";
+import type { Call } from "../call.ts";
+import { notAcceptableError } from "../negotiation/accept.ts";
+import { type ListOptions, readListOptions } from "../options/list-options.ts";
+import { resourceVersionOf } from "../read/resource-version.ts";
+import { selectionOf } from "../read/selection.ts";
+import { createWatchView } from "./watch-view.ts";
+import { WatchRun } from "./watch-run.ts";
+
+/** Upstream's min-request-timeout: watches without a timeout of their own end after one to two times this. */
+const minTimeoutMs = 1_800_000;
+
+/** Answers a watch. */
+export async function watchObjects(call: Call): Promise<ApiResponse> {
+  const { core, request, resource, namespace, name, accepted } = call;
+  const options = readListOptions(request.query, resource, request.info.named ? name : "");
+  const revision = resourceVersionOf(options.resourceVersion);
+  if (accepted.mediaType !== "application/json") throw notAcceptableError("only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
+  const includeObject = accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
+  const view = createWatchView(core, resource, accepted.transform, includeObject);
+  const plan = {
+    selection: selectionOf(resource, namespace, options.labels, options.fields),
+    view,
+    revision,
+    start: startOf(options, revision),
+    bookmarks: options.allowWatchBookmarks,
+    timeoutMs: timeoutOf(call, options),
+    storageKey: resource.storageKey,
+    gvk: { kind: resource.kind, apiVersion: formatApiVersion(resource) },
+  };
+  return { status: 200, headers: headersOf(request, { "content-type": "application/json" }), body: { open: (sink) => new WatchRun(core, plan, sink).stream } };
+}
+
+/** Without a revision, a watch begins with what there is; so does one that asks for it. */
+function startOf({ sendInitialEvents }: ListOptions, revision: number): "with what there is" | "marked" | "with changes" {
+  if (sendInitialEvents) return "marked";
+  return sendInitialEvents === undefined && revision === 0 ? "with what there is" : "with changes";
+}
+
+function timeoutOf({ core }: Call, { timeoutSeconds }: ListOptions): number {
+  if (timeoutSeconds) return Math.max(0, timeoutSeconds * 1000);
+  return minTimeoutMs * (1 + unitInterval(core.runtime.entropy));
+}

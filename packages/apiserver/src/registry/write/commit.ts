@@ -1,0 +1,46 @@
+// The last step of a write: bytes and facts into the store, and the kind told before anybody is answered.
+import type { JsonObject } from "homeostat/api";
+import { isStoreConflict } from "../../storage/store-errors.ts";
+import type { Encoded, Revision } from "../../storage/store.ts";
+import type { CoreServices } from "../core-services.ts";
+import { metadataOf } from "../object-meta/read-meta.ts";
+import type { ServedResource } from "../served-resource.ts";
+import { takeFacts } from "../views/facts.ts";
+import { encodeObjectBytes, parseStored } from "../views/stored-json.ts";
+import { toStored } from "./hub.ts";
+
+/** Stores a new state over `expected`, or as a new object. Sets the object's resourceVersion. */
+export async function commitObject(core: CoreServices, resource: ServedResource, key: string, expected: Revision | undefined, hub: JsonObject): Promise<Revision | "conflict"> {
+  const stored = toStored(resource, hub);
+  const outcome = await settled(core.store.commit(key, expected?.revision ?? 0, (revision) => encodeAt(resource, stored, revision)));
+  if (outcome !== "conflict") await resource.committed?.(stored, expected ? parseStored(expected.bytes) : null);
+  return outcome;
+}
+
+/** Removes an object; the DELETED event carries its last state with the resourceVersion of the deletion. */
+export async function commitRemoval(core: CoreServices, resource: ServedResource, expected: Revision): Promise<Revision | "conflict"> {
+  const last = parseStored(expected.bytes);
+  const lastState = (revision: number): Encoded => {
+    metadataOf(last).resourceVersion = String(revision);
+    return { bytes: encodeObjectBytes(last), facts: expected.facts, schemaEpoch: expected.schemaEpoch };
+  };
+  const outcome = await settled(core.store.commit(expected.key, expected.revision, () => null, lastState));
+  if (outcome !== "conflict") await resource.committed?.(null, last);
+  return outcome;
+}
+
+function encodeAt(resource: ServedResource, stored: JsonObject, revision: number): Encoded {
+  metadataOf(stored).resourceVersion = String(revision);
+  return { bytes: encodeObjectBytes(stored), facts: takeFacts(resource, stored), schemaEpoch: resource.schemaEpoch };
+}
+
+/** A conflict may show at once, or only after the write before it has been acknowledged. */
+async function settled(outcome: Promise<Revision> | "conflict"): Promise<Revision | "conflict"> {
+  if (outcome === "conflict") return outcome;
+  try {
+    return await outcome;
+  } catch (error) {
+    if (isStoreConflict(error)) return "conflict";
+    throw error;
+  }
+}

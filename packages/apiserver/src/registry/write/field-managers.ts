@@ -1,0 +1,72 @@
+// One field manager for each endpoint, made when first needed: it joins what merge asks for with what a served resource has.
+import { cloneJson, formatApiVersion, type JsonObject, parseApiVersion } from "homeostat/api";
+import { createFieldManager, type FieldManager } from "../../merge/field-manager.ts";
+import { MergeError } from "../../merge/merge-error.ts";
+import type { ResourceCatalog, ServedResource, Strategy } from "../served-resource.ts";
+
+/** The field managers of one server. */
+export interface FieldManagers {
+  /** For the main endpoint (`subresource` "") or a view. */
+  of(resource: ServedResource, subresource: string): FieldManager;
+}
+
+/** Creates them over a catalog. */
+export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
+  const kept = new WeakMap<ServedResource, { readonly epoch: number; readonly bySubresource: Map<string, FieldManager> }>();
+  return {
+    of(resource, subresource) {
+      let entry = kept.get(resource);
+      // Another version may have come or gone: what an entry in its terms means has then changed.
+      if (!entry || entry.epoch !== catalog.epoch) kept.set(resource, (entry = { epoch: catalog.epoch, bySubresource: new Map() }));
+      let manager = entry.bySubresource.get(subresource);
+      if (!manager) entry.bySubresource.set(subresource, (manager = create(catalog, resource, subresource)));
+      return manager;
+    },
+  };
+}
+
+/** An object of this version with nothing set. */
+export function emptyObject(resource: ServedResource): JsonObject {
+  return resource.codec.empty?.() ?? { apiVersion: formatApiVersion(resource), kind: resource.kind };
+}
+
+/** The resource's other versions and itself, by apiVersion. */
+export function versionsOf(catalog: ResourceCatalog, resource: ServedResource): readonly ServedResource[] {
+  return catalog.all().filter((each) => each === resource || (each.storageKey === resource.storageKey && each.kind === resource.kind));
+}
+
+function create(catalog: ResourceCatalog, resource: ServedResource, subresource: string): FieldManager {
+  const versionAt = (apiVersion: string): ServedResource | undefined => {
+    const gv = parseApiVersion(apiVersion);
+    if (gv?.group === resource.group && gv.version === resource.version) return resource;
+    return gv && versionsOf(catalog, resource).find((each) => each.group === gv.group && each.version === gv.version);
+  };
+  return createFieldManager({
+    group: resource.group,
+    version: resource.version,
+    kind: resource.kind,
+    subresource,
+    typeOf: (apiVersion) => versionAt(apiVersion)?.codec.smd,
+    unknownVersions: resource.custom ? "fail" : "drop",
+    convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
+    empty: () => emptyObject(resource),
+    complete: (merged) => resource.codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
+    resetFields: new Map(versionsOf(catalog, resource).map((each) => [formatApiVersion(each), resetFieldsOf(strategyAt(each, subresource))])),
+  });
+}
+
+/** Through the storage version, from whatever version the object is in. */
+function convert(object: JsonObject, resource: ServedResource, versionAt: (apiVersion: string) => ServedResource | undefined, apiVersion: string): JsonObject {
+  const from = (typeof object.apiVersion === "string" ? versionAt(object.apiVersion) : undefined) ?? resource;
+  const to = versionAt(apiVersion);
+  if (!to) throw new MergeError(`${apiVersion} is not served`);
+  return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
+}
+
+/** The rules of an endpoint. */
+export function strategyAt(resource: ServedResource, subresource: string): Strategy {
+  const view = subresource ? resource.subresources.get(subresource) : undefined;
+  return view?.at === "view" ? view.strategy : resource.strategy;
+}
+
+const resetFieldsOf = (strategy: Strategy): readonly (readonly string[])[] => strategy.resetFields.map((path) => path.map((step) => step.replace(/^f:/, "")));

@@ -23,12 +23,15 @@ function faults(tree: string): readonly string[] {
   return documents(tree).flatMap((document) => [
     ...brokenLinks(tree, document),
     ...missingPaths(tree, document),
-    ...[...document.text.matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)]
+    ...[...codeOf(document.text).matchAll(/\bnpm (?:run )?([a-z][a-z:-]*)/g)]
       .map((match) => match[1]!)
       .filter((name) => !scripts.has(name))
       .map((name) => `${document.path}: there is no script ${name}`),
   ]);
 }
+
+/** What stands in code spans and fences. */
+const codeOf = (text: string): string => [...text.matchAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm)].map((match) => match[0]).join("\n");
 
 function brokenLinks(tree: string, { path, text }: Source): readonly string[] {
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!).filter((target) => !/^(https?:|mailto:)/.test(target));
@@ -68,7 +71,7 @@ describe("planted untruths are found", () => {
     ["a dead anchor", "[x](docs/there.md#gone)", ["README.md: link to docs/there.md#gone leads nowhere"]],
     ["a path that is not there", "See `docs/gone.ts`.", ["README.md: docs/gone.ts does not exist"]],
     ["a script that is not there", "Run `npm run fly`.", ["README.md: there is no script fly"]],
-    ["nothing wrong", "[x](docs/there.md#two-words) `docs/there.md` `docs/<name>.md` npm test, npm ci, https://example.com", []],
+    ["nothing wrong", "[x](docs/there.md#two-words) `docs/there.md` `docs/<name>.md` `npm test`, `npm ci`, npm does, https://example.com", []],
   ] as const) {
     test(what, () => {
       using tree = plantTree({ "package.json": '{"scripts":{"test":"x"}}', "README.md": text, "docs/there.md": "# Two words\n" });

@@ -1,0 +1,47 @@
+// Programs in documents compile: every `ts` fence that begins with an import is a program, and is checked against the sources
+// under the project's own strictness. Names differ between fences, so each is a file of its own.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readSources } from "../../tools/read-sources.ts";
+import { plantTree } from "./plant-tree.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const compilerOptions = {
+  ...(JSON.parse(readFileSync(`${root}tsconfig.base.json`, "utf8")) as { readonly compilerOptions: object }).compilerOptions,
+  composite: false,
+  declaration: false,
+  noEmit: true,
+  rewriteRelativeImportExtensions: false,
+  allowImportingTsExtensions: true,
+};
+
+/** Programs of the documents by where they stand: `README.md-2.ts`. */
+function programs(): Readonly<Record<string, string>> {
+  const documents = [{ path: "README.md", text: readFileSync(`${root}README.md`, "utf8") }, ...readSources(root, ["docs"], [".md"])];
+  const fences = documents.flatMap(({ path, text }) => [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match, i) => [`${path.replaceAll("/", "-")}-${i + 1}.ts`, match[1]!] as const));
+  return Object.fromEntries(fences.filter(([, text]) => text.startsWith("import ")));
+}
+
+function compile(files: Readonly<Record<string, string>>): string {
+  using tree = plantTree({ ...files, "package.json": '{"type":"module"}', "tsconfig.json": JSON.stringify({ compilerOptions, files: Object.keys(files) }) });
+  symlinkSync(join(root, "node_modules"), join(tree.root, "node_modules"), "junction");
+  symlinkSync(join(root, "packages"), join(tree.root, "packages"), "junction");
+  return spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--pretty", "false", "-p", "."], { cwd: tree.root, encoding: "utf8" }).stdout;
+}
+
+test("programs in documents compile", () => {
+  const files = programs();
+  assert.ok("README.md-1.ts" in files, "the README shows one");
+  const complaints = compile(files)
+    .split("\n")
+    .filter((line) => Object.keys(files).some((file) => line.startsWith(file)));
+  assert.deepEqual(complaints, []);
+});
+
+test("a planted mistake is found", () => {
+  assert.match(compile({ "README.md-1.ts": 'import { defineResource } from "homeostat";\nexport const x: number = defineResource;\n' }), /^README\.md-1\.ts\(2,\d+\): error TS2322/m);
+});

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { plantTree } from "./plant-tree.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string): string => readFileSync(root + path, "utf8");
@@ -33,15 +34,20 @@ test("each row says what to touch, what to copy and when it is done", () => {
 });
 
 /** Names of a folder's entries that the registry's text does not mention. */
-function unlisted(registry: string, folder: string, isMember: (name: string) => boolean): readonly string[] {
-  return readdirSync(root + folder).filter((name) => isMember(name) && !read(registry).includes(`/${name}`));
+function unlisted(tree: string, registry: string, folder: string, isMember: (name: string) => boolean): readonly string[] {
+  const text = readFileSync(tree + registry, "utf8");
+  return readdirSync(tree + folder).filter((name) => isMember(name) && !text.includes(`/${name}`));
 }
 
+const isFolder = (name: string): boolean => !name.includes(".");
+const isSource = (name: string): boolean => name.endsWith(".ts") && !/\.(test|suite)\.ts$/.test(name);
+
 test("registries of one line list everything that lies beside them", () => {
-  const isSource = (name: string): boolean => name.endsWith(".ts") && !/\.(test|suite)\.ts$/.test(name);
-  assert.deepEqual(
-    unlisted("packages/apiserver/src/simulators/start-simulators.ts", "packages/apiserver/src/simulators", (name) => !name.includes(".")),
-    [],
-  );
-  assert.deepEqual(unlisted("packages/cli/src/main.ts", "packages/cli/src/commands", isSource), []);
+  assert.deepEqual(unlisted(root, "packages/apiserver/src/simulators/start-simulators.ts", "packages/apiserver/src/simulators", isFolder), []);
+  assert.deepEqual(unlisted(root, "packages/cli/src/main.ts", "packages/cli/src/commands", isSource), []);
+});
+
+test("a member that is planted and not listed is found", () => {
+  using tree = plantTree({ "main.ts": 'await import("./commands/a.ts")', "commands/a.ts": "", "commands/b.ts": "", "commands/b.test.ts": "" });
+  assert.deepEqual(unlisted(`${tree.root}/`, "main.ts", "commands", isSource), ["b.ts"]);
 });

@@ -135,7 +135,7 @@ describe("own writes over the cache, for any interleaving", () => {
 describe("ObjectStore", () => {
   it("finds by an index of one's own, also what is only written yet", () => {
     const store = new ObjectStore();
-    store.addIndex("initial", (object) => [object.metadata.name[0]], assert.fail);
+    store.addIndex("initial", (object) => [object.metadata.name[0]], (error) => assert.fail(String(error)));
     store.set(toCached({ name: "apple", uid: "1", revision: 1, gone: false }));
     store.own.written(toCached({ name: "avocado", uid: "2", revision: 2, gone: false }), true);
     store.own.written(toCached({ name: "banana", uid: "3", revision: 3, gone: false }), true);

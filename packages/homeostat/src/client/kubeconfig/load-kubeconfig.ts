@@ -13,6 +13,8 @@ import { resolveAccess } from "./resolve-access.ts";
 export interface LoadKubeconfigOptions {
   /** One file, which must exist; else KUBECONFIG, else ~/.kube/config. */
   readonly path?: string;
+  /** The kubeconfig itself, instead of any file; relative paths in it count from the working folder. */
+  readonly text?: string;
   readonly context?: string;
   /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -23,20 +25,23 @@ export const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccou
 
 /** Reads the kubeconfig and resolves a context. */
 export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promise<ClusterAccess> {
-  const { env = process.env } = options;
-  const candidates = listCandidates(options.path, env);
-  const texts = await Promise.all(candidates.map(async (file) => ({ file, text: await readCandidate(file, options.path !== undefined) })));
-  const present = texts.filter((each): each is { file: string; text: string } => each.text !== undefined);
-  if (present.length === 0) {
-    throw kubeconfigError("ERR_KUBECONFIG_NOT_FOUND", `looking for a kubeconfig: expected one at ${candidates.join(" or ")}, found none`, "Set KUBECONFIG or pass a path; `homeostat dev` starts a local API server that needs none.");
-  }
+  const { env = process.env, text } = options;
+  const present = text === undefined ? await readFiles(options.path, env) : [{ file: resolve("kubeconfig"), text }];
   const { parse } = await import("yaml");
-  const config: Kubeconfig = mergeKubeconfigs(present.map(({ file, text }) => parseKubeconfig(text, file, parse)));
+  const config: Kubeconfig = mergeKubeconfigs(present.map((each) => parseKubeconfig(each.text, each.file, parse)));
   return resolveAccess(config, {
     ...(options.context === undefined ? {} : { context: options.context }),
     readFile: (path) => readFile(path, "utf8"),
     resolvePath: (file, path) => (isAbsolute(path) ? path : resolve(dirname(file), path)),
   });
+}
+
+async function readFiles(path: string | undefined, env: NonNullable<LoadKubeconfigOptions["env"]>): Promise<readonly { readonly file: string; readonly text: string }[]> {
+  const candidates = listCandidates(path, env);
+  const texts = await Promise.all(candidates.map(async (file) => ({ file, text: await readCandidate(file, path !== undefined) })));
+  const present = texts.filter((each): each is { file: string; text: string } => each.text !== undefined);
+  if (present.length > 0) return present;
+  throw kubeconfigError("ERR_KUBECONFIG_NOT_FOUND", `looking for a kubeconfig: expected one at ${candidates.join(" or ")}, found none`, "Set KUBECONFIG or pass a path; `homeostat dev` starts a local API server that needs none.");
 }
 
 /** The pod's own service account; the token is read again as the kubelet renews it. */

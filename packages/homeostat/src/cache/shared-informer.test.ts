@@ -1,0 +1,268 @@
+// The whole reading side on a scripted server: lists, watches, faults, handlers, freshness. No sockets, virtual time.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { dynamicKind } from "../client/discovery/kind-resolver.ts";
+import { createClient } from "../client/create-client.ts";
+import type { Client } from "../client/client.ts";
+import { createScriptedTransport, type ScriptedTransport } from "../client/scripted-transport.suite.ts";
+import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { type CacheOptions, createCache } from "./create-cache.ts";
+import type { Cache, Informer } from "./informer.ts";
+
+const Meal = dynamicKind({ apiVersion: "kitchen.example.com/v1", kind: "Meal", resource: "meals", scope: "Namespaced" });
+
+interface Play {
+  readonly runtime: VirtualRuntime;
+  readonly transport: ScriptedTransport;
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly informer: Informer<typeof Meal>;
+  /** What handlers were told. */
+  readonly told: string[];
+  readonly faults: unknown[];
+}
+
+async function play(options: Partial<CacheOptions> = {}, scope: { readonly namespace?: string; readonly labelSelector?: string } = {}): Promise<Play> {
+  const runtime = createVirtualRuntime();
+  const transport = createScriptedTransport();
+  const client = createClient({ transport, runtime, namespace: "home" });
+  const faults: unknown[] = [];
+  const cache = createCache({ client, runtime, frozen: true, faulted: (error) => faults.push(error), ...options });
+  const { informer } = cache.acquire(Meal, scope);
+  const told: string[] = [];
+  informer.addHandler({
+    added: ({ key, resourceVersion }, { through, ownWrite }) => told.push(`added ${key} ${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
+    updated: (old, { key, resourceVersion }, { through, ownWrite }) => told.push(`updated ${key} ${old.resourceVersion}-${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
+    deleted: ({ key, resourceVersion }, { through, ownWrite }) => told.push(`deleted ${key} ${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
+  });
+  cache.start();
+  await runtime.advance(0);
+  return { runtime, transport, client, cache, informer, told, faults };
+}
+
+const meal = (name: string, resourceVersion: string, rest: object = {}): any => ({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Meal",
+  metadata: { name, namespace: "home", uid: `uid-${name}`, resourceVersion, ...rest },
+  spec: { dish: name },
+});
+const event = (type: string, object: unknown): object => ({ type, object });
+const bookmark = (resourceVersion: string, end = false): object =>
+  event("BOOKMARK", { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: { resourceVersion, creationTimestamp: null, ...(end ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}) } });
+const home = (name: string): { readonly namespace: string; readonly name: string } => ({ namespace: "home", name });
+
+async function playSynced(options?: Partial<CacheOptions>, scope?: { readonly namespace?: string; readonly labelSelector?: string }): Promise<Play> {
+  const playing = await play(options, scope);
+  playing.transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("stew", "4")), bookmark("5", true));
+  await playing.runtime.advance(0);
+  playing.told.length = 0;
+  return playing;
+}
+
+describe("informer", () => {
+  it("streams the first list, tells of it as initial, then follows", async () => {
+    const { transport, runtime, informer, told } = await play();
+    assert.equal(transport.last.url.pathname, "/apis/kitchen.example.com/v1/meals");
+    const { timeoutSeconds, ...query } = transport.last.query;
+    assert.deepEqual(query, { watch: "true", resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: "true", sendInitialEvents: "true" });
+    assert.ok(Number(timeoutSeconds) >= 300 && Number(timeoutSeconds) < 600);
+    transport.last.head().lines(event("ADDED", meal("soup", "3")));
+    assert.equal(informer.hasSynced(), false);
+    assert.deepEqual(told, [], "nothing is told before the list is complete");
+    transport.last.lines(bookmark("5", true), event("MODIFIED", meal("soup", "6")), event("ADDED", meal("stew", "7")), event("DELETED", meal("soup", "8")));
+    await informer.synced();
+    await runtime.advance(0);
+    assert.deepEqual(told, ["added home/soup 3 initial", "updated home/soup 3-6 watch", "added home/stew 7 watch", "deleted home/soup 8 watch"]);
+    assert.deepEqual(informer.list().map((object) => object.metadata.name), ["stew"]);
+    assert.equal(informer.freshness().ready, true);
+  });
+
+  it("pages where the server does not stream, 500 at a time, and watches from the list's revision", async () => {
+    const { transport, runtime, informer } = await play();
+    transport.last.refuse(422, "Invalid");
+    await runtime.advance(0);
+    assert.equal(transport.last.url.search, "?limit=500");
+    transport.last.answer(200, { kind: "MealList", metadata: { resourceVersion: "9", continue: "next" }, items: [{ metadata: meal("soup", "3").metadata, spec: {} }] });
+    await runtime.advance(0);
+    assert.equal(transport.last.url.search, "?limit=500&continue=next");
+    transport.last.answer(200, { kind: "MealList", metadata: { resourceVersion: "9" }, items: [meal("stew", "4")] });
+    await runtime.advance(0);
+    assert.equal(transport.last.query["resourceVersion"], "9");
+    assert.equal(transport.last.query["sendInitialEvents"], undefined);
+    assert.equal(informer.get(home("soup"))?.kind, "Meal");
+    assert.equal(informer.stats().objects, 2);
+  });
+
+  it("resumes from the last revision after a broken stream and after a truncated line, without listing", async () => {
+    const { transport, runtime, informer } = await playSynced();
+    transport.last.lines(event("MODIFIED", meal("soup", "11"))).chunk('{"type":"MODI').fail(new Error("ECONNRESET"));
+    await runtime.advance(1600);
+    assert.equal(transport.last.query["resourceVersion"], "11");
+    transport.last.head().chunk("}{garbage\n");
+    await runtime.advance(3200);
+    assert.equal(transport.exchanges.length, 3);
+    assert.equal(transport.last.query["resourceVersion"], "11");
+    assert.equal(informer.freshness().relists, 0);
+  });
+
+  it("lists anew on 410 and tells what changed meanwhile", async () => {
+    const { transport, runtime, told } = await playSynced();
+    transport.last.lines(event("ERROR", { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Expired", message: "too old resource version", code: 410 }));
+    await runtime.advance(1600);
+    assert.equal(transport.last.query["sendInitialEvents"], "true");
+    transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("stew", "21")), event("ADDED", meal("tart", "22")), bookmark("30", true));
+    await runtime.advance(0);
+    assert.deepEqual(told, ["updated home/stew 4-21 relist", "added home/tart 22 relist"]);
+    transport.last.lines(event("ERROR", { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 410 }));
+    await runtime.advance(4000);
+    transport.last.head().lines(event("ADDED", { ...meal("soup", "33"), metadata: { ...meal("soup", "33").metadata, uid: "another" } }), bookmark("40", true));
+    assert.deepEqual(told.slice(2), ["deleted home/soup 3 relist", "deleted home/stew 21 relist", "deleted home/tart 22 relist", "added home/soup 33 relist"]);
+  });
+
+  it("notices silence by itself, says so, and comes back", async () => {
+    const { transport, runtime, informer } = await playSynced();
+    const seen: string[] = [];
+    informer.onFreshness(({ ready, phase, lastError }) => seen.push(`${phase} ${ready} ${lastError ?? ""}`));
+    await runtime.advance(75_000);
+    assert.equal(transport.exchanges[0]?.aborted, true);
+    assert.equal(informer.freshness().lastError, "no word from the server for 75 s");
+    await runtime.advance(1600);
+    assert.equal(transport.last.query["resourceVersion"], "5");
+    await runtime.advance(30_000);
+    assert.equal(informer.freshness().ready, false);
+    assert.match(informer.freshness().reason, /^no watch for 3\d s \(limit 30 s\)/);
+    await runtime.advance(10_000);
+    transport.last.head().lines(bookmark("6"));
+    await runtime.advance(0);
+    assert.equal(informer.freshness().ready, true);
+    assert.ok(seen.some((line) => line.startsWith("backoff true no word")) && seen.some((line) => line.includes("false")), seen.join("\n"));
+  });
+
+  it("survives every refusal, at a pace that slows down", async () => {
+    const { transport, runtime, informer } = await playSynced();
+    transport.last.fail(new Error("ECONNRESET"));
+    for (let minute = 0; minute < 10; minute++) {
+      for (let second = 0; second < 60; second++) {
+        await runtime.advance(1000);
+        const { last } = transport;
+        if (!last.aborted) last.refuse([500, 503, 401, 403, 429, 404][minute % 6]!, "Whatever");
+      }
+    }
+    const attempts = transport.exchanges.length;
+    assert.ok(attempts > 12 && attempts < 40, `${attempts} attempts in ten minutes`);
+    assert.equal(informer.freshness().ready, false);
+    while (transport.exchanges.length === attempts) await runtime.advance(1000);
+    transport.last.head().lines(event("MODIFIED", meal("soup", "50")));
+    await runtime.advance(0);
+    assert.equal(informer.freshness().ready, true);
+    assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, "50");
+  });
+
+  it("reads own writes before the watch shows them, and tells handlers once", async () => {
+    const { transport, runtime, client, informer, told } = await playSynced();
+    const watch = transport.last;
+    const writing = client.update(Meal, { ...meal("soup", "3"), spec: { dish: "new" } });
+    await runtime.advance(0);
+    transport.last.answer(200, { ...meal("soup", "6"), spec: { dish: "new" } });
+    await writing;
+    assert.deepEqual(informer.get(home("soup"))?.["spec"], { dish: "new" });
+    assert.deepEqual(told, []);
+    watch.lines(event("MODIFIED", { ...meal("soup", "6"), spec: { dish: "new" } }), event("MODIFIED", { ...meal("soup", "7"), spec: { dish: "theirs" } }));
+    assert.deepEqual(told, ["updated home/soup 3-6 watch own", "updated home/soup 6-7 watch"]);
+    assert.deepEqual(informer.get(home("soup"))?.["spec"], { dish: "theirs" });
+    assert.equal(informer.stats().ownWrites, 0);
+  });
+
+  it("does not read what was deleted here, but a namesake that came since", async () => {
+    const { transport, runtime, client, informer } = await playSynced();
+    const watch = transport.last;
+    const deleting = client.delete(Meal, "soup");
+    await runtime.advance(0);
+    transport.last.answer(200, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details: { name: "soup", uid: "uid-soup" } });
+    await deleting;
+    assert.equal(informer.get(home("soup")), undefined);
+    watch.lines(event("DELETED", meal("soup", "6")), event("ADDED", meal("soup", "7", { uid: "another" })));
+    assert.equal(informer.get(home("soup"))?.metadata.uid, "another");
+  });
+
+  it("takes the last finalizer's removal for what it is: the object is gone", async () => {
+    const { transport, runtime, client, informer } = await playSynced();
+    const patching = client.patch(Meal, "soup", { type: "merge", body: {} });
+    await runtime.advance(0);
+    transport.last.answer(200, meal("soup", "6", { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 }));
+    await patching;
+    assert.equal(informer.get(home("soup")), undefined);
+  });
+
+  it("ignores own writes outside its scope and hides what a write took out of its selection", async () => {
+    const { transport, runtime, client, informer } = await playSynced({}, { namespace: "home", labelSelector: "menu=day" });
+    const write = async (object: any): Promise<void> => {
+      const writing = client.update(Meal, object);
+      await runtime.advance(0);
+      transport.last.answer(200, object);
+      await writing;
+    };
+    await write(meal("tart", "6", { namespace: "away", labels: { menu: "day" } }));
+    await write(meal("soup", "7", { labels: { menu: "night" } }));
+    await write(meal("cake", "8", { labels: { menu: "day" } }));
+    assert.deepEqual(informer.list().map((object) => object.metadata.name), ["stew", "cake"]);
+  });
+
+  it("forgets a dry run", async () => {
+    const { transport, runtime, client, informer } = await playSynced();
+    const writing = client.update(Meal, meal("soup", "3"), { dryRun: "All" });
+    await runtime.advance(0);
+    assert.equal(transport.last.query["dryRun"], "All");
+    transport.last.answer(200, meal("soup", "99"));
+    await writing;
+    assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, "3");
+  });
+
+  it("tells a late handler of everything held, and of nothing after it left", async () => {
+    const { transport, informer } = await playSynced();
+    const late: string[] = [];
+    const hold = informer.addHandler({ added: ({ key }, { through }) => late.push(`${key} ${through}`), updated: ({ key }) => late.push(key) });
+    assert.deepEqual(late, ["home/soup initial", "home/stew initial"]);
+    hold.remove();
+    transport.last.lines(event("MODIFIED", meal("soup", "9")));
+    assert.equal(late.length, 2);
+  });
+
+  it("goes on when a handler throws, and says so", async () => {
+    const { transport, informer, faults, told } = await playSynced();
+    informer.addHandler({ updated: () => { throw new Error("handler"); } });
+    transport.last.lines(event("MODIFIED", meal("soup", "9")));
+    assert.equal(faults.length, 1);
+    assert.deepEqual(told, ["updated home/soup 3-9 watch"]);
+  });
+
+  it("replays on resync", async () => {
+    const { informer, told } = await playSynced();
+    informer.resync();
+    assert.deepEqual(told, ["updated home/soup 3-3 resync", "updated home/stew 4-4 resync"]);
+  });
+
+  it("is shared by kind and scope, and stops with the last hold", async () => {
+    const { transport, cache } = await playSynced();
+    const again = cache.acquire(Meal);
+    const other = cache.acquire(Meal, { namespace: "away" });
+    assert.equal(cache.informers().length, 2);
+    other.release();
+    other.release();
+    assert.equal(cache.informers().length, 1);
+    again.release();
+    assert.equal(transport.exchanges[0]?.aborted, false);
+    await cache.stop();
+    assert.equal(transport.exchanges[0]?.aborted, true);
+  });
+
+  it("parses nothing that nobody reads", async () => {
+    const { informer } = await playSynced();
+    assert.equal(informer.stats().parsed, 0);
+    assert.equal(informer.entry("home/soup")?.uid, "uid-soup");
+    assert.equal(informer.stats().parsed, 0);
+    informer.get(home("soup"));
+    assert.equal(informer.stats().parsed, 1);
+    assert.ok(informer.stats().bytes > 100);
+  });
+});

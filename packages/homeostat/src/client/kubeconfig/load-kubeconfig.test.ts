@@ -1,0 +1,140 @@
+// Kubeconfigs as people have them, and every way to get them wrong. Files live in a temporary folder.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { isHomeostatError } from "../../util/homeostat-error.ts";
+import type { KubeconfigErrorCode } from "./kubeconfig-error.ts";
+import { loadClusterAccess, loadInClusterConfig, loadKubeconfig } from "./load-kubeconfig.ts";
+
+const pem = (what: string): string => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+const good = `
+apiVersion: v1
+kind: Config
+current-context: dev
+clusters:
+- name: local
+  cluster: { server: "https://127.0.0.1:6443/", certificate-authority-data: ${base64(pem("CERTIFICATE"))}, tls-server-name: kubernetes }
+contexts:
+- name: dev
+  context: { cluster: local, user: me, namespace: kitchen }
+- name: other
+  context: { cluster: local, user: nobody }
+- name: anonymous
+  context: { cluster: local }
+users:
+- name: me
+  user: { client-certificate: pki/me.crt, client-key: pki/me.key, as: boss, as-groups: [a, b] }
+`;
+
+let folder = "";
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "kubeconfig-"));
+  await mkdir(join(folder, "pki"));
+  await writeFile(join(folder, "pki", "me.crt"), pem("CERTIFICATE"));
+  await writeFile(join(folder, "pki", "me.key"), pem("PRIVATE KEY"));
+});
+after(() => rm(folder, { recursive: true }));
+
+async function write(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** A kubeconfig with one cluster and one user. */
+const simple = (cluster: string, user = "{}"): string =>
+  `current-context: c\nclusters: [{name: k, cluster: ${cluster}}]\nusers: [{name: u, user: ${user}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n`;
+const https = '{server: "https://h"}';
+
+describe("loadKubeconfig", () => {
+  it("resolves the current context, with files relative to the kubeconfig", async () => {
+    const path = await write("good", good);
+    assert.deepEqual(await loadKubeconfig({ path }), {
+      server: "https://127.0.0.1:6443",
+      namespace: "kitchen",
+      tls: { ca: pem("CERTIFICATE"), cert: pem("CERTIFICATE"), key: pem("PRIVATE KEY"), serverName: "kubernetes" },
+      auth: { type: "none" },
+      impersonation: { user: "boss", groups: ["a", "b"], extra: {} },
+      origin: `context "dev" of ${path}`,
+    });
+    const anonymous = await loadKubeconfig({ path, context: "anonymous" });
+    assert.deepEqual([anonymous.namespace, anonymous.auth], ["default", { type: "none" }]);
+  });
+
+  it("merges a KUBECONFIG list: the first to say something wins, missing files do not matter", async () => {
+    const first = await write("first", `clusters: [{name: k, cluster: {server: "https://first"}}]\n`);
+    const second = await write("second", simple('{server: "https://second"}', '{token: "t"}'));
+    const access = await loadKubeconfig({ env: { KUBECONFIG: [join(folder, "missing"), first, second].join(delimiter) } });
+    assert.deepEqual([access.server, access.auth], ["https://first", { type: "token", token: "t" }]);
+  });
+
+  it("looks into the home folder", async () => {
+    await mkdir(join(folder, ".kube"), { recursive: true });
+    await write(join(".kube", "config"), simple('{server: "https://home"}'));
+    assert.equal((await loadKubeconfig({ env: { HOME: folder } })).server, "https://home");
+  });
+
+  it("reads every way to authenticate, tokenFile before token", async () => {
+    const authOf = async (user: string): Promise<unknown> => (await loadKubeconfig({ path: await write("auth", simple(https, user)) })).auth;
+    assert.deepEqual(await authOf("{token: t, tokenFile: tok}"), { type: "tokenFile", path: join(folder, "tok") });
+    assert.deepEqual(await authOf("{username: u, password: p}"), { type: "basic", username: "u", password: "p" });
+    assert.deepEqual(await authOf("{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, args: [a], env: [{name: N, value: v}], installHint: get it, interactiveMode: Never, provideClusterInfo: true}}"), {
+      type: "exec",
+      plugin: { apiVersion: "client.authentication.k8s.io/v1", command: join(folder, "plugin"), args: ["a"], env: { N: "v" }, installHint: "get it", interactiveMode: "Never", provideClusterInfo: true },
+    });
+  });
+
+  it("takes a text", async () => {
+    assert.equal((await loadKubeconfig({ text: simple(https) })).server, "https://h");
+  });
+
+  const wrong: readonly { readonly what: string; readonly text: string; readonly code: KubeconfigErrorCode; readonly says: RegExp; readonly context?: string }[] = [
+    { what: "no YAML", text: "a: [", code: "ERR_KUBECONFIG_SYNTAX", says: /wrong: expected YAML/ },
+    { what: "a list", text: "- a", code: "ERR_KUBECONFIG_SHAPE", says: /mapping with clusters/ },
+    { what: "another kind", text: "kind: Pod", code: "ERR_KUBECONFIG_SHAPE", says: /kind must be "Config", got "Pod"/ },
+    { what: "an entry without name", text: "clusters: [{}]", code: "ERR_KUBECONFIG_SHAPE", says: /clusters\[0\]\.name must be a string/ },
+    { what: "two of one name", text: "users: [{name: a}, {name: a}]", code: "ERR_KUBECONFIG_SHAPE", says: /two entries named "a"/ },
+    { what: "no current context", text: "contexts: [{name: a}, {name: b}]", code: "ERR_KUBECONFIG_NO_CONTEXT", says: /current-context is not set; contexts there: "a", "b"/ },
+    { what: "an unknown context", text: good, context: "prod", code: "ERR_KUBECONFIG_NO_CONTEXT", says: /context "prod" is not among the contexts there \("dev", "other", "anonymous"\)/ },
+    { what: "an unknown user", text: good, context: "other", code: "ERR_KUBECONFIG_NO_USER", says: /names user "nobody".*\("me"\)/ },
+    { what: "an unknown cluster", text: "current-context: a\ncontexts: [{name: a, context: {cluster: x}}]", code: "ERR_KUBECONFIG_NO_CLUSTER", says: /names cluster "x".*\(none\)/ },
+    { what: "a server that is no URL", text: simple('{server: "ftp://h"}'), code: "ERR_KUBECONFIG_SERVER", says: /must be an http\(s\) URL.*"ftp:\/\/h"/ },
+    { what: "bad base64", text: simple('{server: "https://h", certificate-authority-data: "%%%"}'), code: "ERR_KUBECONFIG_BASE64", says: /cluster "k": certificate-authority-data must be base64/ },
+    { what: "no PEM", text: simple(`{server: "https://h", certificate-authority-data: "${base64("hello")}"}`), code: "ERR_KUBECONFIG_PEM", says: /must hold PEM.*hello/ },
+    { what: "a missing certificate file", text: simple('{server: "https://h", certificate-authority: nowhere.crt}'), code: "ERR_KUBECONFIG_UNREADABLE", says: /names .*nowhere\.crt, which cannot be read/ },
+    { what: "a certificate without key", text: simple(https, "{client-certificate: pki/me.crt}"), code: "ERR_KUBECONFIG_SHAPE", says: /client-certificate without client-key/ },
+    { what: "insecure with an authority", text: simple(`{server: "https://h", insecure-skip-tls-verify: true, certificate-authority: pki/me.crt}`), code: "ERR_KUBECONFIG_SHAPE", says: /both a certificate authority and insecure/ },
+    { what: "a proxy", text: simple('{server: "https://h", proxy-url: "http://p"}'), code: "ERR_KUBECONFIG_UNSUPPORTED", says: /cluster "k" has proxy-url/ },
+    { what: "an auth provider", text: simple(https, "{auth-provider: {name: gcp}}"), code: "ERR_KUBECONFIG_UNSUPPORTED", says: /removed in 1\.26/ },
+    { what: "an old exec version", text: simple(https, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"), code: "ERR_KUBECONFIG_SHAPE", says: /v1 or \/v1beta1, got .*v1alpha1/ },
+  ];
+  for (const { what, text, code, says, context } of wrong) {
+    it(`refuses ${what}, with ${code}`, async () => {
+      const path = await write("wrong", text);
+      await assert.rejects(loadKubeconfig({ path, ...(context === undefined ? {} : { context }) }), (error) => isHomeostatError(error, code) && says.test(error.message) && error.message.includes(folder) && error.hint !== "");
+    });
+  }
+
+  it("says where it looked when there is none", async () => {
+    await assert.rejects(loadKubeconfig({ path: join(folder, "none") }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_NOT_FOUND"));
+    await assert.rejects(loadKubeconfig({ env: { KUBECONFIG: join(folder, "none") } }), /looking for a kubeconfig: expected one at .*none, found none/);
+  });
+});
+
+describe("loadInClusterConfig", () => {
+  it("reads the pod's service account", async () => {
+    const account = join(folder, "account");
+    await mkdir(account);
+    for (const [name, text] of [["ca.crt", pem("CERTIFICATE")], ["namespace", "kitchen\n"], ["token", "t"]] as const) await writeFile(join(account, name), text);
+    const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
+    const access = await loadInClusterConfig({ env, folder: account });
+    assert.deepEqual([access.server, access.namespace, access.auth], ["https://[fd00::1]:443", "kitchen", { type: "tokenFile", path: join(account, "token") }]);
+    await assert.rejects(loadInClusterConfig({ env, folder: join(folder, "nowhere") }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE"));
+    await assert.rejects(loadInClusterConfig({ env: {} }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_NOT_IN_CLUSTER"));
+    await assert.rejects(loadClusterAccess({ env }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE"), "in a pod the service account is tried");
+  });
+});

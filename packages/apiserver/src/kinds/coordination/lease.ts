@@ -3,11 +3,9 @@
 import type { Json, JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 
-const holderText =
-  "holderIdentity contains the identity of the holder of a current lease. If Coordinated Leader Election is used, the holder identity must be equal to the elected LeaseCandidate.metadata.name field.";
 /** Fields of coordinated leader election, whose feature gate is off. */
 const gated = ["strategy", "preferredHolder"] as const;
 
@@ -23,10 +21,7 @@ export const lease: BuiltinKind = {
     validateCreate: validate,
     validateUpdate: validate,
   },
-  printer: {
-    columns: [nameColumn, column("Holder", holderText), ageColumn],
-    cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "spec"), "holderIdentity"), ageOf(object, nowMs)],
-  },
+  cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "spec"), "holderIdentity"), ageOf(object, nowMs)],
 };
 
 function dropGated(object: JsonObject, old: JsonObject): void {

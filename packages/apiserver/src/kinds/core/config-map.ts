@@ -5,12 +5,9 @@ import { type FieldError, invalid, tooLong } from "../../registry/field-error.ts
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
-import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
 import { objectAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
-
-const dataText =
-  "Data contains the configuration data. Each key must consist of alphanumeric characters, '-', '_' or '.'. Values with non-UTF-8 byte sequences must use the BinaryData field. The keys stored in Data must not overlap with the keys in the BinaryData field, this is enforced during validation process.";
 
 export const configMap: BuiltinKind = {
   group: "",
@@ -20,10 +17,7 @@ export const configMap: BuiltinKind = {
     validateCreate: validate,
     validateUpdate: (object, old) => [...frozenFields(object, old, ["data", "binaryData"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)],
   },
-  printer: {
-    columns: [nameColumn, column("Data", dataText), ageColumn],
-    cells: (object, nowMs) => [nameOf(object), Object.keys(objectAt(object, "data")).length + Object.keys(objectAt(object, "binaryData")).length, ageOf(object, nowMs)],
-  },
+  cells: (object, nowMs) => [nameOf(object), Object.keys(objectAt(object, "data")).length + Object.keys(objectAt(object, "binaryData")).length, ageOf(object, nowMs)],
 };
 
 function validate(object: JsonObject): FieldError[] {

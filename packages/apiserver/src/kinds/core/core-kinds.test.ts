@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
+import { deducedType } from "../../merge/smd-type.ts";
 import type { ServedResource, WriteContext } from "../../registry/served-resource.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { openKindData } from "../data/kind-data.ts";
 
 const data = openKindData(readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"));
-const resources = createBuiltinResources({ data, smdOf: () => ({ at: "deduced" }) });
+const resources = createBuiltinResources({ data, smdOf: () => deducedType });
 const find = (group: string, name: string): ServedResource => resources.find((each) => each.group === group && each.resource === name)!;
 
 const context = (warnings: string[] = []): WriteContext => ({ user: "u", dryRun: false, subresource: "", now: "2026-01-01T00:00:00Z", warn: (text) => void warnings.push(text) });

@@ -6,7 +6,7 @@ import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsLabel } from "../object/names.ts";
-import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
 import { keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
@@ -66,10 +66,7 @@ export const namespace: BuiltinKind = {
     },
   },
   selectable: { names: ["status.phase"], extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }) },
-  printer: {
-    columns: [nameColumn, column("Status", "The status of the namespace"), ageColumn],
-    cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "status"), "phase"), ageOf(object, nowMs)],
-  },
+  cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "status"), "phase"), ageOf(object, nowMs)],
 };
 
 function setNameLabel(object: JsonObject): void {

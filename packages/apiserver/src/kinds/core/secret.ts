@@ -6,16 +6,12 @@ import { type FieldError, invalid, required, tooLong } from "../../registry/fiel
 import type { WriteContext } from "../../registry/served-resource.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { goKindOf } from "../object/go-decoder.ts";
+import { goKindOf } from "../object/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
-import { ageColumn, ageOf, column, nameColumn, nameOf } from "../object/printing.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
 import { immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
-
-const typeText = "Used to facilitate programmatic handling of secret data. More info: https://kubernetes.io/docs/concepts/configuration/secret/#secret-types";
-const dataText =
-  "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the secret data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here. Described in https://tools.ietf.org/html/rfc4648#section-4";
 
 export const secret: BuiltinKind = {
   group: "",
@@ -35,10 +31,7 @@ export const secret: BuiltinKind = {
     validateUpdate: (object, old) => [...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)],
   },
   selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
-  printer: {
-    columns: [nameColumn, column("Type", typeText), column("Data", dataText), ageColumn],
-    cells: (object, nowMs) => [nameOf(object), stringAt(object, "type"), Object.keys(objectAt(object, "data")).length, ageOf(object, nowMs)],
-  },
+  cells: (object, nowMs) => [nameOf(object), stringAt(object, "type"), Object.keys(objectAt(object, "data")).length, ageOf(object, nowMs)],
 };
 
 function mergeStringData(object: JsonObject): void {

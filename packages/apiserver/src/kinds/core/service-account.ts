@@ -6,7 +6,7 @@ import { validateObjectMeta } from "../../registry/object-meta/validate-object-m
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageColumn, ageOf, nameColumn, nameOf } from "../object/printing.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
 import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
 const mountable = "kubernetes.io/enforce-mountable-secrets";
@@ -33,7 +33,7 @@ export const serviceAccount: BuiltinKind = {
         failure(501, "NotImplemented", `request a token for service account ${stringAt(objectAt(account, "metadata"), "name")}: this server does not issue service account tokens; authenticate with the token of its kubeconfig`),
       ),
   },
-  printer: { columns: [nameColumn, ageColumn], cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)] },
+  cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 
 function reduceSecrets(object: JsonObject): void {

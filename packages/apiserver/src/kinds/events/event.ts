@@ -2,9 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/event/strategy.go, pkg/apis/core/validation/events.go,
 // pkg/apis/events/v1/conversion.go, pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import type { BuiltinKind, Printer, Rules, Selectable } from "../object/builtin-kind.ts";
+import type { BuiltinKind, Rules, Selectable } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
-import { column, formatAge, nameColumn, nameOf } from "../object/printing.ts";
+import { formatAge, nameOf } from "../object/printing.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { validateEvent, validateEventChange, validateNewEvent } from "./validate-event.ts";
 
@@ -21,21 +21,6 @@ const renamed: readonly (readonly [string, string])[] = [
   ["reportingController", "reportingComponent"],
 ];
 
-const pathText =
-  'If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on a value like: "spec.containers{name}" (where "name" refers to the name of the container that triggered the event) or if no container name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of referencing a part of an object.';
-const columns = [
-  column("Last Seen", "The time at which the most recent occurrence of this event was recorded."),
-  column("Type", "Type of this event (Normal, Warning), new types could be added in the future"),
-  column("Reason", "This should be a short, machine understandable string that gives the reason for the transition into the object's current status."),
-  column("Object", "The object that this event is about."),
-  column("Subobject", pathText, { wide: true }),
-  column("Source", "The component reporting this event. Should be a short machine understandable string.", { wide: true }),
-  column("Message", "A human-readable description of the status of this operation."),
-  column("First Seen", "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)", { wide: true }),
-  column("Count", "The number of times this event has occurred.", { wide: true }),
-  { ...nameColumn, priority: 1 },
-];
-
 const commonRules: Rules = { allowCreateOnUpdate: true };
 
 /** Event in the legacy group. */
@@ -50,7 +35,7 @@ export const coreEvent: BuiltinKind = {
     validateUpdate: (object) => validateEvent(object, "reportingComponent"),
   },
   selectable: selectable([...referenceFields.map((field) => `involvedObject.${field}`), "reason", "reportingComponent", "source", "type"], (name) => name),
-  printer: printer((event) => event),
+  cells,
 };
 
 /** Event in events.k8s.io. */
@@ -68,7 +53,7 @@ export const event: BuiltinKind = {
   selectable: selectable([...referenceFields.map((field) => `regarding.${field}`), "reason", "reportingController", "type"], (name) =>
     name === "reportingController" ? "reportingComponent" : name.replace(/^regarding\./, "involvedObject."),
   ),
-  printer: printer(toCore),
+  cells: (object, nowMs) => cells(toCore(object), nowMs),
 };
 
 function toCore(object: JsonObject): JsonObject {
@@ -102,10 +87,6 @@ function extract(object: JsonObject): Readonly<Record<string, string>> {
     source: stringAt(objectAt(object, "source"), "component") || reporter,
     type: stringAt(object, "type"),
   };
-}
-
-function printer(coreOf: (object: JsonObject) => JsonObject): Printer {
-  return { columns, cells: (object, nowMs) => cells(coreOf(object), nowMs) };
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {

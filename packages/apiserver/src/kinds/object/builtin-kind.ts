@@ -3,17 +3,10 @@
 // Knows nothing of how records become served resources (create-builtin-resource.ts).
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go, pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
-import type { ConnectHandler, ScaleView, ServedResource, Strategy, TableColumn } from "../../registry/served-resource.ts";
+import type { ConnectHandler, ScaleView, ServedResource, Strategy } from "../../registry/served-resource.ts";
 
 /** What a kind decides, where it differs from the defaults of strategy.ts. */
 export type Rules = Partial<Strategy>;
-
-/** Columns and cells of a kind with a printer of its own. */
-export interface Printer {
-  readonly columns: readonly TableColumn[];
-  /** The cells of one object in this record's version. */
-  cells(object: JsonObject, nowMs: number): readonly Json[];
-}
 
 /** Fields that selectors may use beyond metadata.name and metadata.namespace. */
 export interface Selectable {
@@ -47,7 +40,8 @@ export interface BuiltinKind {
   /** Subresources with a life of their own (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   readonly selectable?: Selectable;
-  readonly printer?: Printer;
+  /** The cells of one object of this version, for the columns that the kind data has. Kinds without show name and creation time. */
+  readonly cells?: (object: JsonObject, nowMs: number) => readonly Json[];
   /** See ServedResource. */
   readonly committed?: ServedResource["committed"];
 }

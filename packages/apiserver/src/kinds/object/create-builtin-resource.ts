@@ -3,11 +3,11 @@
 import { formatApiVersion, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../registry/field-error.ts";
 import type { SmdType } from "../../merge/smd-type.ts";
-import type { SelectableFields, ServedResource, Strategy, Subresource, TablePrinter, VersionCodec } from "../../registry/served-resource.ts";
+import type { SelectableFields, ServedResource, Strategy, Subresource, TableColumn, TablePrinter, VersionCodec } from "../../registry/served-resource.ts";
 import type { KindData, SubresourceFacts } from "../data/kind-data.ts";
 import type { BuiltinKind, Rules } from "./builtin-kind.ts";
 import { createGoDecoder } from "./go-decoder.ts";
-import { defaultTable } from "./printing.ts";
+import { defaultCells } from "./printing.ts";
 import { plainStrategy } from "./strategy.ts";
 import { createTypedCodec } from "./typed-codec.ts";
 
@@ -51,7 +51,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     strategy,
     subresources: new Map(facts.subresources.flatMap((sub) => subresource(record, sub, strategy, codec))),
     fields: selectableFields(record),
-    table: tableOf(record),
+    table: tableOf(record, data.columns(record.group, record.version, facts.resource)),
     schemaEpoch: 0,
     creatable: true,
     ...(record.committed ? { committed: record.committed } : {}),
@@ -88,8 +88,8 @@ function selectableFields(record: BuiltinKind): SelectableFields {
   return { names: [], extract: nothing, unknownMessage: (name) => `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"` };
 }
 
-function tableOf({ printer }: BuiltinKind): TablePrinter {
-  return printer ? { columns: printer.columns, cells: (object, nowMs) => printer.cells(object, nowMs), emptyRowsNull: false } : defaultTable;
+function tableOf({ cells }: BuiltinKind, columns: readonly TableColumn[]): TablePrinter {
+  return { columns, cells: cells ?? defaultCells, emptyRowsNull: cells === undefined };
 }
 
 function unknownKind({ group, version, kind }: BuiltinKind, data: KindData): Error {

@@ -5,6 +5,7 @@
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
 import type { KindData, TypeRef } from "../data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
+import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
 import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
 import { createStructPlans, elementGoType, type MemberPlan, neverEmpty, type StructPlan, type StructPlans } from "./struct-plans.ts";
@@ -26,13 +27,6 @@ export class GoDecodeError extends Error {
     super(message);
     this.mismatch = mismatch;
   }
-}
-
-/** A value of the wrong kind, and where below the current field it stands. */
-export interface TypeMismatch {
-  readonly value: string;
-  readonly goType: string;
-  readonly stack: readonly string[];
 }
 
 /** How lists that hold nothing are written: protobuf storage forgets that they were there. */
@@ -205,12 +199,6 @@ class Decoding {
     const target = stack.length ? `struct field ${this.#struct}.${stack.join(".")} of type ${goType}` : `value of type ${goType}`;
     return new GoDecodeError(`json: cannot unmarshal ${value} into Go ${target}`, { value, goType, stack });
   }
-}
-
-/** How Go's decoder names the kind of a JSON value. */
-export function goKindOf(input: Json): string {
-  if (Array.isArray(input)) return "array";
-  return typeof input === "object" ? "object" : typeof input === "boolean" ? "bool" : typeof input === "string" ? "string" : "number";
 }
 
 function keeps({ facts }: MemberPlan, value: Json): boolean {

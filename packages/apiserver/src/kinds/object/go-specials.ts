@@ -5,7 +5,7 @@
 import { isObject, type Json } from "homeostat/api";
 import type { SpecialName } from "../data/kind-data.ts";
 import { formatGoTime, type GoTimeLayout, GoTimeError, parseGoTime, rfc3339, rfc3339Micro } from "./go-time.ts";
-import { goKindOf, type TypeMismatch } from "./go-decoder.ts";
+import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { canonicalQuantity } from "./quantity.ts";
 
 /** A type's own UnmarshalJSON said no. With `mismatch`, the text names the field that was being read. */

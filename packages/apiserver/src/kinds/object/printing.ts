@@ -1,8 +1,8 @@
-// Pieces that printers share: the Name and Age columns, ages as kubectl shows them, and the table of kinds without a printer.
+// Pieces that cells are made of: names, ages as kubectl shows them, and the cells of kinds without a printer.
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go, k8s.io/apimachinery/pkg/util/duration,
 // k8s.io/apiserver/pkg/registry/rest/table.go.
 import type { Json, JsonObject } from "homeostat/api";
-import type { TableColumn, TablePrinter } from "../../registry/served-resource.ts";
+import type { TableColumn } from "../../registry/served-resource.ts";
 import { objectAt, stringAt } from "./strategy.ts";
 
 const nameText =
@@ -10,13 +10,10 @@ const nameText =
 const createdText =
   "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
-/** A column; `wide` ones are shown with `-o wide` only. */
-export function column(name: string, description: string, { type = "string", format = "", wide = false }: { readonly type?: string; readonly format?: string; readonly wide?: boolean } = {}): TableColumn {
-  return { name, type, format, description, priority: wide ? 1 : 0 };
-}
-
-export const nameColumn: TableColumn = column("Name", nameText, { format: "name" });
-export const ageColumn: TableColumn = column("Age", createdText);
+/** The first column of custom resources; built-in kinds have theirs in the kind data. */
+export const nameColumn: TableColumn = { name: "Name", type: "string", format: "name", description: nameText, priority: 0 };
+/** The last column of custom resources without columns of their own. */
+export const ageColumn: TableColumn = { name: "Age", type: "string", format: "", description: createdText, priority: 0 };
 
 export const nameOf = (object: JsonObject): string => stringAt(objectAt(object, "metadata"), "name");
 export const ageOf = (object: JsonObject, nowMs: number): string => formatAge(objectAt(object, "metadata")["creationTimestamp"], nowMs);
@@ -50,8 +47,4 @@ export function formatDuration(ms: number): string {
 const pair = (a: number, unitA: string, b: number, unitB: string): string => (b ? `${a}${unitA}${b}${unitB}` : `${a}${unitA}`);
 
 /** Name and creation time: what a kind without a printer shows. */
-export const defaultTable: TablePrinter = {
-  columns: [nameColumn, column("Created At", createdText, { type: "date" })],
-  cells: (object) => [nameOf(object), stringAt(objectAt(object, "metadata"), "creationTimestamp")],
-  emptyRowsNull: true,
-};
+export const defaultCells = (object: JsonObject): readonly Json[] => [nameOf(object), stringAt(objectAt(object, "metadata"), "creationTimestamp")];

@@ -11,6 +11,7 @@ import { readKindData } from "../kinds/data/read-kind-data.ts";
 import { createTypedCodec } from "../kinds/object/typed-codec.ts";
 import { createKindTypes } from "../merge/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
+import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import type { VersionCodec } from "../registry/served-resource.ts";
 import type { Store } from "../storage/store.ts";
 import { createCore } from "./create-core.ts";
@@ -35,14 +36,16 @@ export async function createServerCore({ store, runtime, tokens }: ServerCoreOpt
   const data = readKindData("1.36");
   const kinds = createKinds(data);
   const { catalog } = kinds;
+  const protobuf = createProtobufCodec(data);
   const core = createCore({
     store,
     runtime,
     tokens,
     catalog,
+    protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
-    paths: [discoveryPaths(createDiscovery({ catalog }))],
+    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode }))],
   });
   await kinds.start({ handler: core.handler, runtime });
   await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));

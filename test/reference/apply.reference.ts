@@ -147,7 +147,7 @@ const ours: FieldManager = createFieldManager({
   typeOf: (version) => (version === apiVersion ? smdFromJsonSchema(schema, { objectMeta }) : undefined),
   convert: (object) => object,
   empty,
-  complete: (merged) => withDefaults(cloneJson(merged)),
+  complete: withDefaults,
   unknownVersions: "fail",
   resetFields: new Map(),
 });

@@ -2,12 +2,12 @@
 // time comes in, nothing is mutated, and one instance may serve every request of its endpoint.
 // It must not know how objects are stored, decoded or defaulted; the caller brings these as functions.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields (fieldmanager.go, internal/*.go): its chain of managers, as steps.
-import { equalJson, formatApiVersion, isObject, type Json, type JsonObject, parseApiVersion } from "homeostat/api";
+import { cloneJson, formatApiVersion, isObject, type Json, type JsonObject, parseApiVersion } from "homeostat/api";
 import { badRequestError, plainError } from "../registry/api-errors.ts";
 import { capUpdateManagers } from "./cap-update-managers.ts";
 import { applyConflictError } from "./conflict-error.ts";
 import { fieldElement } from "./field-path.ts";
-import { difference, emptySet, type FieldSet, fieldSetOf, hasPath, union } from "./field-set.ts";
+import { difference, type FieldSet, fieldSetOf, hasPath, union } from "./field-set.ts";
 import { clientSideManager, fieldsStillAsLastApplied, renewLastApplied } from "./last-applied.ts";
 import { decodeManagedFields, encodeManagedFields, formatManagerId, isReset, type Managed, managedFieldsOf, nothingManaged, withManagedFields } from "./managed-fields.ts";
 import { MergeError } from "./merge-error.ts";
@@ -234,7 +234,8 @@ function applyTracked(endpoint: Endpoint, live: JsonObject, applied: JsonObject,
 
 function complete(endpoint: Endpoint, merged: JsonObject, applied: JsonObject): JsonObject {
   try {
-    return endpoint.complete(merged);
+    // A merge shares parts with the live object and the intent.
+    return endpoint.complete(cloneJson(merged));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw plainError(`failed to convert new object (${formatObject(applied)}) to proper version: ${error.message}`);

@@ -16,8 +16,6 @@ export interface FieldSetNode {
 /** Fields by the `id` of their last step. */
 export type FieldSet = ReadonlyMap<string, FieldSetNode>;
 
-export const emptySet: FieldSet = new Map();
-
 /** A set under construction. */
 export type FieldSetBuilder = Map<string, { readonly element: PathElement; member: boolean; below: FieldSetBuilder | undefined }>;
 
@@ -39,6 +37,8 @@ export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
   for (const path of paths) insertPath(set, path);
   return set;
 }
+
+export const emptySet: FieldSet = fieldSetOf([]);
 
 const nodeOf = (element: PathElement, member: boolean, below: FieldSet | undefined): FieldSetNode | undefined =>
   member || below?.size ? { element, member, below: below?.size ? below : undefined } : undefined;

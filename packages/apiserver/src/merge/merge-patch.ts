@@ -1,6 +1,6 @@
 // JSON merge patch (RFC 7386), with the leniency of the library that upstream uses.
 // Upstream: gopkg.in/evanphx/json-patch.v4/merge.go, k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
-import { isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
+import { cloneJson, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
 import { badRequestError } from "../registry/api-errors.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 
@@ -30,22 +30,20 @@ function parse(text: string, validation: FieldValidation): ParsedJson {
   }
 }
 
-/** The patched document; shares parts with both arguments. A list replaces the document. */
+/** The patched document, which is the caller's to mutate; the arguments stay as they are. A list replaces the document. */
 export const applyMergePatch = (document: Json, patch: Json): Json => (isObject(document) && isObject(patch) ? mergeObjects(document, patch) : pruned(patch));
 
 function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
-  const out: JsonObject = { ...document };
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete out[name];
-    else setOwn(out, name, mergeMember(Object.hasOwn(out, name) ? out[name]! : null, value));
-  }
+  const out: JsonObject = {};
+  for (const [name, current] of Object.entries(document)) if (!Object.hasOwn(patch, name)) setOwn(out, name, cloneJson(current));
+  for (const [name, value] of Object.entries(patch)) if (value !== null) setOwn(out, name, mergeMember(Object.hasOwn(document, name) ? document[name]! : null, value));
   return out;
 }
 
 /** What comes new loses its nulls, save where it takes the place of an object without being one. */
 function mergeMember(current: Json, value: Json): Json {
   if (!isObject(current)) return pruned(value);
-  return isObject(value) ? mergeObjects(current, value) : value;
+  return isObject(value) ? mergeObjects(current, value) : cloneJson(value);
 }
 
 /** Without null members, at any depth; null list items stay. */

@@ -5,12 +5,12 @@ import { plainError } from "../registry/api-errors.ts";
 import { formatGoValue } from "./go-format.ts";
 import { lookUpList, type PatchType } from "./patch-meta.ts";
 import { badArgumentError, nameBehind, noMergeKeyError, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
-import { itemsOf, mergeList } from "./strategic-merge-list.ts";
+import { itemsOf, type MergeMap, mergeList } from "./strategic-merge-list.ts";
 import { arrange, findByKey, partition, splitDeletions } from "./strategic-merge-order.ts";
 
 
 /** Merges the list that a `$setElementOrder/…` directive speaks of, and takes both out of the patch. */
-export function mergeOrderedLists(original: JsonObject, patch: JsonObject, directive: string, type: PatchType): void {
+export function mergeOrderedLists(original: JsonObject, patch: JsonObject, directive: string, type: PatchType, merge: MergeMap): void {
   const order = patch[directive]!;
   delete patch[directive];
   if (!Array.isArray(order)) throw badArgumentError("[]interface {}", order);
@@ -18,7 +18,7 @@ export function mergeOrderedLists(original: JsonObject, patch: JsonObject, direc
   const live = listAt(original, name), wanted = listAt(patch, name);
   const field = lookUpList(type, name);
   if (wanted) checkOrder(wanted, order, field.mergeKey);
-  const merged = live && wanted ? mergeList(live, wanted, field, "merge") : (live ?? (wanted && (withoutDirectives(wanted) as Json[])));
+  const merged = live && wanted ? mergeList(live, wanted, field, merge) : (live ?? (wanted && (withoutDirectives(wanted) as Json[])));
   if (!merged) return;
   const items = itemsOf(live ?? [], wanted ?? []);
   const [named, others] = partition(merged, order, field.mergeKey, items);

@@ -7,18 +7,26 @@ import { patchRejectedError } from "./patch-error.ts";
 import { goKindOf, type PatchField, type PatchType } from "./patch-meta.ts";
 import { badDirectiveError, noMergeKeyError, patchDirective } from "./strategic-directive.ts";
 import { arrange, findByKey, type Items, partition } from "./strategic-merge-order.ts";
-import { mergeMap } from "./strategic-merge-patch.ts";
 
-/** Mutates the original's items. In mode "delete" the patch names scalars to take out. */
-export function mergeList(original: Json[], patch: Json[], { type, strategy, mergeKey }: PatchField, mode: "merge" | "delete"): Json[] {
-  if (strategy !== "merge" && mode === "merge") return patch;
+/** Merges the second map, by its type, into the first; both may be mutated. */
+export type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject;
+
+/** Merges items by key with `merge`, scalars as a set; a field without the merge strategy takes the patch's list. Mutates the original's items. */
+export function mergeList(original: Json[], patch: Json[], { type, strategy, mergeKey }: PatchField, merge: MergeMap): Json[] {
+  if (strategy !== "merge") return patch;
   if (!original.length && !patch.length) return original;
   const items = itemsOf(original, patch);
-  if (items === "maps") return mergeMaps(original, patch, type, mergeKey);
-  if (mode === "delete") return original.filter((item) => !patch.some((gone) => equalJson(gone, item)));
+  if (items === "maps") return mergeMaps(original, patch, { type, mergeKey }, merge);
   const merged = deduplicate([...original, ...patch]);
   const [named, others] = partition(merged, patch, mergeKey, items);
   return arrange(named, others, patch, original, mergeKey, items);
+}
+
+/** Takes out the scalars that the patch names, whatever the field's strategy; maps are merged as ever. */
+export function deleteFromList(original: Json[], patch: Json[], field: PatchField, merge: MergeMap): Json[] {
+  if (!original.length && !patch.length) return original;
+  if (itemsOf(original, patch) === "maps") return mergeMaps(original, patch, field, merge);
+  return original.filter((item) => !patch.some((gone) => equalJson(gone, item)));
 }
 
 /** Whether items are maps or scalars; they are all of one type. Throws ApiStatusError. */
@@ -33,7 +41,7 @@ export function itemsOf(...lists: readonly Json[][]): Items {
   return first === "map[string]interface {}" ? "maps" : "scalars";
 }
 
-function mergeMaps(original: Json[], patch: Json[], type: PatchType, mergeKey: string): Json[] {
+function mergeMaps(original: Json[], patch: Json[], { type, mergeKey }: Pick<PatchField, "type" | "mergeKey">, merge: MergeMap): Json[] {
   if (!mergeKey) throw plainError(`cannot merge lists without merge key for ${goKindOf(type)}`);
   const { base, rest } = followDirectives(original, patch as JsonObject[], mergeKey);
   const merged = [...base];
@@ -41,7 +49,7 @@ function mergeMaps(original: Json[], patch: Json[], type: PatchType, mergeKey: s
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKeyError(item, mergeKey);
     const at = findByKey(merged, mergeKey, item[mergeKey]!);
     if (at < 0) merged.push(item);
-    else merged[at] = mergeMap(merged[at] as JsonObject, item, type);
+    else merged[at] = merge(merged[at] as JsonObject, item, type);
   }
   const [named, others] = partition(merged, rest, mergeKey, "maps");
   return arrange(named, others, rest, base, mergeKey, "maps");

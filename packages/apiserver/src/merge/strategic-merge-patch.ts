@@ -6,7 +6,7 @@ import { badRequestError } from "../registry/api-errors.ts";
 import { goTypeOf } from "./go-format.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 import { lookUpField, lookUpList, type PatchType } from "./patch-meta.ts";
-import { mergeList } from "./strategic-merge-list.ts";
+import { deleteFromList, mergeList } from "./strategic-merge-list.ts";
 import { mergeOrderedLists } from "./set-element-order.ts";
 import { badDirectiveError, nameBehind, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
 
@@ -39,13 +39,13 @@ function parse(text: string): ParsedJson {
 export const applyStrategicMergePatch = (object: JsonObject, patch: JsonObject, type: PatchType): JsonObject => mergeMap(cloneJson(object), cloneJson(patch), type);
 
 /** Mutates both. */
-export function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
+function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return followDirective(patch);
   retainKeys(original, patch);
-  for (const name of Object.keys(patch)) if (name.startsWith(setElementOrderPrefix)) mergeOrderedLists(original, patch, name, type);
+  for (const name of Object.keys(patch)) if (name.startsWith(setElementOrderPrefix)) mergeOrderedLists(original, patch, name, type, mergeMap);
   // Upstream takes members in no particular order; in this one a list first loses what is deleted.
   for (const name of Object.keys(patch).sort(compareBytewise)) {
-    if (name.startsWith(deleteFromPrimitiveListPrefix)) deleteFromList(original, name, patch[name]!, type);
+    if (name.startsWith(deleteFromPrimitiveListPrefix)) deleteItems(original, name, patch[name]!, type);
     else mergeMember(original, name, patch[name]!, type);
   }
   return original;
@@ -72,7 +72,7 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
   for (const name of Object.keys(original)) if (!keys.has(name)) delete original[name];
 }
 
-function deleteFromList(original: JsonObject, directive: string, items: Json, type: PatchType): void {
+function deleteItems(original: JsonObject, directive: string, items: Json, type: PatchType): void {
   const name = nameBehind(directive, deleteFromPrimitiveListPrefix, "invalid patch format of primitive list");
   if (items === null) {
     delete original[name];
@@ -81,8 +81,7 @@ function deleteFromList(original: JsonObject, directive: string, items: Json, ty
   const current = Object.hasOwn(original, name) ? original[name]! : undefined;
   if (current === undefined || goTypeOf(current) !== goTypeOf(items)) return;
   if (Array.isArray(current)) {
-    const field = lookUpList(type, name);
-    setOwn(original, name, mergeList(current, items as Json[], field, "delete"));
+    setOwn(original, name, deleteFromList(current, items as Json[], lookUpList(type, name), mergeMap));
   } else if (isObject(current)) mergeMember(original, name, items, type);
   else setOwn(original, name, items);
 }
@@ -97,7 +96,7 @@ function mergeMember(original: JsonObject, name: string, value: Json, type: Patc
     const field = lookUpField(type, name);
     setOwn(original, name, field.strategy === "replace" ? value : mergeMap(current, value, field.type));
   } else if (Array.isArray(current) && Array.isArray(value)) {
-    setOwn(original, name, mergeList(current, value, lookUpList(type, name), "merge"));
+    setOwn(original, name, mergeList(current, value, lookUpList(type, name), mergeMap));
   } else {
     const kept = withoutDirectives(withoutNulls(value));
     if (kept === undefined) delete original[name];

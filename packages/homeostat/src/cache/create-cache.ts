@@ -1,6 +1,7 @@
 // All informers of a process over one client: shared by kind and scope, counted by holds, told of every own write.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
+import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HotViews } from "./hot-views.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
@@ -41,6 +42,8 @@ class InformerCache implements Cache {
   readonly #held = new Map<string, Held>();
   readonly #unobserve: () => void;
   #started = false;
+  /** While servers are away there is neither socket nor timer that would keep the process. */
+  #hold: Timer | undefined;
 
   constructor(options: CacheOptions) {
     this.#options = options;
@@ -74,6 +77,7 @@ class InformerCache implements Cache {
   start(): void {
     if (this.#started) return;
     this.#started = true;
+    this.#hold = this.#options.runtime.clock.hold?.();
     for (const { informer } of this.#held.values()) informer.start();
   }
 
@@ -83,6 +87,7 @@ class InformerCache implements Cache {
 
   async stop(): Promise<void> {
     this.#unobserve();
+    this.#hold?.cancel();
     for (const { informer } of this.#held.values()) informer.stop();
     this.#held.clear();
   }

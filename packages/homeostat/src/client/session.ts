@@ -104,13 +104,13 @@ function mergeSignals(signals: readonly AbortSignal[], own: AbortSignal | undefi
 
 /** Waits. A clock's timers do not keep the process alive; a request that somebody awaits has to. */
 function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const hold = setInterval(() => {}, 2 ** 30);
+  const hold = runtime.clock.hold?.();
   return new Promise<void>((resolve, reject) => {
     const timer = runtime.clock.timer(ms, () => (signal?.removeEventListener("abort", abort), resolve()));
     const abort = (): void => (timer.cancel(), reject(toError(signal?.reason)));
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
-  }).finally(() => clearInterval(hold));
+  }).finally(() => hold?.cancel());
 }
 
 /** A stream from its opening to its one end, which may come before the request was even sent. */

@@ -1,6 +1,5 @@
 // Sends what the series machine decides as events.k8s.io/v1 Events, one after the other, in the background.
 import type { JsonObject } from "../api/json.ts";
-import type { KubeObject } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 import { dynamicKind } from "../client/discovery/kind-resolver.ts";
@@ -114,7 +113,7 @@ function toEvent(message: EventMessage, { controller, instance }: EventRecorderO
   };
 }
 
-function toReference({ apiVersion, kind, metadata }: EventNote["regarding"] | Pick<KubeObject, "apiVersion" | "kind" | "metadata">): JsonObject {
+function toReference({ apiVersion, kind, metadata }: EventNote["regarding"]): JsonObject {
   const { namespace, name, uid, resourceVersion } = metadata;
   return { apiVersion, kind, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
 }

@@ -19,6 +19,10 @@ export function createSystemRuntime(): Runtime {
         handle.unref();
         return { cancel: () => clearTimeout(handle) };
       },
+      hold() {
+        const handle = setInterval(() => {}, 2 ** 30);
+        return { cancel: () => clearInterval(handle) };
+      },
     },
     entropy: {
       bytes(n) {

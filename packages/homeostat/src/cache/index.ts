@@ -1,0 +1,4 @@
+// The door to this folder for the layers above.
+export { type CacheOptions, createCache } from "./create-cache.ts";
+export type { Cache, CachedObject, Freshness, HandlerCause, IndexFunction, Informer, InformerHandler, InformerLease, InformerScope, Reader } from "./informer.ts";
+export { reflectorDefaults, type ReflectorLimits } from "./reflector.machine.ts";

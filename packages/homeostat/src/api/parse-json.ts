@@ -8,6 +8,8 @@ export interface ParsedJson {
   readonly value: Json;
   /** Paths of keys that occurred more than once, as in upstream's strict errors, e.g. `spec.ports[0].name`. The last value wins. */
   readonly duplicates: readonly string[];
+  /** For each of `duplicates`, the path of the last new key before it: where in the document it stands. */
+  readonly duplicatesAfter?: readonly string[];
   /** Paths of numbers whose text has a fraction or exponent though the value is integral, e.g. `1.0` or `1e3`; Go's typed decoder refuses these. */
   readonly floatLiterals: ReadonlyMap<string, string>;
 }
@@ -29,14 +31,16 @@ const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
 export function parseJson(text: string): ParsedJson {
   const reader = new Reader(text);
   const value = reader.document();
-  return { value, duplicates: reader.duplicates, floatLiterals: reader.floatLiterals };
+  return { value, duplicates: reader.duplicates, duplicatesAfter: reader.duplicatesAfter, floatLiterals: reader.floatLiterals };
 }
 
 class Reader {
   readonly duplicates: string[] = [];
+  readonly duplicatesAfter: string[] = [];
   readonly floatLiterals = new Map<string, string>();
   readonly #text: string;
   #at = 0;
+  #lastKey = "";
   #depth = 0;
 
   constructor(text: string) {
@@ -90,7 +94,10 @@ class Reader {
       this.#at++;
       this.#space();
       const child = path ? `${path}.${key}` : key;
-      if (Object.hasOwn(out, key)) this.duplicates.push(child);
+      if (Object.hasOwn(out, key)) {
+        this.duplicates.push(child);
+        this.duplicatesAfter.push(this.#lastKey);
+      } else this.#lastKey = child;
       setOwn(out, key, this.#value(child));
       this.#space();
       const c = this.#text[this.#at];

@@ -22,7 +22,8 @@ const fault = (group: string, version: string, kind: string, text: string): stri
 test("unknown and doubled fields are dropped and reported in the order of the document", () => {
   const { object, strictErrors } = decode("", "v1", "ConfigMap", '{"x":1,"metadata":{"name":"a","nmae":"b"},"data":{"k":"1","k":"2"},"metadata":{"name":"c"}}');
   assert.deepEqual(object, { metadata: { name: "c" }, data: { k: "2" } });
-  assert.deepEqual([...strictErrors].sort(), ['duplicate field "data.k"', 'duplicate field "metadata"', 'unknown field "x"']);
+  assert.deepEqual(strictErrors, ['unknown field "x"', 'duplicate field "data.k"', 'duplicate field "metadata"']);
+  assert.deepEqual(decode("", "v1", "ConfigMap", '{"data":{"k":"1","k":"2"},"x":{"y":1},"data":{},"z":1}').strictErrors, ['duplicate field "data.k"', 'unknown field "x"', 'duplicate field "data"', 'unknown field "z"']);
 });
 
 test("a key is doubled only where the decoder looks", () => {

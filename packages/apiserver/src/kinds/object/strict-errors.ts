@@ -13,22 +13,37 @@ export interface StrictErrors {
 
 const most = 100;
 
-/** For one document. Unknown fields come first where the document's order cannot be told from the parsed value. */
+/** For one document. */
 export function createStrictErrors(body: ParsedJson): StrictErrors {
   const unknown: string[] = [];
-  const duplicates = new Set(body.duplicates);
-  const real = new Set<string>();
-  const join = (path: readonly string[], key: string): string => (path.length ? `${path.join("")}.${key}` : key);
+  /** For every key walked over: whether it is a field, and how many unknown ones there were up to it. */
+  const walked = new Map<string, { readonly known: boolean; readonly before: number }>();
+  const walk = (path: readonly string[], key: string, known: boolean): void => {
+    const full = path.length ? `${path.join("")}.${key}` : key;
+    if (!known) unknown.push(`unknown field ${quoteGo(full)}`);
+    if (body.duplicates.length) walked.set(full, { known, before: unknown.length });
+  };
+  /** The nearest key on a path that was walked over. */
+  const nearest = (from: string): { readonly path: string; readonly known: boolean; readonly before: number } => {
+    for (let path = from; path; path = path.replace(/(?:\.[^.[\]]*|\[[^\]]*\]|^[^.[]*)$/, "")) {
+      const met = walked.get(path);
+      if (met) return { path, ...met };
+    }
+    return { path: "", known: false, before: 0 };
+  };
+  /** A key counts where the decoder looked, or would have looked had not a later double of its parent replaced it. */
+  const counts = (key: string): boolean => {
+    const { path, known } = nearest(key);
+    return known && (path === key || body.duplicates.includes(path));
+  };
   return {
-    unknown: (path, key) => void unknown.push(`unknown field ${quoteGo(join(path, key))}`),
-    known(path, key) {
-      if (!duplicates.size) return;
-      const full = join(path, key);
-      if (duplicates.has(full)) real.add(full);
-    },
-    texts: () => {
-      const doubled = [...duplicates].filter((path) => real.has(path)).map((path) => `duplicate field ${quoteGo(path)}`);
-      return [...new Set([...unknown, ...doubled])].slice(0, most);
+    unknown: (path, key) => walk(path, key, false),
+    known: (path, key) => walk(path, key, true),
+    texts() {
+      if (!body.duplicates.length) return [...new Set(unknown)].slice(0, most);
+      const doubled = body.duplicates.map((path, i) => ({ path, at: nearest(body.duplicatesAfter?.[i] ?? path).before })).filter(({ path }) => counts(path));
+      const inOrder = Array.from({ length: unknown.length + 1 }, (_, i) => [...(i ? [unknown[i - 1]!] : []), ...doubled.filter(({ at }) => at === i).map(({ path }) => `duplicate field ${quoteGo(path)}`)]).flat();
+      return [...new Set(inOrder)].slice(0, most);
     },
   };
 }

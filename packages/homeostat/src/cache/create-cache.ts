@@ -14,7 +14,7 @@ export interface CacheOptions {
   /** Freezes what is read, so that mutating it fails; for development and tests. */
   readonly frozen?: boolean;
   /** Managers whose managedFields entries are kept, e.g. those that begin with `<operator>/`; default none. */
-  readonly keepManager?: (manager: string) => boolean;
+  readonly keepManagers?: (manager: string) => boolean;
   /** Makes objects of a kind smaller before they are held; must keep apiVersion, kind and metadata. */
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
   /** Parsed views held at most; default 10,000. */
@@ -93,14 +93,14 @@ class InformerCache implements Cache {
   }
 
   #open(id: string, kind: Kind, scope: InformerScope): Held {
-    const { client, runtime, limits, frozen = false, keepManager = () => false, projections, faulted } = this.#options;
+    const { client, runtime, limits, frozen = false, keepManagers = () => false, projections, faulted } = this.#options;
     const informer = new SharedInformer({
       client,
       runtime,
       kind,
       scope,
       limits: { ...reflectorDefaults, ...limits },
-      shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, hot: this.#hot, keepManager, project: projections?.get(kind) },
+      shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, hot: this.#hot, keepManager: keepManagers, project: projections?.get(kind) },
       faulted: (error) => faulted?.(error, kind),
     });
     const held: Held = { informer, holds: 0 };

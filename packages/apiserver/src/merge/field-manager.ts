@@ -238,6 +238,13 @@ function complete(endpoint: Endpoint, merged: JsonObject, applied: JsonObject): 
     return endpoint.complete(cloneJson(merged));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw plainError(`failed to convert new object (${formatObject(applied)}) to proper version: ${error.message}`);
+    throw plainError(`failed to convert new object (${formatObject(applied)}) to proper version: ${conversionFault(applied, error)}`);
   }
+}
+
+/** Upstream converts the merged object where a codec decodes: its words for what Go's decoder says. */
+function conversionFault(applied: JsonObject, error: Error): string {
+  if (!(error.cause instanceof Error)) return error.message;
+  const { message } = error.cause;
+  return `unable to convert unstructured object to ${formatKind(applied)}: ${message.startsWith("illegal base64") ? `error decoding from json: ${message}` : message}`;
 }

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { type FieldError, quoteGo } from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
@@ -27,20 +28,18 @@ export function customResourceDefinition(checks: SchemaChecks, committed: NonNul
     rules: {
       allowUnconditionalUpdate: false,
       resetFields: [["f:status"]],
-      prepareForCreate(object, context) {
+      prepareForCreate(object) {
         object["status"] = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null };
         metadataOf(object)["generation"] = 1;
         addStorageVersion(object);
-        warnOfFormats(object, undefined, context);
       },
-      prepareForUpdate(object, old, context) {
+      prepareForUpdate(object, old) {
         keepOld(object, old, "status");
         bumpGeneration(object, old, ["spec"]);
         addStorageVersion(object);
-        warnOfFormats(object, old, context);
       },
-      validateCreate: (object) => validateNewDefinition(definitionOf(object), checks),
-      validateUpdate: (object, old) => validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
+      validateCreate: (object, context) => warned(object, undefined, context, validateNewDefinition(definitionOf(object), checks)),
+      validateUpdate: (object, old, context) => warned(object, old, context, validateDefinitionChange(definitionOf(object), definitionOf(old), checks)),
       // The first delete only marks, so that the finalizer below gets its turn.
       deletion: { holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined, mark: markDeleted },
     },
@@ -90,9 +89,12 @@ function addStorageVersion(object: JsonObject): void {
   object["status"] = { ...status, storedVersions: [...stored, version] };
 }
 
-function warnOfFormats(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+/** Formats without effect are accepted with a warning, once they are new. */
+function warned(object: JsonObject, old: JsonObject | undefined, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length) return errors;
   const before = new Set(old ? unrecognizedFormats(definitionOf(old).spec) : []);
-  for (const format of unrecognizedFormats(definitionOf(object).spec)) if (!before.has(format)) context.warn(`unrecognized format ${JSON.stringify(format)}`);
+  for (const format of unrecognizedFormats(definitionOf(object).spec)) if (!before.has(format)) context.warn(`unrecognized format ${quoteGo(format)}`);
+  return errors;
 }
 
 function markDeleted(object: JsonObject, { now }: WriteContext): void {

@@ -6,7 +6,7 @@ import { validateObjectMeta } from "../../registry/object-meta/validate-object-m
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { objectAt } from "../object/strategy.ts";
+import { finalizerErrors, objectAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
 
 export const configMap: BuiltinKind = {
@@ -32,5 +32,5 @@ function validate(object: JsonObject): FieldError[] {
       ]);
   const size = Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0) + base64Size(binary);
   // An empty child path, as upstream builds it for "the whole object", prints as [].
-  return [...keys("data", data), ...keys("binaryData", binary), ...(size > maxDataBytes ? [tooLong("[]", maxDataBytes)] : [])];
+  return [...finalizerErrors(object), ...keys("data", data), ...keys("binaryData", binary), ...(size > maxDataBytes ? [tooLong("[]", maxDataBytes)] : [])];
 }

@@ -7,11 +7,10 @@ import { validateObjectMeta } from "../../registry/object-meta/validate-object-m
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsLabel } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { finalizerErrors, finalizerNameErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const ownFinalizer = "kubernetes";
-const standardFinalizers: ReadonlySet<string> = new Set([ownFinalizer, "orphan", "foregroundDeletion"]);
 
 export const namespace: BuiltinKind = {
   group: "",
@@ -36,8 +35,8 @@ export const namespace: BuiltinKind = {
       keepOld(object, old, "status");
       setNameLabel(object);
     },
-    validateCreate: (object) => finalizerErrors(object, () => "spec.finalizers"),
-    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel), ...finalizerErrors(object, () => "spec.finalizers")],
+    validateCreate: (object) => [...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers")],
+    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel), ...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers")],
     deletion: {
       // The first delete only marks, even where nothing holds the namespace.
       holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,
@@ -62,7 +61,7 @@ export const namespace: BuiltinKind = {
         keepOld(object, old, "status");
         setNameLabel(object);
       },
-      validateUpdate: (object) => finalizerErrors(object, (i) => `spec.finalizers[${i}]`),
+      validateUpdate: (object) => specFinalizerErrors(object, (i) => `spec.finalizers[${i}]`),
     },
   },
   selectable: { names: ["status.phase"], extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }) },
@@ -80,11 +79,10 @@ function finalizersOf(object: JsonObject): readonly Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-function finalizerErrors(object: JsonObject, pathOf: (i: number) => string): FieldError[] {
+function specFinalizerErrors(object: JsonObject, pathOf: (i: number) => string): FieldError[] {
   return finalizersOf(object).flatMap((item, i) => {
     const name = String(item);
-    const known = name.includes("/") || standardFinalizers.has(name);
-    return [...labelKeyFaults(name), ...(known ? [] : ["name is neither a standard finalizer name nor is it fully qualified"])].map((text) => invalid(pathOf(i), name, text));
+    return [...labelKeyFaults(name).map((text) => invalid(pathOf(i), name, text)), ...finalizerNameErrors(name, pathOf(i))];
   });
 }
 

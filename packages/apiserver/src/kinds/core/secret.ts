@@ -9,7 +9,7 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { goKindOf } from "../object/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
 
@@ -22,13 +22,11 @@ export const secret: BuiltinKind = {
     mergeStringData(object);
   },
   rules: {
-    prepareForCreate: (object, context) => warnOfKeyPair(object, context),
-    prepareForUpdate(object, old, context) {
+    prepareForUpdate(object, old) {
       if (!object["type"]) keepOld(object, old, "type");
-      warnOfKeyPair(object, context);
     },
-    validateCreate: validate,
-    validateUpdate: (object, old) => [...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)],
+    validateCreate: (object, context) => warned(object, context, validate(object)),
+    validateUpdate: (object, old, context) => warned(object, context, [...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)]),
   },
   selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
   cells: (object, nowMs) => [nameOf(object), stringAt(object, "type"), Object.keys(objectAt(object, "data")).length, ageOf(object, nowMs)],
@@ -44,6 +42,7 @@ function mergeStringData(object: JsonObject): void {
 function validate(object: JsonObject): FieldError[] {
   const data = objectAt(object, "data");
   return [
+    ...finalizerErrors(object),
     ...Object.keys(data).sort(compareBytewise).flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
     ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
     ...(typeRules[stringAt(object, "type")]?.(data, object) ?? []),
@@ -79,9 +78,11 @@ function jsonMapFault(text: string): string | undefined {
   }
 }
 
-function warnOfKeyPair(object: JsonObject, context: WriteContext): void {
-  if (object["type"] !== "kubernetes.io/tls") return;
+/** A sound TLS secret whose halves do not fit is stored with a warning. */
+function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length || object["type"] !== "kubernetes.io/tls") return errors;
   const data = objectAt(object, "data");
   const fault = checkKeyPair(decoded(data, "tls.crt"), decoded(data, "tls.key"));
   if (fault) context.warn(fault);
+  return errors;
 }

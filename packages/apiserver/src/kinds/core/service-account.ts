@@ -2,12 +2,13 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { failure } from "../../registry/api-errors.ts";
+import type { FieldError } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { finalizerErrors, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
 const mountable = "kubernetes.io/enforce-mountable-secrets";
 
@@ -17,15 +18,10 @@ export const serviceAccount: BuiltinKind = {
   kind: "ServiceAccount",
   rules: {
     deleteReturnsObject: true,
-    validateUpdate: (object) => validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-    prepareForCreate(object, context) {
-      reduceSecrets(object);
-      warnOfAnnotation(object, undefined, context);
-    },
-    prepareForUpdate(object, old, context) {
-      reduceSecrets(object);
-      warnOfAnnotation(object, old, context);
-    },
+    prepareForCreate: reduceSecrets,
+    prepareForUpdate: reduceSecrets,
+    validateCreate: (object, context) => warned(object, undefined, context, finalizerErrors(object)),
+    validateUpdate: (object, old, context) => warned(object, old, context, [...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)]),
   },
   connect: {
     token: (account) =>
@@ -42,7 +38,8 @@ function reduceSecrets(object: JsonObject): void {
   object["secrets"] = secrets.map((item) => (isObject(item) && item["name"] !== undefined ? { name: item["name"] } : {}));
 }
 
-function warnOfAnnotation(object: JsonObject, old: JsonObject | undefined, context: WriteContext): void {
+function warned(object: JsonObject, old: JsonObject | undefined, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
   const has = (each: JsonObject): boolean => Object.hasOwn(objectAt(metadataOf(each), "annotations"), mountable);
-  if (has(object) && !(old && has(old))) context.warn(`metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`);
+  if (!errors.length && has(object) && !(old && has(old))) context.warn(`metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`);
+  return errors;
 }

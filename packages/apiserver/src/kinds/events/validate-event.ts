@@ -3,7 +3,7 @@
 import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 
-import { immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
 /** What the old group asks for, create and update alike. `reporter` is the field name in the request's version. */
 export function validateEvent(object: JsonObject, reporter: string): FieldError[] {
@@ -18,6 +18,7 @@ export function validateNewEvent(object: JsonObject): FieldError[] {
   const unset = (field: string, set: boolean): FieldError[] => (set ? [invalid(field, "", "needs to be unset")] : []);
   return [
     ...validateEvent(object, "reportingController"),
+    ...finalizerErrors(object),
     ...seriesErrors(object),
     ...(object["eventTime"] ? [] : [required("eventTime", "")]),
     ...(type === "Normal" || type === "Warning" ? [] : [invalid("type", "", `has invalid value: ${type}`)]),

@@ -143,19 +143,26 @@ class Decoding {
     for (const key of Object.keys(input)) {
       this.#strict?.known(this.#path, key);
       this.#path.push(this.#path.length ? `.${key}` : key);
-      setOwn(out, key, this.#value(ref.values, valueType, input[key]!) ?? this.#plans.zero(ref.values));
+      // Bytes that are nil come back from protobuf as empty ones.
+      setOwn(out, key, this.#value(ref.values, valueType, input[key]!) ?? (ref.values.at === "bytes" && this.#emptyLists === "null" ? "" : this.#plans.zero(ref.values)));
       this.#path.pop();
     }
     return out;
   }
 
   #bytes(goType: string, input: Json): Json | undefined {
-    if (Array.isArray(input)) return Buffer.from(input.map((item) => Number(item) & 0xff)).toString("base64");
+    if (Array.isArray(input)) return Buffer.from(input.map((item) => this.#byte(item))).toString("base64");
     if (typeof input !== "string") return this.#mismatch(input, goType);
     const fault = checkGoBase64(input);
     if (fault === undefined) return Buffer.from(input, "base64").toString("base64");
     this.#saved ??= new GoDecodeError(fault);
     return undefined;
+  }
+
+  #byte(input: Json): number {
+    if (typeof input === "number" && Number.isInteger(input) && input >= 0 && input <= 255) return input;
+    if (input !== null) this.#save(typeof input === "number" ? `number ${input}` : goKindOf(input), "uint8");
+    return 0;
   }
 
   #number(type: "int32" | "int64" | "float64", goType: string, input: Json): Json | undefined {

@@ -76,3 +76,16 @@ export const statusViewRules: Rules = {
 export function immutable(path: string, value: Json | undefined, old: Json | undefined): FieldError[] {
   return equalJson(value, old) ? [] : [invalid(path, value, "field is immutable")];
 }
+
+const standardFinalizers: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** The extra rule on finalizers that kinds of the core repository have: an unqualified name must be a standard one. */
+export function finalizerNameErrors(name: string, path: string): FieldError[] {
+  return name.includes("/") || standardFinalizers.has(name) ? [] : [invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
+}
+
+/** {@link finalizerNameErrors} of metadata.finalizers. */
+export function finalizerErrors(object: JsonObject): FieldError[] {
+  const finalizers = metadataOf(object)["finalizers"];
+  return Array.isArray(finalizers) ? finalizers.flatMap((name, i) => finalizerNameErrors(String(name), `metadata.finalizers[${i}]`)) : [];
+}

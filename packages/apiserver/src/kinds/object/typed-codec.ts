@@ -31,7 +31,8 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   return {
     decode(body: ParsedJson): Decoded {
       const decoded = attempt(kind, () => decoder.decode(body));
-      options.defaults?.(named(decoded.object));
+      named(decoded.object);
+      options.defaults?.(decoded.object);
       return decoded;
     },
     fromStorage: (stored) => conversion?.fromStorage(stored) ?? stored,

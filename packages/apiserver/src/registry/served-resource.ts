@@ -2,6 +2,7 @@
 // custom resources both become a ServedResource; the registry never asks which of the two it has.
 // Upstream: k8s.io/apiserver/pkg/registry/rest (strategies), pkg/endpoints (handlers).
 import type { GroupVersionKind, Json, JsonObject, ParsedJson } from "homeostat/api";
+import type { PatchType } from "../merge/patch-meta.ts";
 import type { SmdType } from "../merge/smd-type.ts";
 import type { FieldError } from "./field-error.ts";
 
@@ -40,9 +41,11 @@ export interface VersionCodec {
   /** The typed view that server-side apply and managedFields work on. */
   readonly smd: SmdType;
   /** Where strategic merge patch finds its merge keys; absent for custom resources, which answer 415. */
-  readonly patchMeta?: unknown;
+  readonly patchMeta?: PatchType;
   /** An object of this version with nothing set, as the encoder writes it; `{apiVersion, kind}` when absent. */
   readonly empty?: () => JsonObject;
+  /** Makes an object of what an apply has merged, where that is less than decoding: nulls that validation is to refuse stay. May take over its argument. */
+  readonly complete?: (merged: JsonObject) => JsonObject;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { JsonObject } from "homeostat/api";
 import type { SmdType } from "../../merge/smd-type.ts";
 import type { VersionCodec } from "../../registry/served-resource.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
-import { type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
+import { completeCustom, type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
 
 /** What a version is read and written with. */
 export interface CustomCodecOptions {
@@ -31,6 +31,7 @@ export function createCustomCodec({ group, kind, schema, storage, schemas, decod
   };
   return {
     decode: (body) => decodeCustom(body, schema, kind, decoder),
+    complete: (merged) => completeCustom(merged, schema, kind, decoder),
     fromStorage(stored) {
       const source = byApiVersion.get(String(stored.apiVersion));
       if (source) readCustom(stored, source);

@@ -41,6 +41,14 @@ export function decodeCustom(body: ParsedJson, schema: CustomSchema, kind: strin
   return { object, strictErrors };
 }
 
+/** What an apply has merged: its metadata as read, and defaults. Nothing is pruned, and nulls are left for validation to refuse. */
+export function completeCustom(object: JsonObject, schema: CustomSchema, kind: string, decoder: MetadataDecoder): JsonObject {
+  const metadata = decodeMetadata(object, [], schema, kind, decoder);
+  if (metadata) object.metadata = metadata;
+  applyDefaults(object, schema.node);
+  return object;
+}
+
 /** Drops what the version does not know, and nulls that nothing allows. Answers the paths of unknown fields. */
 export function pruneCustom(object: JsonObject, schema: CustomSchema): readonly string[] {
   if (schema.pruning === "keeps unknown fields") return [];

@@ -50,7 +50,7 @@ function create(catalog: ResourceCatalog, resource: ServedResource, subresource:
     unknownVersions: resource.custom ? "fail" : "drop",
     convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
-    complete: (merged) => resource.codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
+    complete: (merged) => resource.codec.complete?.(merged) ?? resource.codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
     resetFields: new Map(versionsOf(catalog, resource).map((each) => [formatApiVersion(each), resetFieldsOf(strategyAt(each, subresource))])),
   });
 }

@@ -12,6 +12,7 @@ import { metaString } from "./object-meta/read-meta.ts";
 import { type DeleteOptions, formatDeleteOptions, readDeleteOptions } from "./options/delete-options.ts";
 import { splitStorageKey, storageKeyOf } from "./views/storage-key.ts";
 import { admissionRequestOf } from "./write/admission-request.ts";
+import { errorKindOf } from "./write/before-create.ts";
 import { commitObject, commitRemoval } from "./write/commit.ts";
 import { planDeletion } from "./write/deletion.ts";
 import { fromHub, type Live, openLive } from "./write/hub.ts";
@@ -85,7 +86,8 @@ async function markAndRemove(call: Call, live: Live, hub: JsonObject, options: D
 }
 
 function assertPreconditions({ resource }: Call, name: string, object: JsonObject, { uid, resourceVersion }: DeleteOptions): void {
-  const byKind = { group: resource.group, resource: resource.kind };
+  const { group, kind } = errorKindOf(resource, object);
+  const byKind = { group, resource: kind };
   const uidFound = metaString(object, "uid");
   if (uid !== undefined && uid !== uidFound) {
     throw conflictError(byKind, name, `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`);

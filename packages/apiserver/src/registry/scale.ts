@@ -6,7 +6,7 @@ import type { ApiResponse } from "../http/handler.ts";
 import { createFieldManager, type FieldManager } from "../merge/field-manager.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
 import { type ReplicasPaths, toParentManagedFields, toScaleManagedFields } from "../merge/scale-managed-fields.ts";
-import { answerTransformed } from "./answer/answer-result.ts";
+import { answerScale } from "./answer/answer-result.ts";
 import { conflictError, failure } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import type { Call } from "./call.ts";
@@ -52,13 +52,13 @@ async function changeScale(call: Call, view: ScaleView, options: WriteOptions, c
   const paths = replicasPaths(call);
   const { result } = await updateObject(call, { options, mayCreate: false, uid: undefined, transform: (live) => scaleParent(call, view, live!, change, paths) });
   const parent = "revision" in result ? core.views.object(resource, result.revision) : result.object;
-  return await answerTransformed(call, 200, view.toScale(parent));
+  return await answerScale(call, view.toScale(parent));
 }
 
 /** The parent with the replicas of its changed Scale. */
 function scaleParent(call: Call, view: ScaleView, live: JsonObject, change: ScaleChange, paths: ReplicasPaths): JsonObject {
   const { resource, name, namespace } = call;
-  const scale = view.toScale(live);
+  const scale = view.toScaleForUpdate?.(live) ?? view.toScale(live);
   setManagedFields(scale, toScaleManagedFields(metaList(live, "managedFields"), paths));
   const next = change(scale);
   matchNamespace(next, resource.namespaced ? namespace : "");

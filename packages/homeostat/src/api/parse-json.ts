@@ -169,7 +169,18 @@ class Reader {
     }
     const literal = match[0];
     this.#at += literal.length;
+    this.#endOfNumber();
     return this.#toNumber(literal, path);
+  }
+
+  /** A point or an exponent without digits behind it. */
+  #endOfNumber(): void {
+    const c = this.#text[this.#at];
+    if (c !== "." && c !== "e" && c !== "E") return;
+    this.#at++;
+    if (c === ".") this.#unexpected("after decimal point in numeric literal");
+    if (this.#text[this.#at] === "+" || this.#text[this.#at] === "-") this.#at++;
+    this.#unexpected("in exponent of numeric literal");
   }
 
   #toNumber(literal: string, path: string): number | bigint {
@@ -177,7 +188,7 @@ class Reader {
     if (/[.eE]/.test(literal)) {
       if (!Number.isFinite(value)) throw new JsonSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
       if (Number.isInteger(value)) this.floatLiterals.set(path, literal);
-      return value;
+      return value === 0 ? 0 : value;
     }
     if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
     const exact = BigInt(literal);

@@ -5,6 +5,7 @@ import type { ApiResponse } from "../../http/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
+import type { TablePrinter } from "../served-resource.ts";
 import { encodeObjectBytes } from "../views/stored-json.ts";
 import { partialMetadata } from "../views/views.ts";
 import { answerBytes, answerObject } from "./encode-answer.ts";
@@ -23,8 +24,14 @@ export async function answerResult(call: Call, status: number, result: Result): 
   return await answerTransformed(call, status, "revision" in result ? core.views.object(resource, result.revision) : result.object);
 }
 
+/** Answers a Scale; it has columns of its own. */
+export async function answerScale(call: Call, scale: JsonObject): Promise<ApiResponse> {
+  const view = call.subresource?.view;
+  return await answerTransformed(call, 200, scale, view?.at === "scale" ? view.table : undefined);
+}
+
 /** Answers an object of any kind: a Scale, a review, what a subresource makes. */
-export async function answerTransformed(call: Call, status: number, object: JsonObject): Promise<ApiResponse> {
+export async function answerTransformed(call: Call, status: number, object: JsonObject, printer?: TablePrinter): Promise<ApiResponse> {
   const { core, request, accepted, resource } = call;
   const { transform } = accepted;
   if (!transform || object.kind === "Status") return await answerObject(core, request, accepted, status, object);
@@ -32,5 +39,5 @@ export async function answerTransformed(call: Call, status: number, object: Json
   if (transform.kind === "PartialObjectMetadataList") throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`);
   const includeObject = readIncludeObject(request.query);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };
-  return await answerObject(core, request, accepted, status, makeTable(resource.table, resource, [named], tableMetadata(object), { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"));
+  return await answerObject(core, request, accepted, status, makeTable(printer ?? resource.table, resource, [named], tableMetadata(object), { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"));
 }

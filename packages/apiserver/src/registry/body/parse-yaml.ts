@@ -3,6 +3,8 @@
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import { setOwn } from "homeostat/api";
+import { formatBadValue } from "../field-error.ts";
+import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 
 /** A YAML body, and what a strict reader would say about it, e.g. `line 4: key "a" already set in map`. */
@@ -19,13 +21,15 @@ const maxAliases = 10_000;
 
 /** Parses the first document; an empty one is null. Throws {@link YamlSyntaxError}. */
 export async function parseYaml(text: string): Promise<ParsedYaml> {
+  const plainFault = findPlainFault(text);
+  if (plainFault) throw new YamlSyntaxError(plainFault);
   const { LineCounter, parseAllDocuments } = await import("yaml");
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, { version: "1.1", schema: "yaml-1.1", uniqueKeys: false, intAsBigInt: true, merge: true, lineCounter: lines, logLevel: "silent", prettyErrors: false });
   const document = Array.isArray(documents) ? documents[0] : undefined;
   if (!document) return { value: null, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
   const fault = document.errors[0];
-  if (fault) throw new YamlSyntaxError(formatFault(fault.code, lines.linePos(fault.pos[0]).line, text, fault.pos[0]));
+  if (fault) throw new YamlSyntaxError(formatYamlFault({ code: fault.code, message: fault.message, offset: fault.pos[0] }, text));
   const converter = new Converter(document, (offset) => lines.linePos(offset).line);
   const value = converter.value(document.contents as Node | null);
   return { value, duplicates: [], floatLiterals: new Map(), strictErrors: converter.strictErrors };
@@ -51,14 +55,16 @@ class Converter {
 
   #alias(node: Alias): Json {
     if (++this.#aliases > maxAliases) throw new YamlSyntaxError("yaml: document contains excessive aliasing");
-    return this.value(node.resolve(this.#document) as Node | null);
+    const target = node.resolve(this.#document) as Node | undefined;
+    if (!target) throw new YamlSyntaxError(`yaml: unknown anchor '${node.source}' referenced`);
+    return this.value(target);
   }
 
   #map(node: YAMLMap): JsonObject {
     const out: JsonObject = {};
     const own = new Set<string>();
     for (const pair of node.items as Pair<Node, Node | null>[]) {
-      const key = keyText(pair.key);
+      const key = keyText(pair.key, () => this.value(pair.value));
       if (key === "<<") {
         this.#merge(out, own, this.value(pair.value));
         continue;
@@ -81,35 +87,26 @@ class Converter {
 
 const isSequence = (node: Node): node is YAMLSeq => node.constructor.name === "YAMLSeq";
 
-function scalarToJson({ value, source }: Scalar): Json {
+function scalarToJson({ value, source, tag }: Scalar): Json {
   if (value === null || value === undefined) return null;
+  const numeric = /^tag:yaml\.org,2002:(int|float|bool)$/.exec(tag ?? "");
+  if (typeof value === "string" && numeric) throw new YamlSyntaxError(`yaml: cannot decode !!str \`${value}\` as a !!${numeric[1]}`);
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new YamlSyntaxError(`json: unsupported value: ${source ?? String(value)}`);
+    if (!Number.isFinite(value)) throw new YamlSyntaxError(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
     return value;
   }
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
   return source ?? String(value);
 }
 
-/** Keys of other types become text, as upstream's converter has it. */
-function keyText(key: Node | null): string {
-  if (!key || !("value" in key)) return key && "items" in key ? "" : "null";
-  const value = scalarToJson(key as Scalar);
-  return typeof value === "string" ? value : String(value);
-}
-
-/** The library's faults in go-yaml's words, where the two see the same fault. */
-function formatFault(code: string, line: number, text: string, offset: number): string {
-  if (code === "TAB_AS_INDENT" || text[offset] === "\t" || text[offset] === "@" || text[offset] === "`" || text[offset] === "%") return `yaml: line ${line}: found character that cannot start any token`;
-  const atEnd = offset >= text.trimEnd().length;
-  if (code === "MISSING_CHAR" && /[{[][^}\]]*$/.test(text.slice(0, offset))) {
-    const open = Math.max(text.lastIndexOf("{", offset), text.lastIndexOf("[", offset));
-    return `yaml: line ${Math.max(1, text.slice(0, offset).trimEnd().split("\n").length)}: did not find expected ',' or '${text[open] === "[" ? "]" : "}"}'`;
-  }
-  if (code === "MISSING_CHAR" && atEnd) return `yaml: line ${line}: found unexpected end of stream`;
-  if (code === "BAD_ALIAS") return "yaml: unknown anchor referenced";
-  if (code === "BAD_INDENT" || code === "MULTILINE_IMPLICIT_KEY" || code === "UNEXPECTED_TOKEN" || code === "BLOCK_AS_IMPLICIT_KEY") return `yaml: line ${line}: mapping values are not allowed in this context`;
-  return `yaml: line ${line}: did not find expected key`;
+/** Keys of other types become text, as upstream's converter has it; no key at all, or null, cannot. */
+function keyText(key: Node | null, value: () => Json): string {
+  if (!key || !("value" in key)) throw new YamlSyntaxError("yaml: did not find expected key");
+  const { source } = key as Scalar;
+  const text = scalarToJson(key as Scalar);
+  if (text === null && !source) throw new YamlSyntaxError("yaml: did not find expected key");
+  if (text === null) throw new YamlSyntaxError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${formatBadValue(value())}`);
+  return typeof text === "string" ? text : String(text);
 }

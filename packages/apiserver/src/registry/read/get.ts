@@ -3,7 +3,7 @@
 import type { ApiResponse } from "../../http/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import { badRequestError, notFoundError } from "../api-errors.ts";
-import { answerResult, answerTransformed } from "../answer/answer-result.ts";
+import { answerResult, answerScale } from "../answer/answer-result.ts";
 import type { Call } from "../call.ts";
 import { storageKeyOf } from "../views/storage-key.ts";
 import { resourceVersionOf, waitForRevision } from "./resource-version.ts";
@@ -15,7 +15,7 @@ export async function getObject(call: Call): Promise<ApiResponse> {
   const wanted = resourceVersionOf(request.query.text("resourceVersion"));
   if (wanted > core.store.revision()) await waitForRevision(core, wanted);
   const revision = findRevision(call);
-  if (subresource?.view.at === "scale") return await answerTransformed(call, 200, subresource.view.scale.toScale(core.views.object(resource, revision)));
+  if (subresource?.view.at === "scale") return await answerScale(call, subresource.view.scale.toScale(core.views.object(resource, revision)));
   return await answerResult(call, 200, { revision });
 }
 

@@ -1,6 +1,6 @@
 // What happens to every new object between admission and storage: system fields, the kind's preparation, validation.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate).
-import type { JsonObject } from "homeostat/api";
+import { type JsonObject, parseApiVersion } from "homeostat/api";
 import { invalidError } from "../api-errors.ts";
 import type { Call } from "../call.ts";
 import type { FieldError } from "../field-error.ts";
@@ -12,17 +12,36 @@ import type { ServedResource, Strategy, WriteContext } from "../served-resource.
 /** Prepares and validates a new object in place, as its strategy sees it. Throws 422. */
 export function beforeCreate(call: Call, strategy: Strategy, hub: JsonObject, context: WriteContext): void {
   const { resource, namespace } = call;
+  const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
-  strategy.prepareForCreate(hub, context);
-  const errors = [...validateObjectMeta(hub, resource, strategy.validateName), ...strategy.validateCreate(hub, context)];
+  strategy.prepareForCreate(hub, quiet);
+  const errors = [...validateObjectMeta(hub, resource, strategy.validateName), ...strategy.validateCreate(hub, quiet)];
   assertValid(resource, hub, errors);
   assertValid(resource, hub, validateObjectMeta(hub, resource, pathSegmentName));
+  flush();
+}
+
+/** Upstream's strategies warn only about what is valid. */
+export function holdWarnings(context: WriteContext): { readonly quiet: WriteContext; flush(): void } {
+  const held: string[] = [];
+  return {
+    quiet: { ...context, warn: (text) => void held.push(text) },
+    flush() {
+      for (const text of held) context.warn(text);
+    },
+  };
+}
+
+/**
+ * The kind under which errors are reported: the storage's, so that events of both groups are `Event`; a custom object may
+ * claim another kind than its own, and is then reported under that one.
+ */
+export function errorKindOf(resource: ServedResource, object: JsonObject): { readonly group: string; readonly kind: string } {
+  if (!resource.custom) return { group: parseApiVersion(resource.storageVersion)?.group ?? resource.group, kind: resource.kind };
+  return { group: resource.group, kind: typeof object.kind === "string" ? object.kind : resource.kind };
 }
 
 /** Throws 422 in the name of the object when there are errors. */
 export function assertValid(resource: ServedResource, object: JsonObject, errors: readonly FieldError[]): void {
-  if (!errors.length) return;
-  // A custom object may claim another kind than its own, and is then reported under that one.
-  const kind = resource.custom && typeof object.kind === "string" ? object.kind : resource.kind;
-  throw invalidError({ group: resource.group, kind }, metaString(object, "name"), errors);
+  if (errors.length) throw invalidError(errorKindOf(resource, object), metaString(object, "name"), errors);
 }

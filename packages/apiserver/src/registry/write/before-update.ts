@@ -7,18 +7,20 @@ import { metadataOf } from "../object-meta/read-meta.ts";
 import { validateMetaUpdate } from "../object-meta/validate-meta-update.ts";
 import { pathSegmentName, validateObjectMeta } from "../object-meta/validate-object-meta.ts";
 import type { Strategy, WriteContext } from "../served-resource.ts";
-import { assertValid } from "./before-create.ts";
+import { assertValid, holdWarnings } from "./before-create.ts";
 
 /** Prepares and validates a change in place. Throws 422. */
 export function beforeUpdate(call: Call, strategy: Strategy, hub: JsonObject, old: JsonObject, context: WriteContext): void {
   const { resource, namespace } = call;
+  const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
   copyField("generation", hub, old);
-  strategy.prepareForUpdate(hub, old, context);
+  strategy.prepareForUpdate(hub, old, quiet);
   keepSystemFields(hub, old);
   const metaErrors = validateMetaUpdate(hub, old);
   // Upstream's common rules and the kind's own both check metadata changes, so every such error is reported twice.
-  assertValid(resource, hub, [...validateObjectMeta(hub, resource, pathSegmentName), ...metaErrors, ...metaErrors, ...strategy.validateUpdate(hub, old, context)]);
+  assertValid(resource, hub, [...validateObjectMeta(hub, resource, pathSegmentName), ...metaErrors, ...metaErrors, ...strategy.validateUpdate(hub, old, quiet)]);
+  flush();
 }
 
 function keepSystemFields(object: JsonObject, old: JsonObject): void {

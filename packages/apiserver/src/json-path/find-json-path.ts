@@ -109,7 +109,7 @@ class Run {
     const rights = this.#list([item], right);
     if (rights.length === 0) return false;
     if (rights.length > 1) throw new JsonPathError("can only compare one element at a time");
-    return compare(lefts[0]!, rights[0]!, operator);
+    return compare({ value: lefts[0]!, kind: kindOf(lefts[0]!, left) }, { value: rights[0]!, kind: kindOf(rights[0]!, right) }, operator);
   }
 
   #exists(item: Json, left: readonly JsonPathNode[]): boolean {
@@ -164,7 +164,15 @@ function sliceOf(value: Json, slice: Slice): readonly Json[] {
 
 type Basic = "bool" | "int" | "float" | "string";
 
-function basicKind(value: Json): Basic {
+interface Operand {
+  readonly value: Json;
+  readonly kind: Basic;
+}
+
+/** A literal such as `1.0` is a float to Go, though its value is whole. */
+function kindOf(value: Json, nodes: readonly JsonPathNode[]): Basic {
+  const literal = nodes.length === 1 ? nodes[0] : undefined;
+  if (literal?.at === "number" && literal.float) return "float";
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
   if (typeof value === "bigint") return "int";
@@ -172,18 +180,20 @@ function basicKind(value: Json): Basic {
   throw new JsonPathError("invalid type for comparison");
 }
 
-function compare(left: Json, right: Json, operator: string): boolean {
+function compare(left: Operand, right: Operand, operator: string): boolean {
+  if (left.kind !== right.kind) throw new JsonPathError("incompatible types for comparison");
+  const equal = left.value == right.value;
   switch (operator) {
     case "==":
-      return equals(left, right);
+      return equal;
     case "!=":
-      return !equals(left, right);
+      return !equal;
     case "<":
       return isLess(left, right);
     case ">":
-      return !(isLess(left, right) || equals(left, right));
+      return !isLess(left, right) && !equal;
     case "<=":
-      return isLess(left, right) || equals(left, right);
+      return isLess(left, right) || equal;
     case ">=":
       return !isLess(left, right);
     default:
@@ -191,18 +201,7 @@ function compare(left: Json, right: Json, operator: string): boolean {
   }
 }
 
-function sameKind(left: Json, right: Json): Basic {
-  const kind = basicKind(left);
-  if (kind !== basicKind(right)) throw new JsonPathError("incompatible types for comparison");
-  return kind;
-}
-
-function equals(left: Json, right: Json): boolean {
-  sameKind(left, right);
-  return left == right;
-}
-
-function isLess(left: Json, right: Json): boolean {
-  if (sameKind(left, right) === "bool") throw new JsonPathError("invalid type for comparison");
-  return left! < right!;
+function isLess(left: Operand, right: Operand): boolean {
+  if (left.kind === "bool") throw new JsonPathError("invalid type for comparison");
+  return left.value! < right.value!;
 }

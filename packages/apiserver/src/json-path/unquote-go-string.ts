@@ -11,7 +11,7 @@ export function unquoteGoString(quoted: string): string | undefined {
   const body = quoted.slice(1, -1);
   if (!body.includes("\\") && !body.includes(quote)) return body;
   let out = "";
-  for (let i = 0; i < body.length; ) {
+  for (let i = 0; i < body.length;) {
     const c = body[i]!;
     if (c === quote) return undefined;
     if (c !== "\\") {

@@ -40,7 +40,12 @@ export function customComponents(resource: CustomResource): Readonly<Record<stri
 const metadataProperty = (): JsonObject => ({ description: `Standard object's metadata. ${conventions}#metadata`, allOf: [componentRef(`${meta}ObjectMeta`)] });
 
 function withTypeMeta(schema: JsonObject): JsonObject {
-  const properties = { ...(schema.properties as JsonObject | undefined), apiVersion: { type: "string", description: apiVersionText }, kind: { type: "string", description: kindText }, metadata: metadataProperty() };
+  const properties = {
+    ...(schema.properties as JsonObject | undefined),
+    apiVersion: { type: "string", description: apiVersionText },
+    kind: { type: "string", description: kindText },
+    metadata: metadataProperty(),
+  };
   return { ...schema, properties };
 }
 

@@ -61,7 +61,15 @@ function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
   const facts = data.resource(resource.group, resource.version, resource.resource);
   if (!facts) return {};
   const subresources = subresourcesOf(resource, (_, name) => facts.subresources.find((each) => each.name === name)?.type);
-  return { ...resourcePaths({ ...resource, model: facts.type, listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model, deleteReturnsObject: resource.strategy.deleteReturnsObject, subresources }) };
+  return {
+    ...resourcePaths({
+      ...resource,
+      model: facts.type,
+      listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
+      deleteReturnsObject: resource.strategy.deleteReturnsObject,
+      subresources,
+    }),
+  };
 }
 
 /** Subresources whose bodies have a model. */

@@ -57,5 +57,11 @@ export function pathItem(operations: readonly Operation[]): JsonObject {
 }
 
 function render(names: readonly ParameterName[]): JsonObject[] {
-  return [...names].sort().map((name) => (name === "name" || name === "namespace" ? { name, in: "path", required: true, schema: { type: "string", uniqueItems: true } } : { name, in: "query", schema: { type: types[name], uniqueItems: true } }));
+  return [...names]
+    .sort()
+    .map((name) =>
+      name === "name" || name === "namespace"
+        ? { name, in: "path", required: true, schema: { type: "string", uniqueItems: true } }
+        : { name, in: "query", schema: { type: types[name], uniqueItems: true } },
+    );
 }

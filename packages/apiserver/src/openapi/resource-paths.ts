@@ -81,7 +81,17 @@ class Paths {
     if (this.#has("create")) operations.push(this.#operation("post", "create", "post", [...writeParameters, ...this.#inside], { 200: model, 201: model, 202: model }, this.#body(model)));
     if (this.#has("deletecollection")) {
       const parameters = custom ? listParameters : deleteCollectionParameters;
-      operations.push(this.#operation("delete", "delete", "deletecollection", [...parameters, ...this.#inside], { 200: `${meta}Status` }, custom ? {} : this.#deleteBody(), `Collection${this.#scope()}${this.#resource.kind}`));
+      operations.push(
+        this.#operation(
+          "delete",
+          "delete",
+          "deletecollection",
+          [...parameters, ...this.#inside],
+          { 200: `${meta}Status` },
+          custom ? {} : this.#deleteBody(),
+          `Collection${this.#scope()}${this.#resource.kind}`,
+        ),
+      );
     }
     return operations;
   }

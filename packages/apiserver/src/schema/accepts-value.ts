@@ -41,7 +41,9 @@ export function countCodePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) (count--, i++);
+    if (code < 0xd800 || code >= 0xdc00 || (text.charCodeAt(i + 1) & 0xfc00) !== 0xdc00) continue;
+    count--;
+    i++;
   }
   return count;
 }

@@ -31,7 +31,15 @@ class Findings {
   }
 }
 
-const typeBits: Readonly<Record<ValueType, number>> = { object: TYPE_OBJECT, array: TYPE_ARRAY, string: TYPE_STRING, integer: TYPE_INTEGER, number: TYPE_NUMBER, boolean: TYPE_BOOLEAN, null: TYPE_NULL };
+const typeBits: Readonly<Record<ValueType, number>> = {
+  object: TYPE_OBJECT,
+  array: TYPE_ARRAY,
+  string: TYPE_STRING,
+  integer: TYPE_INTEGER,
+  number: TYPE_NUMBER,
+  boolean: TYPE_BOOLEAN,
+  null: TYPE_NULL,
+};
 
 function explain(value: Json, node: SchemaNode, path: string, correlation: Correlation | undefined): Findings {
   const found = new Findings();
@@ -68,9 +76,7 @@ function explainType(value: Json, node: SchemaNode, path: string, found: Finding
   const type = typeOfValue(value);
   const numeric = (node.types & (TYPE_INTEGER | TYPE_NUMBER)) !== 0;
   const fits =
-    (node.types & typeBits[type]) !== 0 ||
-    (type === "number" && (node.types & TYPE_INTEGER) !== 0 && isAlmostInteger(Number(value))) ||
-    (type === "integer" && (node.types & TYPE_NUMBER) !== 0);
+    (node.types & typeBits[type]) !== 0 || (type === "number" && (node.types & TYPE_INTEGER) !== 0 && isAlmostInteger(Number(value))) || (type === "integer" && (node.types & TYPE_NUMBER) !== 0);
   const textual = type === "string" || type === "array";
   const goFormat = type === "integer" ? "int64" : type === "number" ? "float64" : "";
   if (!textual && node.format !== "" && !fits && goFormat !== node.format) found.add(typeFault(path, node.format, goFormat));

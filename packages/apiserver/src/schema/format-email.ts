@@ -59,12 +59,12 @@ class Reader {
   #group(): number {
     let count = 0;
     this.#space();
-    if (this.#consume(";")) return this.skipComments(), count;
+    if (this.#consume(";")) return (this.skipComments(), count);
     for (;;) {
       this.#space();
       count += this.address("no group");
       this.skipComments();
-      if (this.#consume(";")) return this.skipComments(), count;
+      if (this.#consume(";")) return (this.skipComments(), count);
       if (!this.#consume(",")) this.#fail();
     }
   }
@@ -114,7 +114,7 @@ class Reader {
     let out = "";
     for (let i = 1; i < this.rest.length; i++) {
       const c = this.rest[i]!;
-      if (c === '"') return (this.rest = this.rest.slice(i + 1)), out;
+      if (c === '"') return ((this.rest = this.rest.slice(i + 1)), out);
       if (c === "\\") i++;
       const held = this.rest[i];
       if (held === undefined || !(isVisible(held) || held === " " || held === "\t")) this.#fail();

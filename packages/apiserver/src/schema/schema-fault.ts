@@ -24,9 +24,21 @@ export interface SchemaFault {
 export const plainFault = (text: string): SchemaFault => ({ code: "plain", text, path: "" });
 export const valueFault = (path: string, text: string, value: Json | undefined): SchemaFault => ({ code: "value", text, path, value });
 export const requiredFault = (path: string): SchemaFault => ({ code: "required", text: `${path} in body is required`, path });
-export const enumFault = (path: string, value: Json, members: readonly Json[]): SchemaFault => ({ code: "enum", text: `${path} in body should be one of ${formatGoValue(members as Json[])}`, path, value, members });
+export const enumFault = (path: string, value: Json, members: readonly Json[]): SchemaFault => ({
+  code: "enum",
+  text: `${path} in body should be one of ${formatGoValue(members as Json[])}`,
+  path,
+  value,
+  members,
+});
 export const tooLongFault = (path: string, limit: number): SchemaFault => ({ code: "tooLong", text: `${path} in body should be at most ${limit} chars long`, path, limit });
-export const tooManyFault = (path: string, what: "items" | "properties", size: number, limit: number): SchemaFault => ({ code: "tooMany", text: `${path} in body should have at most ${limit} ${what}`, path, value: size, limit });
+export const tooManyFault = (path: string, what: "items" | "properties", size: number, limit: number): SchemaFault => ({
+  code: "tooMany",
+  text: `${path} in body should have at most ${limit} ${what}`,
+  path,
+  value: size,
+  limit,
+});
 /** `found` is the type or the text that was met. */
 export const typeFault = (path: string, wanted: string, found: string): SchemaFault => ({ code: "type", text: `${path} in body must be of type ${wanted}: ${quoteGo(found)}`, path, value: found });
 
@@ -42,7 +54,11 @@ function toFieldError(fault: SchemaFault, base: string): FieldError {
     case "required":
       return required(field, "");
     case "enum":
-      return notSupported(field, fault.value ?? null, (fault.members ?? []).map((member) => (typeof member === "string" ? member : encodeJson(member))));
+      return notSupported(
+        field,
+        fault.value ?? null,
+        (fault.members ?? []).map((member) => (typeof member === "string" ? member : encodeJson(member))),
+      );
     case "tooLong":
       return tooLong(field, fault.limit!);
     case "tooMany":

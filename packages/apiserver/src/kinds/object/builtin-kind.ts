@@ -15,6 +15,8 @@ export interface Selectable {
   extract(object: JsonObject): Readonly<Record<string, string>>;
   /** The key under which `extract` keeps a field of this version; the name itself when absent. */
   readonly factName?: (name: string) => string;
+  /** What is said of other fields, where it is not `field label not supported: …`. */
+  readonly unknownMessage?: (name: string) => string;
 }
 
 /** One built-in kind in one version. */

@@ -84,7 +84,7 @@ function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strateg
 const nothing = (): Readonly<Record<string, string>> => ({});
 
 function selectableFields(record: BuiltinKind): SelectableFields {
-  if (record.selectable) return { ...record.selectable, unknownMessage: (name) => `field label not supported: ${name}` };
+  if (record.selectable) return { unknownMessage: (name) => `field label not supported: ${name}`, ...record.selectable };
   return { names: [], extract: nothing, unknownMessage: (name) => `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"` };
 }
 

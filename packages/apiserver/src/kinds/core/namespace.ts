@@ -36,7 +36,7 @@ export const namespace: BuiltinKind = {
       setNameLabel(object);
     },
     validateCreate: (object) => [...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers")],
-    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel), ...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers")],
+    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel), ...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers"), ...finalizerErrors(object)],
     deletion: {
       // The first delete only marks, even where nothing holds the namespace.
       holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,
@@ -53,7 +53,7 @@ export const namespace: BuiltinKind = {
         keepOld(object, old, "spec");
         setNameLabel(object);
       },
-      validateUpdate: phaseErrors,
+      validateUpdate: (object) => [...finalizerErrors(object), ...phaseErrors(object)],
     },
     finalize: {
       resetFields: [["f:status"]],
@@ -61,7 +61,7 @@ export const namespace: BuiltinKind = {
         keepOld(object, old, "status");
         setNameLabel(object);
       },
-      validateUpdate: (object) => specFinalizerErrors(object, (i) => `spec.finalizers[${i}]`),
+      validateUpdate: (object) => [...finalizerErrors(object), ...specFinalizerErrors(object, (i) => `spec.finalizers[${i}]`)],
     },
   },
   selectable: { names: ["status.phase"], extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }) },

@@ -1,6 +1,6 @@
 // Rules for events, on the core form. Error paths keep the core names even for events.k8s.io, as upstream's do.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
-import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { dnsSubdomainFaults, encodeJson, equalJson, isObject, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 
 import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
@@ -35,6 +35,7 @@ const frozen = ["reason", "message", "source", "firstTimestamp", "lastTimestamp"
 export function validateEventChange(object: JsonObject, old: JsonObject): FieldError[] {
   return [
     ...validateEvent(object, "reportingController"),
+    ...finalizerErrors(object),
     ...(equalJson(object["series"], old["series"]) ? [] : seriesErrors(object)),
     ...frozenField("involvedObject", object, old),
     ...frozen.flatMap((field) => frozenField(field, object, old)),
@@ -57,7 +58,7 @@ function frozenField(field: string, object: JsonObject, old: JsonObject): FieldE
 function printed(field: string, value: Json | undefined): string {
   const fields = structFields[field === "related" ? "involvedObject" : field];
   if (!fields) return invalid("", value ?? (field === "count" ? 0 : field.endsWith("Timestamp") || field === "eventTime" ? null : ""), "").body.slice("Invalid value: ".length);
-  return isObject(value) ? `{${fields.map(([goName, name]) => `"${goName}":${JSON.stringify(stringAt(value, name))}`).join(",")}}` : "null";
+  return isObject(value) ? `{${fields.map(([goName, name]) => `"${goName}":${encodeJson(stringAt(value, name))}`).join(",")}}` : "null";
 }
 
 function oldStyle(object: JsonObject, namespace: string): FieldError[] {

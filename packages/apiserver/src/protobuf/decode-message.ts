@@ -1,0 +1,180 @@
+// A protobuf message to the JSON that Go would write of it: what is on the wire by number, then zero values where
+// encoding/json writes them and nothing where it leaves them out.
+// Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
+import type { Json, JsonObject } from "homeostat/api";
+import { setOwn } from "homeostat/api";
+import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../kinds/data/kind-data.ts";
+import { decodeSpecial, zeroOfSpecial } from "./decode-special.ts";
+import { ProtobufError, type Tag, type WireReader, type WireType } from "./wire-reader.ts";
+
+/** Reads messages of the kinds in `data`. */
+export class MessageDecoder {
+  readonly #data: KindData;
+
+  constructor(data: KindData) {
+    this.#data = data;
+  }
+
+  /** Reads one message whole. Throws {@link ProtobufError}. */
+  decode(model: string, reader: WireReader): JsonObject {
+    const out: JsonObject = {};
+    const type = this.#data.type(model);
+    this.#read(type, reader, out);
+    this.#complete(type, out);
+    return out;
+  }
+
+  /** A field that occurs again adds to a list or map, merges into a message and replaces anything else, as in Go. */
+  #read(type: TypeFacts, reader: WireReader, out: JsonObject): void {
+    while (!reader.done) {
+      const tag = reader.tag(type.goStruct);
+      const field = type.byNumber(tag.field);
+      if (!field) reader.skip(tag.wireType);
+      else if (field.inline && field.ref.at === "struct") this.#read(this.#data.type(field.ref.type), message(reader, tag, field), out);
+      else this.#field(field, tag, reader, out);
+    }
+  }
+
+  #field(field: FieldFacts, tag: Tag, reader: WireReader, out: JsonObject): void {
+    const { ref, name } = field;
+    const before = Object.hasOwn(out, name) ? out[name] : undefined;
+    if (ref.at === "list" && !ref.wrapped) setOwn(out, name, this.#item(field, ref.items, tag, reader, (before ?? []) as Json[]));
+    else if (ref.at === "map") {
+      const map = (before ?? {}) as JsonObject;
+      this.#entry(ref.values, message(reader, tag, field), map);
+      setOwn(out, name, map);
+    } else if (ref.at === "struct" && before) this.#read(this.#data.type(ref.type), message(reader, tag, field), before as JsonObject);
+    else setOwn(out, name, this.#value(ref, tag.wireType, reader, field));
+  }
+
+  #item(field: FieldFacts, items: TypeRef, { wireType }: Tag, reader: WireReader, list: Json[]): Json[] {
+    const packed = wireType === 2 && wireTypeOf(items) !== 2 ? reader.message() : undefined;
+    if (!packed) list.push(this.#value(items, wireType, reader, field));
+    else while (!packed.done) list.push(this.#value(items, wireTypeOf(items), packed, field));
+    return list;
+  }
+
+  #entry(values: TypeRef, reader: WireReader, map: JsonObject): void {
+    let key = "";
+    let value: Json | undefined;
+    while (!reader.done) {
+      const { field, wireType } = reader.tag("MapEntry");
+      if (field === 1) key = reader.string();
+      else if (field === 2) value = this.#value(values, wireTypeOf(values), reader, undefined);
+      else reader.skip(wireType);
+    }
+    setOwn(map, key, value ?? this.#zero(values, "present"));
+  }
+
+  /** `field` is what a wrong wire type is blamed on; entries of maps are not checked, as upstream's are not. */
+  #value(ref: TypeRef, wireType: WireType, reader: WireReader, field: FieldFacts | undefined): Json {
+    if (wireType !== wireTypeOf(ref)) throw wrongWireType(wireType, field);
+    switch (ref.at) {
+      case "string":
+        return reader.string();
+      case "bool":
+        return reader.bool();
+      case "int32":
+        return reader.int32();
+      case "int64":
+        return reader.int64();
+      case "float64":
+        return reader.double();
+      case "bytes":
+        return Buffer.from(reader.bytes()).toString("base64");
+      case "special":
+        return decodeSpecial(ref.name, reader.message(), (model, nested) => this.decode(model, nested));
+      case "struct": {
+        const out: JsonObject = {};
+        this.#read(this.#data.type(ref.type), reader.message(), out);
+        return out;
+      }
+      case "list":
+        return this.#wrapped(ref.items, reader.message());
+      case "map":
+        throw new ProtobufError("proto: a map inside a list or map has no protobuf form");
+    }
+  }
+
+  /** A named slice with a message of its own, e.g. Verbs; empty, it is nil. */
+  #wrapped(items: TypeRef, reader: WireReader): Json {
+    const list: Json[] = [];
+    while (!reader.done) {
+      const { field, wireType } = reader.tag("Items");
+      if (field === 1) list.push(this.#value(items, wireType, reader, undefined));
+      else reader.skip(wireType);
+    }
+    return list.length ? list : null;
+  }
+
+  /** Adds the zero values that encoding/json writes and drops those that it omits, all the way down. */
+  #complete(type: TypeFacts, out: JsonObject): void {
+    for (const field of type.members) {
+      if (!field.number) continue;
+      const value = Object.hasOwn(out, field.name) ? out[field.name]! : undefined;
+      if (value === undefined) {
+        const zero = this.#absent(field);
+        if (zero !== undefined) setOwn(out, field.name, zero);
+      } else if (!field.pointer && field.omitEmpty && isEmpty(field.ref, value)) delete out[field.name];
+      else if (!field.pointer && field.omitZero && value === null) delete out[field.name];
+      else this.#completeValue(field.ref, value);
+    }
+  }
+
+  #completeValue(ref: TypeRef, value: Json): void {
+    if (ref.at === "struct") this.#complete(this.#data.type(ref.type), value as JsonObject);
+    else if (ref.at === "list" && value) for (const item of value as Json[]) this.#completeValue(ref.items, item);
+    else if (ref.at === "map" && value) for (const item of Object.values(value as JsonObject)) this.#completeValue(ref.values, item);
+  }
+
+  /** What Go writes of a field that was not on the wire; undefined when it writes nothing. */
+  #absent(field: FieldFacts): Json | undefined {
+    if (field.omitZero) return undefined;
+    const struct = field.ref.at === "struct" || field.ref.at === "special";
+    if (field.omitEmpty && (field.pointer || !struct)) return undefined;
+    return field.pointer ? null : this.#zero(field.ref, "absent");
+  }
+
+  #zero(ref: TypeRef, presence: "absent" | "present"): Json {
+    switch (ref.at) {
+      case "string":
+        return "";
+      case "bool":
+        return false;
+      case "int32":
+      case "int64":
+      case "float64":
+        return 0;
+      case "special":
+        return zeroOfSpecial(ref.name);
+      case "struct": {
+        const out: JsonObject = {};
+        this.#complete(this.#data.type(ref.type), out);
+        return out;
+      }
+      case "bytes":
+        return presence === "present" ? "" : null;
+      case "list":
+      case "map":
+        return null;
+    }
+  }
+}
+
+function message(reader: WireReader, { wireType }: Tag, field: FieldFacts): WireReader {
+  if (wireType !== 2) throw wrongWireType(wireType, field);
+  return reader.message();
+}
+
+function wireTypeOf(ref: TypeRef): WireType {
+  if (ref.at === "bool" || ref.at === "int32" || ref.at === "int64") return 0;
+  return ref.at === "float64" ? 1 : 2;
+}
+
+const wrongWireType = (wireType: WireType, field: FieldFacts | undefined): ProtobufError => new ProtobufError(`proto: wrong wireType = ${wireType} for field ${field?.goName ?? "Items"}`);
+
+function isEmpty(ref: TypeRef, value: Json): boolean {
+  if (ref.at === "struct" || ref.at === "special") return false;
+  if (value === null || value === "" || value === false || value === 0) return true;
+  return Array.isArray(value) ? value.length === 0 : typeof value === "object" && Object.keys(value).length === 0;
+}

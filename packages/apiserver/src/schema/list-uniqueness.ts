@@ -8,32 +8,40 @@ const nothing: readonly FieldError[] = [];
 
 /** Every breach in a whole object. */
 export function validateUniqueLists(object: JsonObject, node: SchemaNode | undefined): readonly FieldError[] {
-  return node?.hasUniqueLists ? check(object, node, "") : nothing;
-}
-
-function check(value: Json, node: SchemaNode | undefined, path: string): readonly FieldError[] {
-  if (typeof value !== "object" || value === null || !node?.hasUniqueLists) return nothing;
-  if (Array.isArray(value)) {
-    const errors = [...checkList(value, node, path)];
-    if (node.items?.hasUniqueLists) for (let i = 0; i < value.length; i++) errors.push(...check(value[i]!, node.items, `${path}[${i}]`));
-    return errors;
-  }
+  if (!node?.hasUniqueLists) return nothing;
   const errors: FieldError[] = [];
-  if (node.additional) for (const key in value) errors.push(...check(value[key]!, node.additional, `${path}[${key}]`));
-  for (const [i, name] of node.propertyNames.entries()) {
-    if (Object.hasOwn(value, name)) errors.push(...check(value[name]!, node.propertyNodes[i], path ? `${path}.${name}` : name));
-  }
+  check(object, node, "", errors);
   return errors;
 }
 
-function checkList(items: readonly Json[], node: SchemaNode, path: string): readonly FieldError[] {
-  if (node.listType === "set") return repeatedPlaces(items.map(identity)).map((i) => duplicate(`${path}[${i}]`, items[i]));
-  if (node.listType !== "map") return nothing;
+function check(value: Json, node: SchemaNode, path: string, errors: FieldError[]): void {
+  if (typeof value !== "object" || value === null || !node.hasUniqueLists) return;
+  const { items, additional, propertyNames, propertyNodes } = node;
+  if (Array.isArray(value)) {
+    if (node.listType === "set") checkSet(value, path, errors);
+    else if (node.listType === "map") checkMap(value, node.listMapKeys, path, errors);
+    if (items?.hasUniqueLists) for (let i = 0; i < value.length; i++) check(value[i]!, items, `${path}[${i}]`, errors);
+    return;
+  }
+  if (additional?.hasUniqueLists) for (const key in value) check(value[key]!, additional, `${path}[${key}]`, errors);
+  for (let i = 0; i < propertyNames.length; i++) {
+    const name = propertyNames[i]!;
+    const child = propertyNodes[i]!;
+    if (child.hasUniqueLists && Object.hasOwn(value, name)) check(value[name]!, child, path ? `${path}.${name}` : name, errors);
+  }
+}
+
+function checkSet(items: readonly Json[], path: string, errors: FieldError[]): void {
+  if (items.length < 2) return;
+  for (const i of repeatedPlaces(items.map(identity))) errors.push(duplicate(`${path}[${i}]`, items[i]));
+}
+
+function checkMap(items: readonly Json[], fields: readonly string[], path: string, errors: FieldError[]): void {
   const odd = items.findIndex((item) => item !== null && !isObject(item));
-  if (odd >= 0) return [invalid(`${path}[${odd}]`, items[odd], "must be an object for an array of list-type map")];
-  if (items.length < 2) return nothing;
-  const keys = items.map((item) => keyOf(item, node.listMapKeys));
-  return repeatedPlaces(keys.map((key) => encodeJson(key))).map((i) => duplicate(`${path}[${i}]`, keys[i]));
+  if (odd >= 0) return void errors.push(invalid(`${path}[${odd}]`, items[odd], "must be an object for an array of list-type map"));
+  if (items.length < 2) return;
+  const keys = items.map((item) => keyOf(item, fields));
+  for (const i of repeatedPlaces(keys.map((key) => encodeJson(key)))) errors.push(duplicate(`${path}[${i}]`, keys[i]));
 }
 
 /** The key fields that an item has; null has none. */

@@ -15,7 +15,7 @@ import { createGoDecoder } from "../object/go-decoder.ts";
 import { type Crd, type CrdVersion, isCrdConditionTrue, servedNames } from "./crd-version.ts";
 import { createCustomCodec } from "./custom-codec.ts";
 import { createSelectableFields } from "./custom-fields.ts";
-import { createScaleView } from "./custom-scale.ts";
+import { createScaleView, scalePathsOf } from "./custom-scale.ts";
 import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
 import { createCustomStatusStrategy, createCustomStrategy, type CustomRules } from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
@@ -119,7 +119,7 @@ class Maker {
       node: schema.node,
       rules: schema.props && this.#materials.compileRules(schema.props),
       hasStatus: version.subresources?.status !== undefined,
-      scale: version.subresources?.scale,
+      scale: version.subresources?.scale && scalePathsOf(version.subresources.scale),
     };
   }
 
@@ -141,9 +141,9 @@ class Maker {
     const kind = { group: this.#crd.spec.group, version: version.name, kind: rules.kind };
     const views = new Map<string, Subresource>();
     if (rules.hasStatus) views.set("status", { at: "view", kind, verbs: subresourceVerbs, strategy: createCustomStatusStrategy(rules), codec });
-    if (rules.scale) {
+    if (rules.scale && version.subresources?.scale) {
       const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
-      views.set("scale", { at: "scale", kind: scaleKind, verbs: subresourceVerbs, scale: createScaleView(rules.scale), table: createScaleTable(rules.scale) });
+      views.set("scale", { at: "scale", kind: scaleKind, verbs: subresourceVerbs, scale: createScaleView(rules.scale), table: createScaleTable(version.subresources.scale) });
     }
     return views;
   }

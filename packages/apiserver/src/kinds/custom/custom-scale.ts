@@ -12,10 +12,28 @@ const maxInt32 = 2 ** 31 - 1;
 /** Stands for replicas that are not there while a Scale is being patched. */
 const absentReplicas = -(2 ** 31);
 
+/** A path as it is written, and its fields. */
+interface FieldAt {
+  readonly path: string;
+  readonly fields: readonly string[];
+}
+
+/** The paths of a scale subresource, taken apart once. */
+export interface ScalePaths {
+  readonly wanted: FieldAt;
+  readonly actual: FieldAt;
+  readonly selector: FieldAt | undefined;
+}
+
+/** Takes the paths of a definition apart. */
+export function scalePathsOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: CrdScale): ScalePaths {
+  const at = (path: string): FieldAt => ({ path, fields: splitFieldPath(path) });
+  return { wanted: at(specReplicasPath), actual: at(statusReplicasPath), selector: labelSelectorPath ? at(labelSelectorPath) : undefined };
+}
+
 /** The view of one version. */
-export function createScaleView(scale: CrdScale): ScaleView {
-  const specPath = splitFieldPath(scale.specReplicasPath);
-  const missing = `the spec replicas field "${scale.specReplicasPath}" `;
+export function createScaleView(scale: ScalePaths): ScaleView {
+  const missing = `the spec replicas field "${scale.wanted.path}" `;
   return {
     toScale(parent) {
       const { view, replicasFound } = readScale(parent, scale);
@@ -31,17 +49,17 @@ export function createScaleView(scale: CrdScale): ScaleView {
       const spec = isObject(wanted.spec) ? wanted.spec : {};
       const replicas = typeof spec.replicas === "number" ? spec.replicas : 0;
       if (replicas === absentReplicas) throw badRequestError(`${missing}cannot be empty`);
-      const fault = setNestedField(parent, specPath, replicas);
+      const fault = setNestedField(parent, scale.wanted.fields, replicas);
       if (fault !== undefined) throw plainError(fault);
     },
-    replicasPath: specPath.map((field) => `f:${field}`),
+    replicasPath: scale.wanted.fields.map((field) => `f:${field}`),
   };
 }
 
-function readScale(parent: JsonObject, scale: CrdScale): { readonly view: JsonObject; readonly replicasFound: boolean } {
-  const wanted = orThrow(nestedInt64(parent, splitFieldPath(scale.specReplicasPath)));
-  const actual = orThrow(nestedInt64(parent, splitFieldPath(scale.statusReplicasPath)));
-  const selector = scale.labelSelectorPath ? orThrow(nestedString(parent, splitFieldPath(scale.labelSelectorPath))) : undefined;
+function readScale(parent: JsonObject, scale: ScalePaths): { readonly view: JsonObject; readonly replicasFound: boolean } {
+  const wanted = orThrow(nestedInt64(parent, scale.wanted.fields));
+  const actual = orThrow(nestedInt64(parent, scale.actual.fields));
+  const selector = scale.selector && orThrow(nestedString(parent, scale.selector.fields));
   const replicas = toInt32(wanted ?? 0);
   const view = {
     kind: "Scale",
@@ -69,23 +87,23 @@ function orThrow<T>(nested: NestedValue<T>): T | undefined {
 }
 
 /** The rule on the wanted replicas. */
-export function validateScaleSpec(object: JsonObject, scale: CrdScale): readonly FieldError[] {
-  return validateReplicas(object, scale.specReplicasPath);
+export function validateScaleSpec(object: JsonObject, scale: ScalePaths): readonly FieldError[] {
+  return validateReplicas(object, scale.wanted);
 }
 
 /** The rules on the replicas reported and on the selector. */
-export function validateScaleStatus(object: JsonObject, scale: CrdScale): readonly FieldError[] {
-  const errors = [...validateReplicas(object, scale.statusReplicasPath)];
-  if (!scale.labelSelectorPath) return errors;
-  const selector = nestedString(object, splitFieldPath(scale.labelSelectorPath));
-  if ("fault" in selector) errors.push(invalid(scale.labelSelectorPath, "", selector.fault));
-  return errors;
+export function validateScaleStatus(object: JsonObject, scale: ScalePaths): readonly FieldError[] {
+  const errors = validateReplicas(object, scale.actual);
+  const selector = scale.selector && nestedString(object, scale.selector.fields);
+  return selector && "fault" in selector ? [...errors, invalid(scale.selector.path, "", selector.fault)] : errors;
 }
 
-function validateReplicas(object: JsonObject, path: string): readonly FieldError[] {
-  const replicas = nestedInt64(object, splitFieldPath(path));
+const nothing: readonly FieldError[] = [];
+
+function validateReplicas(object: JsonObject, { path, fields }: FieldAt): readonly FieldError[] {
+  const replicas = nestedInt64(object, fields);
   if ("fault" in replicas) return [invalid(path, 0, replicas.fault)];
-  if (!replicas.found) return [];
+  if (!replicas.found) return nothing;
   if (replicas.value < 0) return [invalid(path, replicas.value, "should be a non-negative integer")];
-  return replicas.value > maxInt32 ? [invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)] : [];
+  return replicas.value > maxInt32 ? [invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)] : nothing;
 }

@@ -11,8 +11,7 @@ import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
 import { blockingError, validateSchema } from "../../schema/validate-schema.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
-import type { CrdScale } from "./crd-version.ts";
-import { validateScaleSpec, validateScaleStatus } from "./custom-scale.ts";
+import { type ScalePaths, validateScaleSpec, validateScaleStatus } from "./custom-scale.ts";
 
 /** One version, as its strategies see it. */
 export interface CustomRules {
@@ -21,7 +20,7 @@ export interface CustomRules {
   readonly node: SchemaNode | undefined;
   readonly rules: CompiledRules | undefined;
   readonly hasStatus: boolean;
-  readonly scale: CrdScale | undefined;
+  readonly scale: ScalePaths | undefined;
 }
 
 /** The strategy of the main endpoint. */

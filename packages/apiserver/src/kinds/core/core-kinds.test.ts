@@ -18,7 +18,7 @@ const texts = (errors: readonly { readonly field: string; readonly body: string 
 function create(resource: ServedResource, body: object, warnings: string[] = []): { readonly object: JsonObject; readonly errors: string[] } {
   const object = decoded(resource, body);
   resource.strategy.prepareForCreate(object, context(warnings));
-  return { object, errors: texts(resource.strategy.validateCreate(object, context())) };
+  return { object, errors: texts(resource.strategy.validateCreate(object, context(warnings))) };
 }
 
 test("a namespace gets its phase, finalizer and name label", () => {

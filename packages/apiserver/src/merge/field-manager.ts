@@ -10,7 +10,7 @@ import { fieldElement } from "./field-path.ts";
 import { difference, type FieldSet, fieldSetOf, hasPath, union } from "./field-set.ts";
 import { clientSideManager, fieldsStillAsLastApplied, renewLastApplied } from "./last-applied.ts";
 import { decodeManagedFields, encodeManagedFields, formatManagerId, isReset, type Managed, managedFieldsOf, nothingManaged, withManagedFields } from "./managed-fields.ts";
-import { MergeError } from "./merge-error.ts";
+import { attempt, MergeError } from "./merge-error.ts";
 import type { SmdType } from "./smd-type.ts";
 import { formatTypedErrors } from "./typed-error.ts";
 import { applyIntent, type Managers, MergeConflicts, type TypedObject, updateManagers, type UpdaterOptions, type VersionedSet } from "./updater.ts";
@@ -221,7 +221,7 @@ function applyAsClientSide(endpoint: Endpoint, live: JsonObject, applied: JsonOb
 }
 
 function applyTracked(endpoint: Endpoint, live: JsonObject, applied: JsonObject, managed: Managed, how: ApplyOptions): ApplyOutcome {
-  const before = managed.managers.size ? managed : trackUpdate(endpoint, endpoint.empty(), live, managed, beforeFirstApply, how.now);
+  const before = managed.managers.size ? managed : attempt("failed to create manager for existing fields", () => trackUpdate(endpoint, endpoint.empty(), live, managed, beforeFirstApply, how.now));
   if (managedFieldsOf(applied)) throw badRequestError("metadata.managedFields must be nil");
   const intent = typed(endpoint, applied, "refused", (object) => `failed to create typed patch object (${formatObject(object)})`);
   const liveTyped = typed(endpoint, live, "allowed", (object) => `failed to create typed live object (${formatObject(object)})`);

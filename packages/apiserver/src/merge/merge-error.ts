@@ -6,3 +6,12 @@ export class MergeError extends Error {
   override readonly name = "MergeError";
   readonly code = "ERR_MERGE_FAILED";
 }
+
+/** Runs a step; a {@link MergeError} out of it is told with what was attempted in front. */
+export function attempt<T>(what: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw error instanceof MergeError ? new MergeError(`${what}: ${error.message}`) : error;
+  }
+}

@@ -3,17 +3,18 @@
 // what any manager owns, and put back what had not been applied last time at all.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (prune and below).
 import { difference, emptySet, type FieldSet, intersection, union, withNamedFields } from "./field-set.ts";
+import { attempt } from "./merge-error.ts";
 import { fieldSetOfValue } from "./field-set-of-value.ts";
 import { removeItems } from "./remove-items.ts";
 import type { ConvertTyped, Managers, TypedObject, VersionedSet } from "./updater.ts";
 
 /** The merged object in `apiVersion` without the fields that left. `managers` hold the applier's new set already. */
 export function prune(convert: ConvertTyped, merged: TypedObject, managers: Managers, apiVersion: string, last: VersionedSet): TypedObject {
-  const then = convert(merged, last.apiVersion);
+  const then = attempt("failed to convert merged object to last applied version", () => convert(merged, last.apiVersion));
   if (!then) return merged;
   const bare = without(then, withNamedFields(last.set, then.type));
-  const owned = restoreOwned(convert, then, bare, managers);
-  const restored = restoreUnapplied(convert, then, owned, last);
+  const owned = attempt("failed add back owned items", () => restoreOwned(convert, then, bare, managers));
+  const restored = attempt("failed add back dangling items", () => restoreUnapplied(convert, then, owned, last));
   return convert(restored, apiVersion) ?? restored;
 }
 
@@ -28,7 +29,8 @@ function restoreOwned(convert: ConvertTyped, merged: TypedObject, bare: TypedObj
   const versions = [...ownedIn.keys()].sort((a, b) => Number(b === merged.apiVersion) - Number(a === merged.apiVersion));
   let whole = merged, pruned = bare;
   for (const apiVersion of versions) {
-    const wholeThere = convert(whole, apiVersion), prunedThere = wholeThere && convert(pruned, apiVersion);
+    const wholeThere = attempt(`failed to convert merged object at version ${apiVersion}`, () => convert(whole, apiVersion));
+    const prunedThere = wholeThere && attempt(`failed to convert pruned object at version ${apiVersion}`, () => convert(pruned, apiVersion));
     if (!wholeThere || !prunedThere) continue;
     const keep = union(namedFieldsOf(prunedThere), withNamedFields(ownedIn.get(apiVersion)!, wholeThere.type));
     pruned = without(wholeThere, difference(namedFieldsOf(wholeThere), keep));
@@ -38,7 +40,7 @@ function restoreOwned(convert: ConvertTyped, merged: TypedObject, bare: TypedObj
 }
 
 function restoreUnapplied(convert: ConvertTyped, merged: TypedObject, pruned: TypedObject, last: VersionedSet): TypedObject {
-  const then = convert(pruned, last.apiVersion);
+  const then = attempt("failed to convert pruned object to last applied version", () => convert(pruned, last.apiVersion));
   if (!then) return merged;
   const left = difference(namedFieldsOf(merged), namedFieldsOf(then));
   return without(merged, intersection(left, withNamedFields(last.set, merged.type)));

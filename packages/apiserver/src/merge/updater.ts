@@ -6,6 +6,7 @@ import { compareTyped, type Comparison } from "./compare-typed.ts";
 import type { FieldPath } from "./field-path.ts";
 import { difference, emptySet, type FieldSet, intersection, pathsOf, recursiveDifference, union } from "./field-set.ts";
 import { fieldSetOfValue } from "./field-set-of-value.ts";
+import { attempt } from "./merge-error.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { prune } from "./prune.ts";
 import { reconcileFieldSet } from "./reconcile-field-set.ts";
@@ -83,7 +84,7 @@ export function applyIntent(options: UpdaterOptions, live: TypedObject, intent: 
   const last = reconciled.get(by.manager);
   const set = without(options, apiVersion, fieldSetOfValue(type, intent.value));
   reconciled.set(by.manager, { set, apiVersion, applied: true });
-  const next = last?.set.size ? prune(options.convert, merged, reconciled, apiVersion, last) : merged;
+  const next = last?.set.size ? attempt("failed to prune fields", () => prune(options.convert, merged, reconciled, apiVersion, last)) : merged;
   const outcome = transfer(options, live, next, reconciled, by);
   return { value: equalJson(live.value, next.value) ? undefined : next.value, managers: outcome.managers };
 }
@@ -118,7 +119,8 @@ function transfer(options: UpdaterOptions, live: TypedObject, next: TypedObject,
 }
 
 function compareVersions(options: UpdaterOptions, live: TypedObject, next: TypedObject, apiVersion: string): Comparison | undefined {
-  const before = options.convert(live, apiVersion), after = before && options.convert(next, apiVersion);
+  const before = attempt("failed to convert old object", () => options.convert(live, apiVersion));
+  const after = before && attempt("failed to convert new object", () => options.convert(next, apiVersion));
   if (!before || !after) return undefined;
   const { added, modified, removed } = compareTyped(before.type, before.value, after.value);
   return { added: without(options, apiVersion, added), modified: without(options, apiVersion, modified), removed: without(options, apiVersion, removed) };

@@ -3,8 +3,9 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
 import { cloneJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
-import { createFieldManager, type FieldManager } from "../merge/field-manager.ts";
+import { createFieldManager, type FieldManager, type FieldManagerOptions } from "../merge/field-manager.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
+import { MergeError } from "../merge/merge-error.ts";
 import { type ReplicasPaths, toParentManagedFields, toScaleManagedFields } from "../merge/scale-managed-fields.ts";
 import { answerScale } from "./answer/answer-result.ts";
 import { conflictError, failure } from "./api-errors.ts";
@@ -30,7 +31,7 @@ export async function replaceScale(call: Call, view: ScaleView): Promise<ApiResp
   const codec = codecOf(call);
   const options = readWriteOptions("UpdateOptions", call.request.query);
   const body = await readObject(call, scaleKind, codec, options.fieldValidation);
-  const manager = scaleFieldManager(codec);
+  const manager = scaleFieldManager(call, codec);
   const name = managerOrUserAgent(options.fieldManager, call.request.api.headers["user-agent"] ?? "");
   return await changeScale(call, view, options, (scale) => manager.update(scale, cloneJson(body), name, call.request.now));
 }
@@ -40,7 +41,7 @@ export async function patchScale(call: Call, view: ScaleView): Promise<ApiRespon
   const codec = codecOf(call);
   const type = readPatchType(call);
   const options = readPatchOptions(call.request.query, type);
-  const manager = scaleFieldManager(codec);
+  const manager = scaleFieldManager(call, codec);
   if (type === "application/apply-patch+yaml") return await changeScale(call, view, options, await readIntent(call, manager, options));
   const patch = readDocumentPatch({ call, kind: scaleKind, codec, fieldValidation: options.fieldValidation }, type);
   const name = managerOrUserAgent(options.fieldManager, call.request.api.headers["user-agent"] ?? "");
@@ -67,7 +68,8 @@ function scaleParent(call: Call, view: ScaleView, live: JsonObject, change: Scal
   if (uid && uid !== metaString(live, "uid")) throw conflictError({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`);
   const parent = cloneJson(live);
   view.applyScale(parent, next);
-  metadataOf(parent).resourceVersion = metaString(next, "resourceVersion");
+  // Without a resourceVersion a custom object keeps its own, for it would not take none; built-ins mean the newest state.
+  metadataOf(parent).resourceVersion = metaString(next, "resourceVersion") || (resource.custom ? metaString(live, "resourceVersion") : "");
   setManagedFields(parent, toParentManagedFields(metaList(live, "managedFields"), metaList(next, "managedFields"), paths, formatApiVersion(resource)));
   return parent;
 }
@@ -92,8 +94,8 @@ function codecOf({ core, resource }: Call): VersionCodec {
   throw failure(501, "NotImplemented", `scale ${resource.resource}: this server has been made without a codec for autoscaling/v1 Scale`);
 }
 
-function scaleFieldManager(codec: VersionCodec): FieldManager {
-  return createFieldManager({
+function scaleFieldManager({ resource }: Call, codec: VersionCodec): FieldManager {
+  const manager: FieldManagerOptions = {
     ...scaleKind,
     subresource: "scale",
     unknownVersions: "drop",
@@ -102,5 +104,16 @@ function scaleFieldManager(codec: VersionCodec): FieldManager {
     empty: () => codec.empty?.() ?? { apiVersion: "autoscaling/v1", kind: "Scale" },
     complete: (merged) => codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
     resetFields: new Map(),
-  });
+  };
+  return createFieldManager(resource.custom ? { ...manager, ...inconvertible } : manager);
 }
+
+/** Upstream cannot read back a custom object's merged Scale, nor an empty one: an apply through it works only where it changes nothing. */
+const inconvertible: Pick<FieldManagerOptions, "empty" | "complete"> = {
+  empty: () => {
+    throw new MergeError("failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1");
+  },
+  complete: () => {
+    throw new MergeError("request to convert CR to an invalid group/version: autoscaling/v1");
+  },
+};

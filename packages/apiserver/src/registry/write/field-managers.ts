@@ -60,6 +60,8 @@ function convert(object: JsonObject, resource: ServedResource, versionAt: (apiVe
   const from = (typeof object.apiVersion === "string" ? versionAt(object.apiVersion) : undefined) ?? resource;
   const to = versionAt(apiVersion);
   if (!to) throw new MergeError(`${apiVersion} is not served`);
+  // Upstream converts custom objects here without pruning: what the other version does not know then does not fit its type.
+  if (resource.custom) return { ...object, apiVersion };
   return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
 }
 

@@ -2,6 +2,7 @@
 // `member`; the checker resolves them, the planner binds them.
 // Upstream: github.com/google/cel-go v0.26 common/decls/decls.go.
 import { noSuchOverload } from "./values/cel-error.ts";
+import { CelList } from "./values/list.ts";
 import { type CelValue, typeOfValue } from "./values/value.ts";
 import type { Type } from "./type.ts";
 
@@ -45,9 +46,11 @@ export function dispatch(name: string, overloads: readonly Overload[]): Implemen
   };
 }
 
-/** Whether a value may stand for a type, parameters of lists and maps aside. */
+/** Whether a value may stand for a type, parameters of maps aside. */
 export function accepts(type: Type, value: CelValue): boolean {
   if (type.kind === "dyn" || type.kind === "param") return true;
   const actual = typeOfValue(value);
-  return actual.kind === type.kind && actual.name === type.name;
+  if (actual.kind !== type.kind || actual.name !== type.name) return false;
+  // A list stands for its first item's type: sum() of doubles is not sum() of ints.
+  return !(value instanceof CelList) || value.size === 0 || accepts(type.params[0]!, value.at(0));
 }

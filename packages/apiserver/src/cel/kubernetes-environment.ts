@@ -1,10 +1,20 @@
 // The environment of a Kubernetes API server: which libraries exist, and since which version. One line registers a library.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/environment/base.go.
 import { createEnvironment, type Environment, type Library } from "./environment.ts";
+import { formatLibrary } from "./libraries/formats.ts";
+import { listExtensions } from "./libraries/list-extensions.ts";
+import { listLibrary } from "./libraries/lists.ts";
 import { literalChecks } from "./libraries/literal-checks.ts";
+import { networkLibrary } from "./libraries/network.ts";
 import { optionalLibrary } from "./libraries/optionals.ts";
+import { quantityLibrary } from "./libraries/quantities.ts";
+import { regexLibrary } from "./libraries/regex.ts";
+import { semverLibrary } from "./libraries/semvers.ts";
+import { setLibrary } from "./libraries/sets.ts";
 import { standardLibrary } from "./libraries/standard.ts";
+import { stringLibrary } from "./libraries/strings.ts";
 import { twoVariableLoops } from "./libraries/two-variable-loops.ts";
+import { urlLibrary } from "./libraries/urls.ts";
 
 /** A library and the minor version (1.N) that brought it; 0 for what was always there. */
 interface Registration {
@@ -14,9 +24,19 @@ interface Registration {
 
 const registrations: readonly Registration[] = [
   { since: 0, library: standardLibrary },
+  { since: 0, library: urlLibrary },
+  { since: 0, library: regexLibrary },
+  { since: 0, library: listLibrary },
   { since: 28, library: optionalLibrary },
+  { since: 28, library: quantityLibrary },
   { since: 29, library: literalChecks },
+  { since: 29, library: stringLibrary },
+  { since: 29, library: setLibrary },
+  { since: 30, library: networkLibrary },
+  { since: 31, library: formatLibrary },
   { since: 32, library: twoVariableLoops },
+  { since: 33, library: semverLibrary },
+  { since: 34, library: listExtensions },
 ];
 
 /** New expressions may use what the oldest server that could still read them has: one minor below this server's. */

@@ -16,6 +16,8 @@ export interface Pattern {
 interface Matcher {
   find(): boolean;
   group(): string;
+  start(): number;
+  end(): number;
 }
 interface Engine {
   readonly RE2JS: { compile(pattern: string): { matcher(text: string): Matcher } };
@@ -46,7 +48,12 @@ function build(source: string): Pattern {
   const findAll = (text: string, limit: number): readonly string[] => {
     const matcher = program.matcher(text);
     const found: string[] = [];
-    while ((limit < 0 || found.length < limit) && matcher.find()) found.push(matcher.group());
+    let end = -1;
+    while ((limit < 0 || found.length < limit) && matcher.find()) {
+      // An empty occurrence right behind another one does not count.
+      if (matcher.end() > matcher.start() || matcher.start() !== end) found.push(matcher.group());
+      end = matcher.end();
+    }
     return found;
   };
   return { test: (text) => program.matcher(text).find(), find: (text) => findAll(text, 1)[0], findAll };

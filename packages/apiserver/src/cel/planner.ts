@@ -203,15 +203,19 @@ function planOrValue(left: Plan, right: Plan, name: "or" | "orValue"): Plan {
 /** Conversions of constants happen once; their failure is a failure of the program. */
 const conversions: ReadonlySet<string> = new Set(["bool", "bytes", "double", "dyn", "duration", "int", "string", "timestamp", "type", "uint"]);
 
+/** The second argument of these is a pattern; a constant one must compile. */
+const patternFunctions: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
+
 function planFunction(node: Call, args: readonly Plan[], scope: Scope): Plan {
   const overloads = node.overloads ?? [];
   const single = overloads.length === 1 ? overloads[0]! : undefined;
   const implementation = bind(node, scope);
   if (single?.id === "in_list" && args[1]!.constant instanceof CelList) return planMembership(args[0]!, args[1]!.constant);
   if (args.length === 1 && conversions.has(node.function) && args[0]!.constant !== undefined) return constantPlan(implementation(args[0]!.constant));
-  if (node.function === "matches" && typeof args[1]!.constant === "string") compilePattern(args[1]!.constant);
+  if (patternFunctions.has(node.function) && typeof args[1]!.constant === "string") compilePattern(args[1]!.constant);
   const cost = callCost(node.function, single?.id);
   const [first, second, third] = args.map((arg) => arg.evaluate);
+  if (args.length === 0) return { evaluate: (frame) => (frame.spend(1), implementation()) };
   if (typeof cost === "number") {
     if (args.length === 1) return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame))) };
     if (args.length === 2) return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame), second!(frame))) };

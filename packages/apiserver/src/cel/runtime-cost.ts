@@ -86,8 +86,34 @@ function selectorCost(selector: CelValue): number {
   return listCost + Math.ceil(size * traversal) + Math.ceil(Math.ceil(size * 0.5) * (listCost + structCost));
 }
 
+/** A list of so many items is made. */
+const allocate = (size: number, factor: number): number => Math.floor(size * factor) + 1 + listCost;
+const resultList: CallCost = (_args, result) => allocate(actualSize(result), 1);
+const flattened: CallCost = (args) => allocate(actualSize(args[0]!), args.length === 2 ? Number(args[1]) : 1);
+
+/** Every item against every other; texts cost more. */
+function selfComparison(list: CelValue): number {
+  const size = actualSize(list);
+  const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined;
+  return allocate(size * size, typeof first === "string" || first instanceof Uint8Array ? 2 + traversal : 2);
+}
+
+const setCost = (factor: number): CallCost => (args) => 1 + Math.floor(actualSize(args[0]!) * actualSize(args[1]!) * factor);
+
+const sortable = ["int", "uint", "double", "bool", "google.protobuf.Duration", "google.protobuf.Timestamp", "string", "bytes"];
+const sorting: Readonly<Record<string, CallCost>> = Object.fromEntries(
+  sortable.flatMap((name) => [
+    [`list_${name}_sort`, (args: readonly CelValue[]) => selfComparison(args[0]!)],
+    [`list_${name}_sortByAssociatedKeys`, (args: readonly CelValue[]) => selfComparison(args[1]!)],
+  ]),
+);
+
 /** Costs by overload, where only some overloads of a function differ from one unit. */
 const byOverload: Readonly<Record<string, number | CallCost>> = {
+  ...sorting,
+  list_slice: resultList, lists_range: resultList, list_reverse: resultList, list_flatten: flattened, list_flatten_int: flattened,
+  list_distinct: (args) => selfComparison(args[0]!),
+  list_sets_contains_list: setCost(1), list_sets_intersects_list: setCost(1), list_sets_equivalent_list: setCost(2),
   cidr_ip: 1,
   starts_with_string: first, ends_with_string: first, string_to_bytes: first, bytes_to_string: first, strings_quote: first, string_format: first,
   in_list: (args) => actualSize(args[1]!),

@@ -167,9 +167,43 @@ const concatenation: Estimator = ({ args }) => {
 
 const affix: Estimator = ({ args }) => ({ cost: pass(size(args[0])) });
 
+/** A list of so many items is made. */
+const allocate = (listSize: Estimate, factor: number): CallEstimate => ({ cost: addEstimates(scaleEstimate(listSize, factor), fixed(1 + listCost)), resultSize: listSize });
+
+function literalInt(node: CostNode | undefined, otherwise: number): number {
+  if (node?.expr?.kind !== "literal" || (typeof node.expr.value !== "number" && typeof node.expr.value !== "bigint")) return otherwise;
+  return Math.max(0, Number(node.expr.value));
+}
+
+const slice: Estimator = (site) => {
+  const max = sizeOf(site.target!, site).max;
+  const span = literalInt(site.args[1], max) - literalInt(site.args[0], 0);
+  return allocate(fixed(span < 0 ? unbounded : span), 1);
+};
+
+const selfComparison = (node: CostNode, site: CallSite, factor: number): CallEstimate => allocate(multiplyEstimates(sizeOf(node, site), sizeOf(node, site)), factor);
+const sets = (factor: number): Estimator => (site) => ({ cost: addEstimates(scaleEstimate(multiplyEstimates(sizeOf(site.args[0]!, site), sizeOf(site.args[1]!, site)), factor), fixed(1)) });
+
+const sorting: Readonly<Record<string, Estimator>> = Object.fromEntries(
+  [["int", 2], ["uint", 2], ["double", 2], ["bool", 2], ["google.protobuf.Duration", 2], ["google.protobuf.Timestamp", 2], ["string", 2 + traversal], ["bytes", 2 + traversal]].flatMap(([name, factor]) => [
+    [`list_${name}_sort`, (site: CallSite) => selfComparison(site.target!, site, factor as number)],
+    [`list_${name}_sortByAssociatedKeys`, (site: CallSite) => selfComparison(site.args[0]!, site, factor as number)],
+  ]),
+);
+
 const comparisons = ["less", "less_equals", "greater", "greater_equals"].flatMap((verb) => [`${verb}_string`, `${verb}_bytes`]);
 
 const byOverload: Readonly<Record<string, Estimator>> = {
+  ...sorting,
+  list_slice: slice,
+  lists_range: ({ args }) => allocate(fixed(literalInt(args[0], unbounded)), 1),
+  list_reverse: (site) => allocate(sizeOf(site.target!, site), 1),
+  list_flatten: (site) => allocate(sizeOf(site.target!, site), 1),
+  list_flatten_int: (site) => allocate(sizeOf(site.target!, site), literalInt(site.args[0], unbounded)),
+  list_distinct: (site) => selfComparison(site.target!, site, 2),
+  list_sets_contains_list: sets(1),
+  list_sets_intersects_list: sets(1),
+  list_sets_equivalent_list: sets(2),
   ...Object.fromEntries([...comparisons, "equals", "not_equals"].map((id) => [id, shorter])),
   string_format: ({ target }) => ({ cost: pass(size(target)) }),
   string_to_bytes: ({ args }) => ({ cost: pass(size(args[0])), resultSize: multiplyEstimates(size(args[0]), { min: 1, max: 4 }) }),

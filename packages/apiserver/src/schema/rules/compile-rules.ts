@@ -15,8 +15,8 @@ import { adaptSchema, declareSchema, type Place } from "./schema-declaration.ts"
 /** Cost units that one request may spend on rules. */
 export const requestBudget = 10_000_000;
 
-/** Compiles the rules of a schema; undefined when it has none. `place` is "resource" for roots of custom and embedded resources. */
-export function compileRules(schema: JsonSchemaProps, place: Place): CompiledRules | undefined {
+/** Compiles the rules of a schema; undefined when it has none. `place` is "resource" for roots of custom resources; embedded ones tell by themselves. */
+export function compileRules(schema: JsonSchemaProps, place: Place = schema["x-kubernetes-embedded-resource"] ? "resource" : "value"): CompiledRules | undefined {
   const tree = findRules(schema, place);
   if (!tree) return undefined;
   const root = new CompiledNode(tree);

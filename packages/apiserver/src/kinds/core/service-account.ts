@@ -1,14 +1,14 @@
 // ServiceAccounts: references to secrets are reduced to names.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import { isObject, type JsonObject } from "homeostat/api";
-import { failure } from "../../registry/api-errors.ts";
 import type { FieldError } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { finalizerErrors, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { finalizerErrors, metadataOf, objectAt } from "../object/strategy.ts";
+import { requestToken } from "./request-token.ts";
 
 const mountable = "kubernetes.io/enforce-mountable-secrets";
 
@@ -23,12 +23,7 @@ export const serviceAccount: BuiltinKind = {
     validateCreate: (object, context) => warned(object, undefined, context, finalizerErrors(object)),
     validateUpdate: (object, old, context) => warned(object, old, context, [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)]),
   },
-  connect: {
-    token: (account) =>
-      Promise.reject(
-        failure(501, "NotImplemented", `request a token for service account ${stringAt(objectAt(account, "metadata"), "name")}: this server does not issue service account tokens; authenticate with the token of its kubeconfig`),
-      ),
-  },
+  connect: { token: requestToken },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 

@@ -49,7 +49,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     custom: false,
     codec,
     strategy,
-    subresources: new Map(facts.subresources.flatMap((sub) => subresource(record, sub, strategy, codec))),
+    subresources: new Map(facts.subresources.flatMap((sub) => subresource(record, sub, strategy, codec, { data, smdOf }))),
     fields: selectableFields(record),
     table: tableOf(record, data.columns(record.group, record.version, facts.resource)),
     schemaEpoch: 0,
@@ -71,14 +71,16 @@ function canonicalConversion(record: BuiltinKind, data: KindData): NonNullable<B
   return { ...storage, fromStorage: (stored) => toRecord(storage.fromStorage(stored)), toStorage: (object) => toStored(storage.toStorage(object)) };
 }
 
-function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strategy, codec: VersionCodec): readonly (readonly [string, Subresource])[] {
+function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strategy, codec: VersionCodec, { data, smdOf }: BuiltinMaterials): readonly (readonly [string, Subresource])[] {
   const kind = { group: facts.group, version: facts.version, kind: facts.kind };
   const { name, verbs } = facts;
   const rules: Rules | undefined = record.views?.[name];
   if (rules) return [[name, { at: "view", kind, verbs, strategy: { ...main, ...rules, allowCreateOnUpdate: false }, codec }]];
   if (name === "scale" && record.scale) return [[name, { at: "scale", kind, verbs, scale: record.scale }]];
   const handle = record.connect?.[name];
-  return handle ? [[name, { at: "connect", kind, verbs, handle }]] : [];
+  if (!handle) return [];
+  const body = facts.type === undefined ? {} : { codec: createTypedCodec({ data, kind, model: facts.type, smd: smdOf(facts.type), emptyLists: "null" }) };
+  return [[name, { at: "connect", kind, verbs, handle, ...body }]];
 }
 
 const nothing = (): Readonly<Record<string, string>> => ({});

@@ -83,7 +83,7 @@ function subresourcesOf(resource: ServedResource, modelOf: (sub: Subresource, na
 const head = (title: string, version: string): JsonObject => ({ openapi: "3.0.0", info: { title, version } });
 const bearer: JsonObject = { BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" } };
 /** `v1.36.3` as `1.36`. */
-const minorOf = (data: KindData): string => data.kubernetes.replace(/^v(\d+\.\d+).*$/, "$1");
+export const minorOf = (data: KindData): string => data.kubernetes.replace(/^v(\d+\.\d+).*$/, "$1");
 
 function plainDocument(path: string, verb: string, rest: string, model: string, types: readonly string[] | undefined, data: KindData): JsonObject {
   const paths: JsonObject = { [path]: discoveryPath(path, verb, rest, model, types) };

@@ -1,14 +1,15 @@
-// Answers below /openapi/v3: the index, and documents under a hash of their bytes. A document asked for by its hash never
-// changes, an old hash is sent on to the new one. Documents are made when first asked for and kept until the catalog changes.
+// Answers below /openapi: for v3 the index, and documents under a hash of their bytes; for v2 one document. A v3 document
+// asked for by its hash never changes, an old hash is sent on to the new one. Documents are made when first asked for and kept until the catalog changes.
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go.
 import { createHash } from "node:crypto";
 import { encodeJsonBytes, type JsonObject } from "homeostat/api";
 import type { KindData } from "../kinds/data/kind-data.ts";
 import type { ApiResponse } from "../http/handler.ts";
 import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
-import { buildDocument, documentedResources, documentPaths } from "./group-document.ts";
+import { buildDocument, documentedResources, documentPaths, minorOf } from "./group-document.ts";
+import { toVersionTwo } from "./version-two.ts";
 
-/** Answers a GET below /openapi/v3; undefined for a path that has no document. */
+/** Answers a GET below /openapi; undefined for a path that has no document. */
 export type OpenApiService = (request: OpenApiRequest) => ApiResponse | undefined;
 
 export interface OpenApiRequest {
@@ -49,11 +50,26 @@ export function createOpenApi(catalog: ResourceCatalog, data: KindData): OpenApi
     documents.set(path, { document: made, resources });
     return made;
   };
+  let older: { readonly epoch: number; readonly document: Document } | undefined;
+  const versionTwo = (): Document => {
+    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toDocument(buildVersionTwo(catalog, data))! };
+    return older.document;
+  };
   return ({ path, query, headers, nowMs }) => {
+    if (path === "/openapi/v2") return documentAnswer(path, versionTwo(), "", headers, nowMs);
     if (path === prefix) return indexAnswer(catalog, document);
     const found = path.startsWith(`${prefix}/`) ? document(path.slice(prefix.length + 1)) : undefined;
     return found && documentAnswer(path, found, query.get("hash") ?? "", headers, nowMs);
   };
+}
+
+function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
+  const documents = documentPaths(catalog).flatMap((path) => {
+    const resources = documentedResources(path, catalog);
+    const document = buildDocument(path, resources, data);
+    return document ? [{ document, custom: resources.some((each) => each.custom) }] : [];
+  });
+  return toVersionTwo(documents, minorOf(data));
 }
 
 function toDocument(content: JsonObject | undefined): Document | undefined {

@@ -10,6 +10,7 @@ import { readKindData } from "../kinds/data/read-kind-data.ts";
 import { createKindTypes } from "../merge/smd-from-kind-data.ts";
 import { createOpenApi } from "./openapi-answer.ts";
 import { operationNames } from "./operation-id.ts";
+import { toVersionTwo } from "./version-two.ts";
 
 const data = readKindData("1.36");
 const smdOf = createKindTypes(data);
@@ -86,6 +87,36 @@ test("custom resources are published with what every object has", () => {
   assert.deepEqual(at(cage, "x-kubernetes-selectable-fields"), [{ fieldPath: "spec.color" }, { fieldPath: "spec.size" }]);
   assert.deepEqual(at(cage, "properties", "spec", "properties", "door"), { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] });
   assert.deepEqual(at(cage, "properties", "spec", "properties", "guest", "required"), ["kind", "apiVersion"]);
+});
+
+test("version two says the same in older words", () => {
+  const document = bodyOf(ask("/openapi/v2"));
+  assert.equal(document.swagger, "2.0");
+  const configMap = at(document, "definitions", "io.k8s.api.core.v1.ConfigMap", "properties");
+  assert.deepEqual(
+    [at(configMap, "metadata"), at(configMap, "data")],
+    [{ $ref: "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }, { type: "object", additionalProperties: { type: "string" } }],
+  );
+  assert.deepEqual(at(document, "definitions", "com.example.zoo.v1.Cage", "properties", "spec", "properties", "door"), { "x-kubernetes-int-or-string": true });
+  const patch = at(document, "paths", "/api/v1/namespaces/{namespace}/configmaps/{name}", "patch");
+  assert.deepEqual(
+    (at(patch, "parameters") as JsonObject[]).map(({ name }) => name),
+    ["body", "dryRun", "fieldManager", "fieldValidation", "force"],
+  );
+  const known = new Set(Object.keys(document.definitions as JsonObject));
+  assert.deepEqual(
+    [...JSON.stringify(document).matchAll(/"#\/definitions\/([^"]+)"/g)].filter(([, model]) => !known.has(model!)),
+    [],
+  );
+  assert.equal(JSON.stringify(document).includes("#/components"), false);
+});
+
+test("version two has texts where version three has a choice", () => {
+  const schemas = { Q: { oneOf: [{ type: "string" }, { type: "number" }] }, S: { properties: { q: { allOf: [{ $ref: "#/components/schemas/Q" }], default: {} } } } };
+  assert.deepEqual(toVersionTwo([{ document: { paths: {}, components: { schemas } }, custom: false }], "1.36").definitions, {
+    Q: { type: "string" },
+    S: { properties: { q: { $ref: "#/definitions/Q" } } },
+  });
 });
 
 test("documents follow the catalog, those of other groups stay what they are", () => {

@@ -5,6 +5,8 @@ import type { Admission, AdmissionStep } from "../registry/admission.ts";
 import { answerError } from "../registry/answer/answer-error.ts";
 import type { ProtobufCodec } from "../registry/body/protobuf-codec.ts";
 import type { CoreServices, KindRegistry } from "../registry/core-services.ts";
+import { quoteGo } from "../registry/field-error.ts";
+import { RequestInfoError } from "../registry/request/request-info.ts";
 import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
 import type { ResourceCatalog, VersionCodec } from "../registry/served-resource.ts";
 import { createViews } from "../registry/views/views.ts";
@@ -91,7 +93,7 @@ function createAdmission({ store, catalog, mutating, validating }: CoreOptions):
 }
 
 async function serve(api: ApiRequest, services: ChainServices): Promise<ApiResponse> {
-  const request = openOrThrow(api, services);
+  const request = openOrAnswer(api, services);
   if ("status" in request) return request;
   try {
     return await runChain(request, services);
@@ -100,11 +102,16 @@ async function serve(api: ApiRequest, services: ChainServices): Promise<ApiRespo
   }
 }
 
-/** A path that cannot be unescaped is answered before there is a request to speak of. */
-function openOrThrow(api: ApiRequest, { core }: ChainServices): ServerRequest | ApiResponse {
+/** A path that makes no sense is answered before there is a request to speak of. */
+function openOrAnswer(api: ApiRequest, { core }: ChainServices): ServerRequest | ApiResponse {
   try {
     return openRequest(api, core.runtime.clock.now());
-  } catch {
-    return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: new TextEncoder().encode("400 Bad Request") };
+  } catch (error) {
+    if (!(error instanceof RequestInfoError)) return plainText(400, "400 Bad Request");
+    return plainText(500, `Internal Server Error: ${quoteGo(api.path)}: failed to create RequestInfo: ${error.message}\n`);
   }
+}
+
+function plainText(status: number, text: string): ApiResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: new TextEncoder().encode(text) };
 }

@@ -50,7 +50,7 @@ function attempts({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[
 }
 
 function attempt(fields: Partial<RequestInfo>): RequestInfo {
-  return { isResource: true, path: "", verb: "impersonate", group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: true, ...fields };
+  return { isResource: true, path: "", verb: "impersonate", group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: true, scoped: false, ...fields };
 }
 
 function serviceAccount(name: string): { readonly namespace: string; readonly name: string } | undefined {

@@ -6,9 +6,10 @@ import type { ApiResponse } from "../http/handler.ts";
 import { act } from "../registry/behaviours.ts";
 import type { CoreServices } from "../registry/core-services.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import { pageNotFound, route } from "../registry/route.ts";
+import { answerUnknownPath, pageNotFound, route } from "../registry/route.ts";
 import { authenticate, type TokenAuthenticator } from "./authenticate.ts";
 import { authorize, type Authorizer } from "./authorize.ts";
+import { checkTimeout } from "./check-timeout.ts";
 import { impersonate } from "./impersonate.ts";
 
 /** Answers paths that are no resources (discovery, health, version, OpenAPI); undefined for those that it does not know. */
@@ -28,6 +29,7 @@ const none = async (done: Promise<void>): Promise<undefined> => void (await done
 
 /** The stages, in order. */
 export const requestChain: readonly Stage[] = [
+  (request) => none(checkTimeout(request)),
   (request, { tokens }) => none(authenticate(request, tokens)),
   (request, { authorizer }) => none(impersonate(request, authorizer)),
   (request, { authorizer }) => none(authorize(request, authorizer)),
@@ -44,13 +46,13 @@ export async function runChain(request: ServerRequest, services: ChainServices):
   return pageNotFound();
 }
 
-async function servePaths(request: ServerRequest, { paths }: ChainServices): Promise<ApiResponse | undefined> {
+async function servePaths(request: ServerRequest, { core, paths }: ChainServices): Promise<ApiResponse | undefined> {
   if (request.info.isResource) return undefined;
   for (const handle of paths) {
     const answer = await handle(request);
     if (answer) return answer;
   }
-  return undefined;
+  return answerUnknownPath(core, request);
 }
 
 async function serveResource(request: ServerRequest, { core }: ChainServices): Promise<ApiResponse | undefined> {

@@ -1,7 +1,7 @@
 // The Status errors that a server raises, in upstream's exact words.
 // Upstream: k8s.io/apimachinery/pkg/api/errors/errors.go.
 import { ApiStatusError, type Status, type StatusDetails } from "homeostat/api";
-import { type FieldError, toCause } from "./field-error.ts";
+import { type FieldError, quoteGo, toCause } from "./field-error.ts";
 
 /** Group and resource as error messages name them, e.g. `deployments.apps`, `configmaps`. */
 export interface GroupResource {
@@ -22,13 +22,13 @@ export function failure(code: number, reason: string, message: string, details?:
 const named = (gr: GroupResource, name: string): StatusDetails => ({ ...(name ? { name } : {}), ...(gr.group ? { group: gr.group } : {}), ...(gr.resource ? { kind: gr.resource } : {}) });
 
 /** 404. */
-export const notFoundError = (gr: GroupResource, name: string): ApiStatusError => failure(404, "NotFound", `${formatGroupResource(gr)} "${name}" not found`, named(gr, name));
+export const notFoundError = (gr: GroupResource, name: string): ApiStatusError => failure(404, "NotFound", `${formatGroupResource(gr)} ${quoteGo(name)} not found`, named(gr, name));
 /** 409 on create. */
-export const alreadyExistsError = (gr: GroupResource, name: string): ApiStatusError => failure(409, "AlreadyExists", `${formatGroupResource(gr)} "${name}" already exists`, named(gr, name));
+export const alreadyExistsError = (gr: GroupResource, name: string): ApiStatusError => failure(409, "AlreadyExists", `${formatGroupResource(gr)} ${quoteGo(name)} already exists`, named(gr, name));
 /** 409 on update; `why` is upstream's inner error. */
-export const conflictError = (gr: GroupResource, name: string, why: string): ApiStatusError => failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupResource(gr)} "${name}": ${why}`, named(gr, name));
+export const conflictError = (gr: GroupResource, name: string, why: string): ApiStatusError => failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupResource(gr)} ${quoteGo(name)}: ${why}`, named(gr, name));
 /** 403. */
-export const forbiddenError = (gr: GroupResource, name: string, why: string): ApiStatusError => failure(403, "Forbidden", name ? `${formatGroupResource(gr)} "${name}" is forbidden: ${why}` : `${formatGroupResource(gr)} is forbidden: ${why}`, named(gr, name));
+export const forbiddenError = (gr: GroupResource, name: string, why: string): ApiStatusError => failure(403, "Forbidden", name ? `${formatGroupResource(gr)} ${quoteGo(name)} is forbidden: ${why}` : `${formatGroupResource(gr)} is forbidden: ${why}`, named(gr, name));
 /** 400. */
 export const badRequestError = (message: string): ApiStatusError => failure(400, "BadRequest", message);
 /** 500 with upstream's prefix. */
@@ -47,6 +47,6 @@ export function invalidError(gk: { readonly group: string; readonly kind: string
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.body}`))];
   const list = texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
   const kind = gk.group ? `${gk.kind}.${gk.group}` : gk.kind;
-  const message = errors.length ? `${kind} "${name}" is invalid: ${list}` : `${kind} "${name}" is invalid`;
+  const message = errors.length ? `${kind} ${quoteGo(name)} is invalid: ${list}` : `${kind} ${quoteGo(name)} is invalid`;
   return failure(422, "Invalid", message, { ...(name ? { name } : {}), ...(gk.group ? { group: gk.group } : {}), ...(gk.kind ? { kind: gk.kind } : {}), ...(errors.length ? { causes: errors.map(toCause) } : {}) });
 }

@@ -11,7 +11,7 @@ import { patchTypes } from "./patch/patch-type.ts";
 import type { ServerRequest } from "./request/server-request.ts";
 import type { ServedResource } from "./served-resource.ts";
 
-/** The answer to a path that nobody serves. */
+/** 404 as text. */
 export function pageNotFound(): ApiResponse {
   return { status: 404, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: new TextEncoder().encode("404 page not found\n") };
 }
@@ -19,6 +19,13 @@ export function pageNotFound(): ApiResponse {
 /** The 405 of the built-in kinds' router. */
 export function notAllowedError(): Error {
   return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+}
+
+/** The answer to a path that is no resource and that nobody knows: below what is installed a Status, elsewhere plain text. */
+export function answerUnknownPath(core: CoreServices, request: ServerRequest): ApiResponse {
+  const [root = "", group = ""] = request.info.path.slice(1).split("/");
+  if (root === "api" || root === "version" || (root === "apis" && group !== "" && isBuiltinGroup(core, group))) throw genericNotFoundError();
+  return pageNotFound();
 }
 
 /** True when built-in kinds live in this group: its unknown paths are answered by a Status. */
@@ -38,8 +45,9 @@ export function route(core: CoreServices, request: ServerRequest): Call | undefi
   return resource.custom ? routeCustom(core, request, resource) : routeBuiltin(core, request, resource);
 }
 
-function routeBuiltin(core: CoreServices, request: ServerRequest, resource: ServedResource): Call {
+function routeBuiltin(core: CoreServices, request: ServerRequest, resource: ServedResource): Call | undefined {
   const { info, api } = request;
+  if (info.path.startsWith("//")) return undefined;
   const actions = builtinActions(request, resource);
   if (!Object.keys(actions).length) throw genericNotFoundError();
   const action = actions[api.method];
@@ -54,9 +62,7 @@ type Actions = Readonly<Record<string, Action>>;
 
 /** What each method does at this path; empty where there is no such path. */
 function builtinActions({ info, query }: ServerRequest, resource: ServedResource): Actions {
-  const { parts, namespace, watchPrefix } = info;
-  const isNamespace = resource.group === "" && resource.resource === "namespaces";
-  const scoped = namespace !== "" && !isNamespace;
+  const { parts, scoped, watchPrefix } = info;
   if (parts.length > 3 || (scoped && !resource.namespaced)) return {};
   const subresource = parts.length === 3 ? resource.subresources.get(info.subresource) : undefined;
   if (parts.length === 3) return watchPrefix || !subresource ? {} : allowed(subresource.verbs, subresource.at === "connect" ? { POST: "connect", GET: "connect", PUT: "connect", DELETE: "connect" } : { GET: "get", PUT: "update", PATCH: "patch" });

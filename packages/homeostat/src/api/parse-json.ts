@@ -210,7 +210,9 @@ class Reader {
   #unexpected(where: string): never {
     const code = this.#text.codePointAt(this.#at);
     if (code === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
-    throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCodePoint(code))} ${where}`);
+    // Go reads bytes: of a longer character it names the first one.
+    const byte = code < 0x80 ? code : Buffer.from(String.fromCodePoint(code))[0]!;
+    throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(byte))} ${where}`);
   }
 }
 
@@ -220,5 +222,6 @@ function quoteChar(c: string): string {
   if (c === '"') return "'\"'";
   const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f", "\u000b": "\\v", "\u0007": "\\a", "\\": "\\\\" };
   if (c in named) return `'${named[c]}'`;
+  if (c >= "\u0080" && c < "\u00a1") return `'\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}'`;
   return c < " " || c === "\u007f" ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'` : `'${c}'`;
 }

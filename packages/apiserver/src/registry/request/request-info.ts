@@ -23,6 +23,13 @@ export interface RequestInfo {
   readonly watchPrefix: boolean;
   /** The name stands in the path, and not only in a field selector. */
   readonly named: boolean;
+  /** `namespaces/<namespace>` stands in front of the resource. */
+  readonly scoped: boolean;
+}
+
+/** A path that begins like a resource's and names none; upstream answers 500 in plain text. */
+export class RequestInfoError extends Error {
+  override readonly name = "RequestInfoError";
 }
 
 const namespaceSubresources = new Set(["status", "finalize"]);
@@ -35,11 +42,11 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   if ((!isLegacy && parts[0] !== "apis") || parts.length < atGroup + 2) return plainPath(method, path);
   const prefixed = parts[atGroup + 1] === "watch" || parts[atGroup + 1] === "proxy";
   const rest = parts.slice(atGroup + (prefixed ? 2 : 1));
-  if (!rest.length) return plainPath(method, path);
-  const { namespace, parts: resourceParts } = splitScope(rest);
+  if (!rest.length) throw new RequestInfoError(`unable to determine kind and namespace from url, ${path}${query.raw ? `?${query.raw}` : ""}`);
+  const { namespace, scoped, parts: resourceParts } = splitScope(rest);
   const [resource = "", name = "", subresource = ""] = resourceParts;
   const verb = prefixed ? parts[atGroup + 1]! : verbOf(method);
-  const info = { isResource: true, path, verb, group: isLegacy ? "" : parts[1]!, version: parts[atGroup]!, namespace, resource, name, subresource, parts: resourceParts, watchPrefix: verb === "watch", named: name !== "" };
+  const info = { isResource: true, path, verb, group: isLegacy ? "" : parts[1]!, version: parts[atGroup]!, namespace, resource, name, subresource, parts: resourceParts, watchPrefix: verb === "watch", named: name !== "", scoped };
   return name ? info : { ...info, ...collectionVerb(verb, query) };
 }
 
@@ -50,14 +57,14 @@ export function splitPath(path: string): readonly string[] {
 }
 
 function plainPath(method: string, path: string): RequestInfo {
-  return { isResource: false, path, verb: method.toLowerCase(), group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: false };
+  return { isResource: false, path, verb: method.toLowerCase(), group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: false, scoped: false };
 }
 
 /** `namespaces` is a scope when something other than its own subresources follows the name. */
-function splitScope(parts: readonly string[]): { readonly namespace: string; readonly parts: readonly string[] } {
-  if (parts[0] !== "namespaces" || parts.length < 2) return { namespace: "", parts };
-  const isScope = parts.length > 2 && !namespaceSubresources.has(parts[2]!);
-  return { namespace: parts[1]!, parts: isScope ? parts.slice(2) : parts };
+function splitScope(parts: readonly string[]): { readonly namespace: string; readonly scoped: boolean; readonly parts: readonly string[] } {
+  if (parts[0] !== "namespaces" || parts.length < 2) return { namespace: "", scoped: false, parts };
+  const scoped = parts.length > 2 && !namespaceSubresources.has(parts[2]!);
+  return { namespace: parts[1]!, scoped, parts: scoped ? parts.slice(2) : parts };
 }
 
 const verbs: Readonly<Record<string, string>> = { POST: "create", GET: "get", HEAD: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };

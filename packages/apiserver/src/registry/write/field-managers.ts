@@ -51,9 +51,12 @@ function create(catalog: ResourceCatalog, resource: ServedResource, subresource:
     convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
     complete: (merged) => resource.codec.complete?.(merged) ?? resource.codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
-    resetFields: new Map(versionsOf(catalog, resource).map((each) => [formatApiVersion(each), resetFieldsOf(strategyAt(each, subresource))])),
+    resetFields: new Map(versionsWithResets(catalog, resource, subresource).map((each) => [formatApiVersion(each), resetFieldsOf(strategyAt(each, subresource))])),
   });
 }
+
+/** A custom object's main endpoint knows of its own version only: a write through another one takes the status from its owners. */
+const versionsWithResets = (catalog: ResourceCatalog, resource: ServedResource, subresource: string): readonly ServedResource[] => (resource.custom && !subresource ? [resource] : versionsOf(catalog, resource));
 
 /** Through the storage version, from whatever version the object is in. */
 function convert(object: JsonObject, resource: ServedResource, versionAt: (apiVersion: string) => ServedResource | undefined, apiVersion: string): JsonObject {

@@ -116,6 +116,8 @@ class Decoding {
       const value = this.#value(member.facts.ref, member.goType, input[key]!);
       this.#path.pop();
       if (value !== undefined && keeps(member, value)) out[key] = this.#emptied(member, value);
+      // An empty list of managers asks to forget them all; whoever tracks ownership takes it out again.
+      else if (key === "managedFields" && Array.isArray(value) && this.#path.join("") === "metadata") out[key] = value;
     }
     this.#struct = struct;
     this.#stack = stack;

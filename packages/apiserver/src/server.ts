@@ -13,7 +13,7 @@ import type { Listener, ServingTls } from "./http/listen.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import { reasonOf, ServerError } from "./server-error.ts";
 import { createMemoryStore } from "./storage/memory-store.ts";
-import type { Journal, Store } from "./storage/store.ts";
+import type { Journal } from "./storage/store.ts";
 
 export interface ApiServerOptions {
   /** False starts a server that only {@link ApiServer.transport} reaches: no port, no certificate. Default true. */
@@ -32,8 +32,10 @@ export interface ApiServerOptions {
   readonly fsync?: boolean;
   /** Writes the kubeconfig there as well, mode 0600. */
   readonly kubeconfigPath?: string;
-  /** Which built-in controllers run beside the API: default all that there are. */
-  readonly controllers?: "all" | "none" | readonly string[];
+  /** Which of the control plane's controllers run beside the API, by name as kube-controller-manager's. Default `default`. */
+  readonly controllers?: "default" | "all" | "none" | readonly string[];
+  /** Told of what a controller cannot mend by trying again. Default: a warning of the process. */
+  readonly warn?: (message: string, error: unknown) => void;
   /** Time and randomness. Default: the system's. */
   readonly runtime?: Runtime;
   /** How many past changes old reads and late watches can rely on. Default 20,000. */
@@ -54,23 +56,10 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
-/** What the composition root gives to the core. */
-export interface ServerCoreOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  /** Bearer tokens and whom they stand for. */
-  readonly tokens: ReadonlyMap<string, UserInfo>;
-}
-
-/** The API itself, without any door. */
-export interface ServerCore {
-  readonly handler: Handler;
-  /** Ends every watch; nothing is written afterwards. */
-  close(): Promise<void>;
-}
-
 /** Who holds the generated token, and who calls in-process unless another user is named. */
 export const administrator: UserInfo = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+
+const controllerManager: UserInfo = { name: "system:kube-controller-manager", groups: ["system:masters", "system:authenticated"] };
 
 /** Starts a server. Rejects with a {@link ServerError}, a JournalError of the storage, or what the core throws; nothing stays open then. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
@@ -83,11 +72,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const identity = options.listen === false ? undefined : await createOrLoadIdentity(options, runtime);
     const store = createMemoryStore({ keepChanges: options.keepChanges ?? 20_000, ...(await journalOf(options)) });
     open.push(() => store.close());
-    const core = await createCore({ store, runtime, tokens: new Map(identity ? [[identity.token, administrator]] : []) });
+    const { createServerCore } = await import("./chain/server-core.ts");
+    const core = await createServerCore({ store, runtime, tokens: new Map(identity ? [[identity.token, administrator]] : []) });
     open.push(() => core.close());
     const handler = createFrontDoor(core.handler, runtime);
     const listener = identity && (await listenFor(handler, identity, options, runtime));
     if (listener) open.splice(1, 0, () => listener.close());
+    open.push(await startControllers(handler, options, runtime));
     const kubeconfig = listener ? kubeconfigOf(listener, identity, options) : "";
     return {
       url: listener?.url ?? "",
@@ -104,9 +95,22 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   }
 }
 
-async function createCore(options: ServerCoreOptions): Promise<ServerCore> {
-  const { createServerCore } = await import("./chain/server-core.ts");
-  return await createServerCore(options);
+/** Controllers of the control plane are clients in the same process; they go before the API that they use. */
+async function startControllers(handler: Handler, options: ApiServerOptions, runtime: Runtime): Promise<() => Promise<void>> {
+  const words = [options.controllers ?? "default"].flat().join(",");
+  if (words === "none") return async () => {};
+  const { chooseSimulators, simulators, startSimulators } = await import("./simulators/start-simulators.ts");
+  const choice = chooseSimulators(words);
+  if ("unknown" in choice) {
+    throw new ServerError("ERR_SERVER_CONTROLLER", `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulators.map(({ name }) => name).join(", ")}, and the words all, default and none`);
+  }
+  const warn = options.warn ?? ((message: string) => process.emitWarning(message));
+  const transport = createInProcessTransport(handler, controllerManager);
+  const running = await startSimulators(choice.chosen, { transport, runtime, warn });
+  return async () => {
+    await running.stop();
+    await transport.close();
+  };
 }
 
 async function createOrLoadIdentity(options: ApiServerOptions, runtime: Runtime): Promise<Identity> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -30,6 +30,14 @@ test("a file that another server has open is refused", async () => {
   const journal = await openSqliteJournal({ file });
   await assert.rejects(openSqliteJournal({ file }), { code: "ERR_JOURNAL_LOCKED" });
   await journal.close();
+});
+
+test("only the owner can read what is stored", { skip: process.platform === "win32" ? "Windows has no such modes" : false }, async () => {
+  const file = newFile();
+  const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
+  await store.commit("g/r//a", 0, () => ({ bytes: new Uint8Array(1), facts: { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false } }));
+  for (const each of [file, `${file}-wal`]) assert.equal(statSync(each).mode & 0o777, 0o600, each);
+  await store.close();
 });
 
 test("a file of another format is refused", async () => {

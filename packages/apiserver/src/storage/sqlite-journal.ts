@@ -1,6 +1,7 @@
 // The journal on disk: one SQLite file with a write-ahead log. Batches that arrive in one turn of the event loop become
 // one transaction. By default what was acknowledged survives SIGKILL; with `fsync` it survives a power cut too.
 // Knows nothing of what it stores. node:sqlite is imported when a journal is opened, never before.
+import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Facts, Journal, Revision } from "./store.ts";
 
@@ -36,6 +37,8 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   const { DatabaseSync: Database } = await import("node:sqlite");
   let database: DatabaseSync | undefined;
   try {
+    // Objects may be secrets: nobody but the owner reads them. SQLite gives its other files the same mode.
+    closeSync(openSync(options.file, "a", 0o600));
     database = new Database(options.file);
     prepare(database, options);
     return new SqliteJournal(database);

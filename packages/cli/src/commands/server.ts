@@ -25,6 +25,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
   return {
     port: parsePort(String(flags["port"])),
     kubeconfigPath: resolve(String(flags["kubeconfig"])),
+    warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
     controllers: parseControllers(String(flags["controllers"])),
     ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
   };
@@ -36,11 +37,10 @@ function parsePort(text: string): number {
   throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
 }
 
-function parseControllers(text: string): "all" | "none" | readonly string[] {
-  if (text === "all" || text === "none") return text;
+function parseControllers(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name)) return names;
-  throw usageError(`--controllers: expected all, none, or names separated by commas, got ${JSON.stringify(text)}`);
+  throw usageError(`--controllers: expected default, all, none, or names separated by commas, got ${JSON.stringify(text)}`);
 }
 
 /** The folder that we make up for a token must not end up in anybody's repository. */

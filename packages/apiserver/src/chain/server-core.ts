@@ -11,6 +11,7 @@ import { readKindData } from "../kinds/data/read-kind-data.ts";
 import { createTypedCodec } from "../kinds/object/typed-codec.ts";
 import { createKindTypes } from "../merge/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
+import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import type { VersionCodec } from "../registry/served-resource.ts";
 import type { Store } from "../storage/store.ts";
@@ -45,7 +46,7 @@ export async function createServerCore({ store, runtime, tokens }: ServerCoreOpt
     protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
-    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode }))],
+    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode })), openApiPaths(createOpenApi(catalog, data))],
   });
   await kinds.start({ handler: core.handler, runtime });
   await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));
@@ -75,6 +76,10 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
       pretty: wantsPretty(query, api.headers["user-agent"] ?? ""),
       host: api.headers["host"] ?? "",
     });
+}
+
+function openApiPaths(openApi: OpenApiService): PathHandler {
+  return async ({ api, info, query, nowMs }) => (api.method === "GET" || api.method === "HEAD" ? openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs }) : undefined);
 }
 
 /** What the server itself creates; what is there already is fine. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { plantTree } from "../test/architecture/plant-tree.ts";
@@ -33,6 +34,20 @@ describe("tools/run.mjs", () => {
     await once(child.stdout, "data");
     child.kill("SIGTERM");
     assert.deepEqual(await once(child, "exit"), [7, null]);
+  });
+
+  const older = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } })';
+
+  test("an older Node hands over to the workspace's", { skip: existsSync(`${root}node_modules/.bin/node`) ? false : "this platform has no Node package" }, () => {
+    using tree = plantTree({ "entry.ts": "console.log(process.versions.node.split('.')[0]);\nprocess.exitCode = 5;" });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", older, script, `${tree.root}/entry.ts`], { encoding: "utf8", env });
+    assert.deepEqual({ status, stdout, stderr }, { status: 5, stdout: "24\n", stderr: "" });
+  });
+
+  test("an older Node without a newer one beside it says so in one line", () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", older, script, "entry.ts"], { encoding: "utf8", env: { ...env, HOMEOSTAT_NODE_TRIED: "1" } });
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(stderr, /^homeostat needs Node 24\.15 or newer, this is 20\.1\.0 .*\n$/);
   });
 
   test("says how it is used when it is told nothing", () => {

@@ -15,6 +15,8 @@ export interface WriteContext {
   readonly now: string;
   /** Collects `Warning: 299` texts; duplicates are sent once. */
   warn(text: string): void;
+  /** As `warn`, for what is sent even when the write is refused: rules broken in parts that did not change. */
+  readonly warnAnyway?: (text: string) => void;
 }
 
 /** A body in this version, pruned and defaulted. */

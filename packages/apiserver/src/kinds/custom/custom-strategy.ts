@@ -125,7 +125,7 @@ function appendRuleErrors(errors: FieldError[], object: JsonObject, old: JsonObj
   if (!custom.rules) return;
   const blocked = blockingError(errors);
   if (blocked) errors.push(blocked);
-  else errors.push(...custom.rules.evaluate({ object, old, path: "", warn: context && ((text) => context.warn(text)) }).errors);
+  else errors.push(...custom.rules.evaluate({ object, old, path: "", warn: context && ((text) => (context.warnAnyway ? context.warnAnyway(text) : context.warn(text))) }).errors);
 }
 
 function validateTypeMeta(object: JsonObject, { kind, apiVersion }: CustomRules): FieldError[] {

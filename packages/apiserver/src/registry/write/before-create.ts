@@ -25,7 +25,7 @@ export function beforeCreate(call: Call, strategy: Strategy, hub: JsonObject, co
 export function holdWarnings(context: WriteContext): { readonly quiet: WriteContext; flush(): void } {
   const held: string[] = [];
   return {
-    quiet: { ...context, warn: (text) => void held.push(text) },
+    quiet: { ...context, warn: (text) => void held.push(text), warnAnyway: (text) => context.warn(text) },
     flush() {
       for (const text of held) context.warn(text);
     },

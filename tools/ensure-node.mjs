@@ -8,7 +8,10 @@ const needed = [24, 15];
 
 /** True when this Node will do. Otherwise the script has been run by another Node, or refused, and the exit code is set. */
 export async function ensureNode() {
-  if (isEnough(process.versions.node)) return true;
+  if (isEnough(process.versions.node)) {
+    delete process.env.HOMEOSTAT_NODE_TRIED;
+    return true;
+  }
   const workspaceNode = fileURLToPath(new URL(`../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`, import.meta.url));
   if (!existsSync(workspaceNode) || process.env.HOMEOSTAT_NODE_TRIED) {
     console.error(`homeostat needs Node ${needed.join(".")} or newer, this is ${process.versions.node} (${process.execPath}): run \`npm ci\`, or install Node 24`);

@@ -46,6 +46,10 @@ export interface VersionCodec {
   readonly patchMeta?: PatchType;
   /** An object of this version with nothing set, as the encoder writes it; `{apiVersion, kind}` when absent. */
   readonly empty?: () => JsonObject;
+  /** JSON of an object of this version, where its members have an order of their own (Go structs); bytewise when absent. */
+  readonly encode?: (object: JsonObject) => string;
+  /** The same for an object in the storage version. */
+  readonly encodeStored?: (stored: JsonObject) => string;
   /** Makes an object of what an apply has merged, where that is less than decoding: nulls that validation is to refuse stay. May take over its argument. */
   readonly complete?: (merged: JsonObject) => JsonObject;
 }

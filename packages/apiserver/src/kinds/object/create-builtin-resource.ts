@@ -30,7 +30,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     smd: smdOf(facts.type),
     emptyLists: record.stored === "json" ? "kept" : "null",
     ...(record.defaults ? { defaults: record.defaults } : {}),
-    ...(record.storage ? { conversion: canonicalConversion(record, data) } : {}),
+    ...(record.storage ? { conversion: canonicalConversion(record, data), storageModel: data.kind(storage.group, storage.version, record.kind)!.type } : {}),
   });
   return {
     group: record.group,

@@ -7,6 +7,7 @@ import type { SmdType } from "../../merge/smd-type.ts";
 import type { Decoded, VersionCodec } from "../../registry/served-resource.ts";
 import type { KindData } from "../data/kind-data.ts";
 import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
+import { createGoEncoder } from "./go-encoder.ts";
 
 /** What a kind adds to plain decoding. */
 export interface TypedCodecOptions {
@@ -14,6 +15,8 @@ export interface TypedCodecOptions {
   readonly kind: GroupVersionKind;
   /** Model name of the type, e.g. `io.k8s.api.core.v1.ConfigMap`. */
   readonly model: string;
+  /** Model of the storage version, where it is another. */
+  readonly storageModel?: string;
   readonly smd: SmdType;
   readonly emptyLists: EmptyLists;
   /** Sets what upstream's SetDefaults functions set, in place; runs on requests and on what comes from storage. */
@@ -40,6 +43,8 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     storageIdentity: !conversion,
     smd: options.smd,
     patchMeta: patchTypeOf(data, model),
+    encode: createGoEncoder(data, model),
+    encodeStored: createGoEncoder(data, options.storageModel ?? model),
     empty: () => named(decoder.decode({ value: {}, duplicates: [], floatLiterals: new Map() }).object),
   };
 }

@@ -19,7 +19,7 @@ export type Result = { readonly revision: Revision } | { readonly object: JsonOb
 export async function answerResult(call: Call, status: number, result: Result): Promise<ApiResponse> {
   const { core, request, accepted, resource } = call;
   const { transform } = accepted;
-  if (!transform) return await answerBytes(core, request, accepted, status, "revision" in result ? core.views.bytes(resource, result.revision) : encodeObjectBytes(result.object));
+  if (!transform) return await answerBytes(core, request, accepted, status, "revision" in result ? core.views.bytes(resource, result.revision) : encodeObjectBytes(result.object, resource.codec.encode));
   if (transform.kind === "PartialObjectMetadata" && "revision" in result) return await answerBytes(core, request, accepted, status, core.views.metadata(resource, result.revision, transform.version));
   return await answerTransformed(call, status, "revision" in result ? core.views.object(resource, result.revision) : result.object);
 }

@@ -12,9 +12,9 @@ export function parseStored(bytes: Uint8Array): JsonObject {
   return (longNumber.test(text) ? parseJson(text).value : JSON.parse(text)) as JsonObject;
 }
 
-/** The bytes of an object as they are stored and sent. */
-export function encodeObjectBytes(object: JsonObject): Uint8Array {
-  return encoder.encode(encodeObjectText(object));
+/** The bytes of an object as they are stored and sent; `encode` knows the order of its members. */
+export function encodeObjectBytes(object: JsonObject, encode: (object: JsonObject) => string = encodeObjectText): Uint8Array {
+  return encoder.encode(encode(object));
 }
 
 /** {@link encodeObjectBytes} as text. */

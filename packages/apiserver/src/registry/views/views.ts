@@ -43,7 +43,7 @@ export function createViews(): Views {
     },
     bytes(resource, revision) {
       if (resource.codec.storageIdentity) return revision.bytes;
-      return (derivedOf(resource, revision).bytes ??= encodeObjectBytes(views.object(resource, revision)));
+      return (derivedOf(resource, revision).bytes ??= encodeObjectBytes(views.object(resource, revision), resource.codec.encode));
     },
     item(resource, revision) {
       const bytes = views.bytes(resource, revision);

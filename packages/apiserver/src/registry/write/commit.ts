@@ -22,7 +22,7 @@ export async function commitRemoval(core: CoreServices, resource: ServedResource
   const last = parseStored(expected.bytes);
   const lastState = (revision: number): Encoded => {
     metadataOf(last).resourceVersion = String(revision);
-    return { bytes: encodeObjectBytes(last), facts: expected.facts, schemaEpoch: expected.schemaEpoch };
+    return { bytes: encodeObjectBytes(last, resource.codec.encodeStored), facts: expected.facts, schemaEpoch: expected.schemaEpoch };
   };
   const outcome = await settled(core.store.commit(expected.key, expected.revision, () => null, lastState));
   if (outcome !== "conflict") await resource.committed?.(null, last);
@@ -31,7 +31,7 @@ export async function commitRemoval(core: CoreServices, resource: ServedResource
 
 function encodeAt(resource: ServedResource, stored: JsonObject, revision: number): Encoded {
   metadataOf(stored).resourceVersion = String(revision);
-  return { bytes: encodeObjectBytes(stored), facts: takeFacts(resource, stored), schemaEpoch: resource.schemaEpoch };
+  return { bytes: encodeObjectBytes(stored, resource.codec.encodeStored), facts: takeFacts(resource, stored), schemaEpoch: resource.schemaEpoch };
 }
 
 /** A conflict may show at once, or only after the write before it has been acknowledged. */

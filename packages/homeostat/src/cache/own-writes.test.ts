@@ -37,9 +37,11 @@ class Model {
     this.#commit({ name, uid: now && !now.gone ? now.uid : `u${++this.#uids}`, revision: this.history.length + 1, gone: false }, ours);
   }
 
+  /** We delete what we have read; others delete anything. */
   remove(name: string, ours: boolean): void {
     const now = this.latest(name);
-    if (now && !now.gone) this.#commit({ ...now, revision: this.history.length + 1, gone: true }, ours);
+    if (!now || now.gone || (ours && this.store.get(name)?.uid !== now.uid)) return;
+    this.#commit({ ...now, revision: this.history.length + 1, gone: true }, ours);
   }
 
   answer(): void {

@@ -1,7 +1,9 @@
 // What this process wrote and the watch has not shown yet: the overlay that keeps reads from being older than own writes.
 // It only ever lets a read see something newer. It never hides a revision newer than the own write, and drops an entry as
 // soon as the watch has passed it, so nobody else's change is swallowed.
-// A deletion is remembered by uid: another object of the same name is not affected.
+// A deletion is remembered by uid, since its answer names no revision: what was deleted is never read again, and another
+// object of the same name is not affected. (Deleting by name what was never read may thus leave an even older namesake in
+// view for as long as the watch lags.)
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 

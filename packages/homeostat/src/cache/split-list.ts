@@ -6,6 +6,17 @@ import { decodeJson } from "../client/request/decode-json.ts";
 
 /** `null` stands for no items, as Go writes an empty slice that is nil. */
 const nullStart = 110;
+const closeBrace = 125;
+const eventTypes = ["ADDED", "MODIFIED", "DELETED"] as const;
+const eventPrefixes = {
+  ADDED: toPrefix("ADDED"),
+  MODIFIED: toPrefix("MODIFIED"),
+  DELETED: toPrefix("DELETED"),
+} as const;
+
+function toPrefix(type: string): Uint8Array {
+  return new TextEncoder().encode(`{"type":"${type}","object":`);
+}
 
 /** One page of a list; items are views into the page's bytes. */
 export interface SplitList {
@@ -27,7 +38,16 @@ export function splitList(bytes: Uint8Array): SplitList | undefined {
 
 /** Splits `{"type":"ADDED","object":{…}}`; undefined when it is no event. Throws on what is no JSON. */
 export function splitEvent(line: Uint8Array): SplitEvent | undefined {
-  return scanEvent(line) ?? scanEvent(encodeJsonBytes(decodeJson(line)));
+  return cutEvent(line) ?? scanEvent(line) ?? scanEvent(encodeJsonBytes(decodeJson(line)));
+}
+
+/** API servers write type and object in this order and nothing else: then the object need not be walked to find its end. */
+function cutEvent(line: Uint8Array): SplitEvent | undefined {
+  for (const type of eventTypes) {
+    const prefix = eventPrefixes[type];
+    if (line[line.length - 1] === closeBrace && prefix.every((byte, i) => line[i] === byte)) return { type, object: line.subarray(prefix.length, -1) };
+  }
+  return undefined;
 }
 
 function scanList(bytes: Uint8Array): SplitList | undefined {

@@ -82,7 +82,9 @@ function badText(text: string, unit: number): string {
   return next === undefined ? prefix : prefix + String.fromCodePoint(next);
 }
 
-const stringStart = new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*(?:\\\\[xX]?|\\\\u[0-9a-fA-F]{0,3})?|'(?:${escape}|[^\\\\'\\n\\r])*(?:\\\\[xX]?|\\\\u[0-9a-fA-F]{0,3})?`, "uy");
+/** As much of an escape as there is. */
+const escapeStart = String.raw`(?:\\u[0-9a-fA-F]{0,3}|\\U[0-9a-fA-F]{0,7}|\\[xX][0-9a-fA-F]?|\\[0-3][0-7]?|\\)?`;
+const stringStart = new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*${escapeStart}|'(?:${escape}|[^\\\\'\\n\\r])*${escapeStart}`, "uy");
 const otherStart = /=|&|\||`[A-Za-z0-9_.\-/ ]*/y;
 
 function badPrefix(text: string, unit: number): string {

@@ -19,6 +19,8 @@ const relations: readonly TokenKind[] = ["==", "!=", "in", "<", "<=", ">=", ">"]
 const binary: readonly TokenKind[] = [...relations, "&&", "||", "?", "+", "-", "*", "/", "%"];
 const afterMember: ReadonlySet<TokenKind> = new Set<TokenKind>([...binary, ".", "["]);
 const startsExpr: ReadonlySet<TokenKind> = new Set(exprStart);
+const startsItem: ReadonlySet<TokenKind> = new Set<TokenKind>([...exprStart, "?"]);
+const startsField: ReadonlySet<TokenKind> = new Set<TokenKind>(["IDENTIFIER", "ESC_IDENTIFIER", "?"]);
 const products: ReadonlySet<TokenKind> = new Set<TokenKind>(["*", "/", "%"]);
 const sums: ReadonlySet<TokenKind> = new Set<TokenKind>(["+", "-"]);
 const relationSet: ReadonlySet<TokenKind> = new Set(relations);
@@ -38,7 +40,7 @@ export function parseExpression(text: string, macros: MacroTable): ParseResult {
   const source = new Source(text);
   const issues: Issue[] = [];
   if (source.length > maxPoints) issues.push({ at: -1, message: `expression code point size exceeds limit: size: ${source.length}, limit ${maxPoints}` });
-  const expr = issues.length > 0 ? missing(0) : new Parser(new TokenStream(tokenize(source, issues), issues), macros).start();
+  const expr = issues.length > 0 ? missing(0) : new Parser(new TokenStream(source, tokenize(source, issues), issues), macros).start();
   return { source, expr, issues };
 }
 
@@ -165,7 +167,10 @@ class Parser {
     const { at } = this.#tokens.take();
     const optional = this.#tokens.is("?");
     if (optional) this.#tokens.take();
-    if (optional && !this.#tokens.is("IDENTIFIER") && !this.#tokens.is("ESC_IDENTIFIER")) this.#tokens.mismatch(["IDENTIFIER", "ESC_IDENTIFIER"]);
+    if (optional && !this.#tokens.is("IDENTIFIER") && !this.#tokens.is("ESC_IDENTIFIER")) {
+      this.#tokens.issue(this.#tokens.peek().at, "unsupported ident kind");
+      this.#tokens.mismatch(["IDENTIFIER", "ESC_IDENTIFIER"]);
+    }
     const name = this.#tokens.take();
     if (optional) return call(at, "_?._", operand, { kind: "literal", at: name.at, value: name.text });
     if (name.kind === "IDENTIFIER" && this.#tokens.is("(")) {
@@ -248,7 +253,7 @@ class Parser {
         optional.add(elements.length);
       }
       elements.push(this.#tokens.within([",", "]"], () => this.#expr()));
-      if (!this.#tokens.is(",") || this.#tokens.peek(1).kind === "]") break;
+      if (!this.#tokens.is(",") || !startsItem.has(this.#tokens.peek(1).kind)) break;
       this.#tokens.take();
     }
     this.#tokens.sync([",", "]"]);
@@ -269,7 +274,7 @@ class Parser {
       const colon = this.#tokens.match(":", startsExpr);
       const value = this.#tokens.within([",", "}"], () => this.#expr());
       entries.push({ at: colon.at, key, value, optional });
-      if (!this.#tokens.is(",") || this.#tokens.peek(1).kind === "}") break;
+      if (!this.#tokens.is(",") || !startsItem.has(this.#tokens.peek(1).kind)) break;
       this.#tokens.take();
     }
     this.#closeBrace();
@@ -327,7 +332,7 @@ class Parser {
       const colon = this.#tokens.match(":", startsExpr);
       const value = this.#tokens.within([",", "}"], () => this.#expr());
       fields.push({ at: colon.at, name: field.text, value, optional });
-      if (!this.#tokens.is(",") || this.#tokens.peek(1).kind === "}") break;
+      if (!this.#tokens.is(",") || !startsField.has(this.#tokens.peek(1).kind)) break;
       this.#tokens.take();
     }
     this.#closeBrace();

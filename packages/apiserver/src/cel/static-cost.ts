@@ -74,6 +74,10 @@ export class CostEstimator {
   }
 
   #costSelect(node: Expr & { readonly kind: "select" }): Estimate {
+    if (node.ident !== undefined) {
+      this.#paths.set(node, [node.ident]);
+      return fixed(1);
+    }
     const operand = this.cost(node.operand);
     if (node.testOnly) return operand;
     const kind = node.operand.type!.kind;

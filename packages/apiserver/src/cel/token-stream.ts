@@ -2,7 +2,7 @@
 // few is made up, anything else abandons the rule and skips to what may follow. Error texts depend on each of these steps.
 // Upstream: ANTLR 4's DefaultErrorStrategy, as github.com/google/cel-go v0.26 parser/parser.go runs it.
 import { showText, type Token, type TokenKind, tokenKinds } from "./lexer.ts";
-import type { Issue } from "./source.ts";
+import type { Issue, Source } from "./source.ts";
 
 /** A rule was abandoned; already reported. */
 export class RuleAbandoned {}
@@ -14,6 +14,7 @@ const maxRecoveries = 30;
 /** Tokens with one position, the issues found so far and what may follow the rules under way. */
 export class TokenStream {
   readonly issues: Issue[];
+  readonly #source: Source;
   readonly #tokens: readonly Token[];
   readonly #follow: (readonly TokenKind[])[] = [["<EOF>"]];
   #at = 0;
@@ -21,7 +22,8 @@ export class TokenStream {
   #recoveries = 0;
   #lastErrorAt = -1;
 
-  constructor(tokens: readonly Token[], issues: Issue[]) {
+  constructor(source: Source, tokens: readonly Token[], issues: Issue[]) {
+    this.#source = source;
     this.#tokens = tokens;
     this.issues = issues;
   }
@@ -99,9 +101,9 @@ export class TokenStream {
 
   /** No alternative fits the tokens from here to `ahead` further on. */
   noViable(ahead: number): never {
-    const tokens = this.#tokens.slice(this.#at, this.#at + ahead + 1);
     const offending = this.peek(ahead);
-    const text = tokens.filter((token) => token.kind !== "<EOF>").map((token) => token.text).join("");
+    const end = offending.kind === "<EOF>" ? this.#source.length : offending.at + Array.from(offending.text).length;
+    const text = this.#source.slice(this.peek().at, end);
     const reserved = /^.(true|false|null)$/.exec(text);
     this.#report(offending, reserved ? `mismatched input '${reserved[1]}' expecting IDENTIFIER` : `no viable alternative at input '${showText(text)}'`);
     throw new RuleAbandoned();

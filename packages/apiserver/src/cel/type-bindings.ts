@@ -14,7 +14,7 @@ export class TypeBindings {
 
   /** A type variable that nothing is known about. */
   newVariable(): Type {
-    return { kind: "param", name: `_var%${this.#fresh++}`, params: [] };
+    return { kind: "param", name: `_var${this.#fresh++}`, params: [] };
   }
 
   /** An overload's arguments and result with variables of this very call. */

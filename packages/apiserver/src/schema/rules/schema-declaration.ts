@@ -7,7 +7,7 @@ import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { adaptInteger, adaptIntOrString, adaptNumber, adaptStringOf, adaptTyped } from "./adapt-scalar.ts";
 import { CelError } from "../../cel/values/cel-error.ts";
 import { escapeName } from "./escape-name.ts";
-import { type Adapt, PreservedValue, SchemaList, SchemaMapList, SchemaObject, SchemaSet } from "./schema-values.ts";
+import { type Adapt, MapList, PreservedValue, SchemaList, SchemaObject, SetList } from "./schema-values.ts";
 
 /** Most bytes of a request; what bounds a value that its schema does not bound. */
 export const maxRequestBytes = 3 * 1024 * 1024;
@@ -183,7 +183,8 @@ function adaptList(schema: JsonSchemaProps): Adapt {
   return (value) => {
     if (!Array.isArray(value)) throw new CelError("invalid data, expected an array for the provided schema with type=array");
     if (!adapt) throw new CelError("invalid array type, expected Items with a non-empty Schema");
-    if (listKind === "map") return new SchemaMapList(value, adapt, keys);
-    return listKind === "set" ? new SchemaSet(value, adapt) : new SchemaList(value, adapt);
+    const list = new SchemaList(value, adapt);
+    if (listKind === "map") return new MapList(list, keys);
+    return listKind === "set" ? new SetList(list) : list;
   };
 }

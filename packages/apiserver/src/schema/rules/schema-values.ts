@@ -98,7 +98,22 @@ export class SchemaList extends CelList {
 }
 
 /** A list of type set: order does not count for equality, and addition is a union. */
-export class SchemaSet extends SchemaList {
+export class SetList extends CelList {
+  readonly #items: CelList;
+
+  constructor(items: CelList) {
+    super();
+    this.#items = items;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  at(index: number): CelValue {
+    return this.#items.at(index);
+  }
+
   override equals(other: CelValue): boolean {
     if (!(other instanceof CelList)) throw noSuchOverload();
     return other.size === this.size && [...other].every((item) => this.contains(item));
@@ -107,48 +122,56 @@ export class SchemaSet extends SchemaList {
   override concat(other: CelList): CelList {
     const items = [...this];
     for (const item of other) if (!items.some((known) => equalValues(known, item))) items.push(item);
-    return new ValueList(items);
+    return new SetList(new ValueList(items));
   }
 }
 
 /** A list of type map: order does not count for equality, and addition replaces items of the same keys. */
-export class SchemaMapList extends SchemaList {
+export class MapList extends CelList {
+  readonly #items: CelList;
   readonly #keys: readonly string[];
 
-  constructor(items: readonly Json[], adapt: Adapt, keys: readonly string[]) {
-    super(items, adapt);
+  constructor(items: CelList, keys: readonly string[]) {
+    super();
+    this.#items = items;
     this.#keys = keys;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  at(index: number): CelValue {
+    return this.#items.at(index);
   }
 
   override equals(other: CelValue): boolean {
     if (!(other instanceof CelList)) throw noSuchOverload();
     if (other.size !== this.size) return false;
-    const mine = new Map(this.items.map((item) => [this.#keyOf(item), item]));
+    const mine = new Map(Array.from(this, (item) => [this.#keyOf(item), item]));
     for (const theirs of other) {
-      const match = mine.get(this.#keyOf(rawOf(theirs)));
-      if (match === undefined || !equalValues(this.adapt(match), theirs)) return false;
+      const match = mine.get(this.#keyOf(theirs));
+      if (match === undefined || !equalValues(match, theirs)) return false;
     }
     return true;
   }
 
   override concat(other: CelList): CelList {
     const items: CelValue[] = [...this];
-    const places = new Map(this.items.map((item, i) => [this.#keyOf(item), i]));
+    const places = new Map(items.map((item, i) => [this.#keyOf(item), i]));
     for (const item of other) {
-      const place = places.get(this.#keyOf(rawOf(item)));
+      const place = places.get(this.#keyOf(item));
       if (place === undefined) items.push(item);
       else items[place] = item;
     }
-    return new ValueList(items);
+    return new MapList(new ValueList(items), this.#keys);
   }
 
-  #keyOf(item: Json | undefined): string {
-    if (typeof item !== "object" || item === null || Array.isArray(item)) throw new CelError("unexpected data format for element of array with x-kubernetes-list-type=map");
-    return JSON.stringify(this.#keys.map((key) => (typeof item[key] === "bigint" ? String(item[key]) : (item[key] ?? null))));
+  #keyOf(item: CelValue): string {
+    if (!(item instanceof CelMap)) throw new CelError("unexpected data format for element of array with x-kubernetes-list-type=map");
+    return JSON.stringify(this.#keys.map((key) => String(item.find(escapeName(key) ?? key) ?? null)));
   }
 }
-
-const rawOf = (value: CelValue): Json | undefined => (value instanceof SchemaObject ? value.value : undefined);
 
 /** A value that expressions cannot reach but that takes part in equality: what preserve-unknown-fields keeps. */
 export class PreservedValue extends CelObject {

@@ -1,6 +1,6 @@
 // A cluster for one test: a real API server in this process, the definitions installed, the controllers at work. No socket
 // and no file; several can live side by side.
-import { type ApiServer, startApiServer } from "@homeostat/apiserver";
+import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
 import { type Controller, createManager, HomeostatError, installDefinitions, type Kind, type Manager, type ObjectState, silentLog, type ReconcileLog, type ResourceDefinition } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
 
@@ -12,7 +12,7 @@ export interface TestClusterOptions {
   /** The operator's name in field managers; default `test`. */
   readonly operator?: string;
   /** Simulated controllers of the control plane, as `--controllers` words them; default `default`. */
-  readonly controlPlane?: string;
+  readonly controlPlane?: NonNullable<ApiServerOptions["controllers"]>;
   /** Default: silent. */
   readonly log?: ReconcileLog;
 }

@@ -12,13 +12,14 @@ import { finalizersOf, isDeleting, metadataOf, metaNumber, metaString } from "..
 import { dedupeOwnerReferences } from "../object-meta/owner-references.ts";
 import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { parseResourceVersion } from "../read/resource-version.ts";
-import type { Strategy } from "../served-resource.ts";
+import type { ServedResource, Strategy } from "../served-resource.ts";
 import { storageKeyOf } from "../views/storage-key.ts";
+import { parseStored } from "../views/stored-json.ts";
 import { admissionRequestOf } from "./admission-request.ts";
 import { beforeUpdate } from "./before-update.ts";
 import { commitObject, commitRemoval } from "./commit.ts";
 import { strategyAt } from "./field-managers.ts";
-import { fromHub, type Live, openLive, toHub } from "./hub.ts";
+import { fromHub, type Live, openLive, toHub, toStored } from "./hub.ts";
 import { insertObject } from "./insert-object.ts";
 
 /** How an object is to change. */
@@ -80,7 +81,7 @@ async function replace(call: Call, { options }: Change, live: Live, hub: JsonObj
     await runAdmission(core.admission.validating, admissionRequestOf(call, { operation: "UPDATE", object: fromHub(resource, next), old: live.object, dryRun: options.dryRun, options: formatWriteOptions(options, "UpdateOptions") }));
   }
   if (isFinished(strategy, next, live.hub)) return await finish(call, next, live, options);
-  if (equalJson(next, live.hub)) return { revision: live.revision };
+  if (equalJson(next, live.hub) && isStoredSo(resource, next, live)) return { revision: live.revision };
   if (options.dryRun) return { object: fromHub(resource, next) };
   const revision = await commitObject(core, resource, live.revision.key, live.revision, next);
   return revision === "conflict" ? undefined : { revision };
@@ -95,6 +96,9 @@ function settleResourceVersion({ resource, name }: Call, strategy: Strategy, hub
   else if (parsed.revision === 0) throw invalidError({ group: resource.group, kind: resource.resource }, name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
   else if (parsed.revision !== live.revision.revision) throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
 }
+
+/** A write through a version that lacks some of the stored fields changes what is stored, though that version shows no change. */
+const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean => resource.codec.storageIdentity || equalJson(toStored(resource, next), parseStored(live.revision.bytes));
 
 /** True when this change takes away the last thing that a deletion has been waiting for. */
 function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {

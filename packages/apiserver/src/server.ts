@@ -102,7 +102,10 @@ async function startControllers(handler: Handler, options: ApiServerOptions, run
   const { chooseSimulators, simulators, startSimulators } = await import("./simulators/start-simulators.ts");
   const choice = chooseSimulators(words);
   if ("unknown" in choice) {
-    throw new ServerError("ERR_SERVER_CONTROLLER", `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulators.map(({ name }) => name).join(", ")}, and the words all, default and none`);
+    throw new ServerError(
+      "ERR_SERVER_CONTROLLER",
+      `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulators.map(({ name }) => name).join(", ")}, and the words all, default and none`,
+    );
   }
   const warn = options.warn ?? ((message: string) => process.emitWarning(message));
   const transport = createInProcessTransport(handler, controllerManager);
@@ -142,7 +145,8 @@ async function listenFor(handler: Handler, identity: Identity, options: ApiServe
     return await listen(handler, { port: options.port ?? 0, host, ...tls });
   } catch (error) {
     const inUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    if (inUse) throw new ServerError("ERR_SERVER_PORT_IN_USE", `listen on ${host}:${options.port}: the port is in use; stop what uses it, or choose another port (0 takes a free one)`, { cause: error });
+    if (inUse)
+      throw new ServerError("ERR_SERVER_PORT_IN_USE", `listen on ${host}:${options.port}: the port is in use; stop what uses it, or choose another port (0 takes a free one)`, { cause: error });
     throw new ServerError("ERR_SERVER_LISTEN", `listen on ${host}:${options.port ?? 0}: ${reasonOf(error)}`, { cause: error });
   }
 }
@@ -156,7 +160,8 @@ async function servingTls(identity: Identity, options: ApiServerOptions, runtime
 }
 
 async function issueFor(identity: Identity | undefined, runtime: Runtime, subject: { readonly user: string; readonly groups: readonly string[] }): Promise<KeyPair> {
-  if (!identity) throw new ServerError("ERR_SERVER_NO_CLIENT_CERTIFICATES", `issue a client certificate for ${subject.user}: this server does not ask for certificates; start it with clientCertificates: true`);
+  if (!identity)
+    throw new ServerError("ERR_SERVER_NO_CLIENT_CERTIFICATES", `issue a client certificate for ${subject.user}: this server does not ask for certificates; start it with clientCertificates: true`);
   const { issueClientCertificate } = await import("./certificates/authority.ts");
   return issueClientCertificate(identity.authority, { runtime, ...subject });
 }

@@ -36,7 +36,15 @@ export function issueClientCertificate(authority: Authority, options: { readonly
   return issue({ commonName: options.user, organizations: options.groups ?? [] }, "client", generateKeys(), issuerOf(authority), options.runtime, yearMs);
 }
 
-function issue(subject: Subject, usage: CertificateRequest["usage"], keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }, issuer: Issuer, runtime: Runtime, validMs: number, names: Pick<CertificateRequest, "dnsNames" | "addresses"> = {}): KeyPair {
+function issue(
+  subject: Subject,
+  usage: CertificateRequest["usage"],
+  keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject },
+  issuer: Issuer,
+  runtime: Runtime,
+  validMs: number,
+  names: Pick<CertificateRequest, "dnsNames" | "addresses"> = {},
+): KeyPair {
   const now = runtime.clock.now();
   const serial = runtime.entropy.bytes(16);
   serial[0]! &= 0x7f;

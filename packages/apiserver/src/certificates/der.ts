@@ -57,6 +57,9 @@ function base128(n: number): number[] {
 
 /** UTCTime up to 2049, GeneralizedTime from 2050 on, to the second. */
 export function time(ms: number): Uint8Array {
-  const digits = new Date(ms).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:T]/g, "");
+  const digits = new Date(ms)
+    .toISOString()
+    .replace(/\.\d+Z$/, "Z")
+    .replace(/[-:T]/g, "");
   return Number(digits.slice(0, 4)) < 2050 ? tlv(0x17, Buffer.from(digits.slice(2))) : tlv(0x18, Buffer.from(digits));
 }

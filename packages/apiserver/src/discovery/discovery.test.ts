@@ -9,18 +9,43 @@ const view = (group: string, version: string, kind: string, of = ["get", "patch"
 /** Discovery reads the names of a resource and nothing else. */
 function resource(group: string, version: string, kind: string, more: Partial<ServedResource> = {}): ServedResource {
   const singular = kind.toLowerCase();
-  const names = { group, version, kind, resource: `${singular}s`, singular, listKind: `${kind}List`, namespaced: true, shortNames: [], categories: [], verbs, custom: false, storageVersionHash: "", subresources: new Map<string, Subresource>() };
+  const names = {
+    group,
+    version,
+    kind,
+    resource: `${singular}s`,
+    singular,
+    listKind: `${kind}List`,
+    namespaced: true,
+    shortNames: [],
+    categories: [],
+    verbs,
+    custom: false,
+    storageVersionHash: "",
+    subresources: new Map<string, Subresource>(),
+  };
   return { ...names, ...more } as unknown as ServedResource;
 }
 
 const custom = (version: string, more: Partial<ServedResource> = {}): ServedResource => resource("zoo.example.com", version, "Ape", { custom: true, ...more });
-const status = new Map([["status", view("zoo.example.com", "v2", "Ape")], ["scale", view("autoscaling", "v1", "Scale")]]);
+const status = new Map([
+  ["status", view("zoo.example.com", "v2", "Ape")],
+  ["scale", view("autoscaling", "v1", "Scale")],
+]);
 const catalog: ResourceCatalog = {
   epoch: 1,
   find: () => undefined,
   all: () => [
     custom("v1alpha1"),
-    resource("", "v1", "Pod", { shortNames: ["po"], categories: ["all"], storageVersionHash: "abc=", subresources: new Map([["status", view("", "v1", "Pod")], ["eviction", view("policy", "v1", "Eviction", ["create"])]]) }),
+    resource("", "v1", "Pod", {
+      shortNames: ["po"],
+      categories: ["all"],
+      storageVersionHash: "abc=",
+      subresources: new Map([
+        ["status", view("", "v1", "Pod")],
+        ["eviction", view("policy", "v1", "Eviction", ["create"])],
+      ]),
+    }),
     resource("", "v1", "Binding", { verbs: ["create"] }),
     resource("apps", "v1", "Thing", { namespaced: false }),
     resource("apps", "v2", "Thing", { namespaced: false }),
@@ -47,12 +72,22 @@ describe("unaggregated discovery", () => {
 
   test("/apis keeps the order of built-in groups and puts groups of definitions behind, by name", async () => {
     const { groups } = (await body("/apis")) as { groups: { name: string; preferredVersion: { version: string } }[] };
-    assert.deepEqual(groups.map((group) => [group.name, group.preferredVersion.version]), [["apps", "v2"], ["arc.example.com", "v1"], ["zoo.example.com", "v2"]]);
+    assert.deepEqual(
+      groups.map((group) => [group.name, group.preferredVersion.version]),
+      [
+        ["apps", "v2"],
+        ["arc.example.com", "v1"],
+        ["zoo.example.com", "v2"],
+      ],
+    );
   });
 
   test("versions stand by stability and number", async () => {
     const { versions } = (await body("/apis/zoo.example.com")) as { versions: unknown };
-    assert.deepEqual(versions, ["v2", "v10beta1", "v1alpha1"].map((version) => ({ groupVersion: `zoo.example.com/${version}`, version })));
+    assert.deepEqual(
+      versions,
+      ["v2", "v10beta1", "v1alpha1"].map((version) => ({ groupVersion: `zoo.example.com/${version}`, version })),
+    );
   });
 
   test("built-in resources and subresources stand in order of name", async () => {
@@ -80,8 +115,13 @@ describe("unaggregated discovery", () => {
 
 describe("aggregated discovery", () => {
   test("built-in kinds leave group and version empty, definitions fill them in", async () => {
-    const { items } = (await body("/apis", { accept: aggregated })) as { items: { metadata: object; versions: { version: string; freshness: string; resources: { responseKind: object; subresources?: object[] }[] }[] }[] };
-    assert.deepEqual(items.map((item) => item.metadata), [{ name: "apps" }, { name: "arc.example.com" }, { name: "zoo.example.com" }]);
+    const { items } = (await body("/apis", { accept: aggregated })) as {
+      items: { metadata: object; versions: { version: string; freshness: string; resources: { responseKind: object; subresources?: object[] }[] }[] }[];
+    };
+    assert.deepEqual(
+      items.map((item) => item.metadata),
+      [{ name: "apps" }, { name: "arc.example.com" }, { name: "zoo.example.com" }],
+    );
     assert.deepEqual(items[0]!.versions[0]!.resources[0], { resource: "things", responseKind: { group: "", version: "", kind: "Thing" }, scope: "Cluster", singularResource: "thing", verbs });
     const zoo = items[2]!.versions[0]!;
     assert.deepEqual([zoo.version, zoo.freshness, zoo.resources[0]!.responseKind], ["v2", "Current", { group: "zoo.example.com", version: "v2", kind: "Ape" }]);
@@ -101,8 +141,8 @@ describe("aggregated discovery", () => {
     const beta = aggregated.replace("v2", "v2beta1");
     assert.equal((await ask("/apis/apps", { accept: aggregated })).status, 406);
     assert.equal((await ask("/apis", { accept: beta })).status, 406);
-    assert.equal((await body("/apis", { accept: `${beta},application/json` }) as { kind: string }).kind, "APIGroupList");
-    assert.equal((await body("/apis", { accept: `application/json,${aggregated};q=0.1` }) as { kind: string }).kind, "APIGroupDiscoveryList");
+    assert.equal(((await body("/apis", { accept: `${beta},application/json` })) as { kind: string }).kind, "APIGroupList");
+    assert.equal(((await body("/apis", { accept: `application/json,${aggregated};q=0.1` })) as { kind: string }).kind, "APIGroupDiscoveryList");
   });
 });
 
@@ -110,7 +150,10 @@ describe("negotiation", () => {
   test("protobuf, YAML and indented JSON", async () => {
     const pb = "application/vnd.kubernetes.protobuf";
     assert.deepEqual([(await ask("/api/v1", { accept: pb })).text, (await ask("/apis", { accept: pb })).headers["content-type"]], ["pb undefined APIResourceList", pb]);
-    assert.equal((await ask("/apis/arc.example.com", { accept: "application/yaml" })).text, "apiVersion: v1\nkind: APIGroup\nname: arc.example.com\npreferredVersion:\n  groupVersion: arc.example.com/v1\n  version: v1\nversions:\n- groupVersion: arc.example.com/v1\n  version: v1\n");
+    assert.equal(
+      (await ask("/apis/arc.example.com", { accept: "application/yaml" })).text,
+      "apiVersion: v1\nkind: APIGroup\nname: arc.example.com\npreferredVersion:\n  groupVersion: arc.example.com/v1\n  version: v1\nversions:\n- groupVersion: arc.example.com/v1\n  version: v1\n",
+    );
     assert.match((await ask("/apis", { pretty: true })).text, /^\{\n {2}"kind": "APIGroupList",\n/);
   });
 
@@ -129,7 +172,8 @@ describe("negotiation", () => {
 });
 
 test("health is ok, and says of what when asked", async () => {
-  for (const path of ["/healthz", "/livez", "/readyz", "/readyz/ping", "/livez/poststarthook/rbac/bootstrap-roles", "/readyz?exclude=etcd", "/livez/etcd?verbose"]) assert.equal((await ask(path)).text, "ok", path);
+  for (const path of ["/healthz", "/livez", "/readyz", "/readyz/ping", "/livez/poststarthook/rbac/bootstrap-roles", "/readyz?exclude=etcd", "/livez/etcd?verbose"])
+    assert.equal((await ask(path)).text, "ok", path);
   const { text } = await ask("/readyz?verbose&exclude=etcd&exclude=b&exclude=a");
   assert.deepEqual(text.split("\n").slice(0, 3), ["[+]ping ok", "[+]log ok", "[+]etcd excluded: ok"]);
   assert.ok(text.endsWith('[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "a","b"\nreadyz check passed\n'));

@@ -22,7 +22,9 @@ export function apiGroup(group: ServedGroup): JsonObject {
 /** `/api/v1` and `/apis/<group>/<version>` */
 export function apiResourceList(group: string, version: ServedVersion): JsonObject {
   const gv = { group, version: version.version };
-  const resources = version.resources.flatMap((resource) => (resource.custom ? entriesInOrder(resource, ["status", "scale"]) : entriesInOrder(resource, [...resource.subresources.keys()].toSorted(compareBytewise))));
+  const resources = version.resources.flatMap((resource) =>
+    resource.custom ? entriesInOrder(resource, ["status", "scale"]) : entriesInOrder(resource, [...resource.subresources.keys()].toSorted(compareBytewise)),
+  );
   if (!version.custom) resources.sort((a, b) => compareBytewise(String(a["name"]), String(b["name"])));
   return { kind: "APIResourceList", ...(group ? { apiVersion: "v1" } : {}), groupVersion: formatApiVersion(gv), resources };
 }

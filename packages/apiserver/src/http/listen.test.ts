@@ -89,7 +89,10 @@ for (const wire of ["plain", "TLS"] as const) {
       assert.equal((await ask(`${listener.url}/a`, { method: "PUT", body: new Uint8Array(maxBodyBytes) })).body.toString(), `{"length":${maxBodyBytes}}`);
       const refused = await ask(`${listener.url}/a`, { method: "PUT", body: new Uint8Array(maxBodyBytes + 1) });
       assert.equal(refused.status, 413);
-      assert.equal(refused.body.toString(), '{"apiVersion":"v1","code":413,"kind":"Status","message":"Request entity too large: limit is 3145728","metadata":{},"reason":"RequestEntityTooLarge","status":"Failure"}');
+      assert.equal(
+        refused.body.toString(),
+        '{"apiVersion":"v1","code":413,"kind":"Status","message":"Request entity too large: limit is 3145728","metadata":{},"reason":"RequestEntityTooLarge","status":"Failure"}',
+      );
     });
 
     test("large answers are compressed for those who ask", async () => {
@@ -139,7 +142,10 @@ test("half a body never becomes a request", async () => {
   await new Promise((resolve) => setTimeout(resolve, 30));
   request.destroy();
   await ask(`${listener.url}/next`);
-  assert.deepEqual(echo.requests.map((each) => each.path), ["/next"]);
+  assert.deepEqual(
+    echo.requests.map((each) => each.path),
+    ["/next"],
+  );
   await listener.close();
 });
 

@@ -6,7 +6,7 @@ import type { SpecialName } from "../kinds/data/kind-data.ts";
 import { formatGoTime, rfc3339, rfc3339Micro } from "../kinds/object/go-time.ts";
 import { canonicalQuantity } from "../kinds/object/quantity.ts";
 import { formatGoDuration } from "./go-duration.ts";
-import { ProtobufError, type Tag, WireReader } from "./wire-reader.ts";
+import { ProtobufError, type Tag, type WireReader } from "./wire-reader.ts";
 
 /** Reads a nested message of a named model. */
 export type NestedDecoder = (model: string, reader: WireReader) => Json;
@@ -95,7 +95,11 @@ function readFields(message: string, reader: WireReader, shape: Shape): { int(fi
     const tag = reader.tag(message);
     const expected = shape[tag.field];
     if (!expected) reader.skip(tag.wireType);
-    else found.set(tag.field, expecting(tag, expected[1], expected[0], () => (expected[1] === 0 ? reader.int64() : reader.string())));
+    else
+      found.set(
+        tag.field,
+        expecting(tag, expected[1], expected[0], () => (expected[1] === 0 ? reader.int64() : reader.string())),
+      );
   }
   return { int: (field) => (found.get(field) ?? 0) as number | bigint, text: (field) => found.get(field) as string | undefined };
 }

@@ -32,6 +32,10 @@ export function parseGoDuration(text: string): bigint | undefined {
 
 function decimal(n: bigint, unit: bigint): string {
   const digits = String(unit).length - 1;
-  const fraction = digits ? String(n % unit).padStart(digits, "0").replace(/0+$/, "") : "";
+  const fraction = digits
+    ? String(n % unit)
+        .padStart(digits, "0")
+        .replace(/0+$/, "")
+    : "";
   return fraction ? `${n / unit}.${fraction}` : String(n / unit);
 }

@@ -44,7 +44,11 @@ describe("reading", () => {
 
   test("options come in any group's name", () => {
     const raw = write((w) => w.string(4, "Foreground"));
-    assert.deepEqual(codec.decode(body("coordination.k8s.io/v1", "DeleteOptions", raw), lease).object, { apiVersion: "coordination.k8s.io/v1", kind: "DeleteOptions", propagationPolicy: "Foreground" });
+    assert.deepEqual(codec.decode(body("coordination.k8s.io/v1", "DeleteOptions", raw), lease).object, {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "DeleteOptions",
+      propagationPolicy: "Foreground",
+    });
   });
 
   test("a message that comes twice is merged, a list grows", () => {
@@ -93,10 +97,27 @@ describe("there and back", () => {
     const pod: JsonObject = {
       apiVersion: "v1",
       kind: "Pod",
-      metadata: { name: "p", generation: 9007199254740993n, creationTimestamp: "2026-11-21T10:00:00Z", labels: { b: "ü", a: "" }, managedFields: [{ fieldsV1: { "f:spec": {} }, time: "1969-12-31T23:59:59Z" }] },
+      metadata: {
+        name: "p",
+        generation: 9007199254740993n,
+        creationTimestamp: "2026-11-21T10:00:00Z",
+        labels: { b: "ü", a: "" },
+        managedFields: [{ fieldsV1: { "f:spec": {} }, time: "1969-12-31T23:59:59Z" }],
+      },
       spec: {
-        containers: [{ name: "c", resources: { limits: { cpu: "500m" } }, livenessProbe: { httpGet: { port: "http" } }, readinessProbe: { tcpSocket: { port: -1 } }, securityContext: { runAsUser: 0, privileged: false } }],
-        volumes: [{ name: "v", emptyDir: { sizeLimit: "1Gi" } }, { name: "w", configMap: { name: "c", defaultMode: 420 } }],
+        containers: [
+          {
+            name: "c",
+            resources: { limits: { cpu: "500m" } },
+            livenessProbe: { httpGet: { port: "http" } },
+            readinessProbe: { tcpSocket: { port: -1 } },
+            securityContext: { runAsUser: 0, privileged: false },
+          },
+        ],
+        volumes: [
+          { name: "v", emptyDir: { sizeLimit: "1Gi" } },
+          { name: "w", configMap: { name: "c", defaultMode: 420 } },
+        ],
         tolerations: [{ tolerationSeconds: -5 }],
       },
       status: {},
@@ -104,9 +125,22 @@ describe("there and back", () => {
     assert.deepEqual(again(pod), pod);
     const spec = { acquireTime: "2026-01-02T03:04:05.123456Z", holderIdentity: "" };
     assert.deepEqual(again({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: {}, spec })["spec"], spec);
-    const schema = { type: "object", properties: { a: { default: [1, { b: null }], items: { type: "string" } }, c: { additionalProperties: false, maximum: 1.5 }, d: { additionalProperties: { type: "string" }, items: [{ type: "number" }] } } };
+    const schema = {
+      type: "object",
+      properties: {
+        a: { default: [1, { b: null }], items: { type: "string" } },
+        c: { additionalProperties: false, maximum: 1.5 },
+        d: { additionalProperties: { type: "string" }, items: [{ type: "number" }] },
+      },
+    };
     const names = { plural: "xs", kind: "X" };
-    const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: "d" }, spec: { group: "g", names, scope: "Cluster", versions: [{ name: "v1", served: true, storage: false, schema: { openAPIV3Schema: schema } }] }, status: { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null } };
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "d" },
+      spec: { group: "g", names, scope: "Cluster", versions: [{ name: "v1", served: true, storage: false, schema: { openAPIV3Schema: schema } }] },
+      status: { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null },
+    };
     assert.deepEqual(again(definition), definition);
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview", metadata: {}, status: { userInfo: { username: "u", extra: { k: ["a", "b"] } } } };
     assert.deepEqual(again(review), review);

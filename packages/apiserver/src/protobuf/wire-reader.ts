@@ -109,7 +109,7 @@ export class WireReader {
   }
 
   #skipGroup(): void {
-    for (let depth = 1; depth > 0; ) {
+    for (let depth = 1; depth > 0;) {
       if (this.done) throw new ProtobufError(unexpectedEnd);
       const wireType = Number(BigInt(this.varint()) & 7n) as WireType;
       if (wireType === 3) depth++;

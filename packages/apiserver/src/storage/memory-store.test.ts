@@ -52,7 +52,10 @@ test("history is cut by itself, to the number of changes asked for", async () =>
   assert.equal(store.compacted(), 0);
   await put(store, "g/r//a", "x");
   assert.equal(store.compacted(), 10);
-  assert.equal(store.since("g/", 9, () => {}), "compacted");
+  assert.equal(
+    store.since("g/", 9, () => {}),
+    "compacted",
+  );
   assert.ok(typeof store.since("g/", 10, () => {}) !== "string");
 });
 

@@ -87,7 +87,13 @@ function describeWrites(create: () => Promise<Store>): void {
 
   test("an encoder that throws uses up no revision", async () => {
     const store = await create();
-    assert.throws(() => store.commit("g/r//a", 0, () => { throw new Error("no bytes"); }), /no bytes/);
+    assert.throws(
+      () =>
+        store.commit("g/r//a", 0, () => {
+          throw new Error("no bytes");
+        }),
+      /no bytes/,
+    );
     assert.equal((await put(store, "g/r//a", "one")).revision, 1);
     await store.close();
   });
@@ -193,8 +199,14 @@ function describeChanges(create: () => Promise<Store>): void {
     for (const text of ["one", "two", "three"]) await put(store, "g/r//a", text);
     store.compact(2);
     const seen: (string | undefined)[] = [];
-    assert.equal(store.since("g/", 1, () => {}), "compacted");
-    assert.equal(store.since("g/", 4, () => {}), "future");
+    assert.equal(
+      store.since("g/", 1, () => {}),
+      "compacted",
+    );
+    assert.equal(
+      store.since("g/", 4, () => {}),
+      "future",
+    );
     assert.ok(typeof store.since("g/", 2, (change) => seen.push(said(change))) !== "string");
     assert.deepEqual(seen, ["three@3"]);
     await store.close();

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -25,10 +25,11 @@ interface Ran {
   readonly output: string;
 }
 
-/** Runs without the workspace's own settings, so that nothing but what is installed can be found. */
+/** Runs on this Node, without the workspace's own settings, so that nothing but what is installed can be found. */
 function run(cwd: string, command: string, ...args: readonly string[]): Ran {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|NODE_PATH$|NODE_TEST_CONTEXT$|INIT_CWD$)/i.test(name)));
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", env, timeout: 90_000, shell: process.platform === "win32" });
+  const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", env: { ...env, PATH: path }, timeout: 90_000, shell: process.platform === "win32" });
   return { status, output: `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}` };
 }
 

@@ -195,7 +195,7 @@ for (const what of serverKinds()) {
         assert.equal(informer.freshness().ready, true);
         for (let i = 0; i < 20; i++) {
           await reader.patch(ConfigMap, "before", { type: "merge", body: { data: { a: String(i) } } });
-          assert.equal((informer.get({ namespace: reader.namespace, name: "before" })?.["data"] as any).a, String(i));
+          assert.deepEqual(informer.get({ namespace: reader.namespace, name: "before" })?.["data"], { a: String(i) });
         }
         await reader.create(ConfigMap, map("mine"));
         assert.ok(informer.get({ namespace: reader.namespace, name: "mine" }));
@@ -205,6 +205,8 @@ for (const what of serverKinds()) {
         await until(() => informer.get({ namespace: reader.namespace, name: "theirs" }));
         await until(() => told.includes("deleted mine"));
         assert.equal(informer.stats().ownWrites, 0);
+        const { conclusive, compared, ...differences } = await informer.compare();
+        assert.deepEqual([conclusive, compared, differences], [true, informer.stats().objects, { missing: [], extra: [], different: [] }]);
         await cache.stop();
       });
     });

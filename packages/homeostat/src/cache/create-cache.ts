@@ -22,6 +22,8 @@ export interface CacheOptions {
   /** Scope of a kind where `acquire` names none. */
   readonly defaultScope?: InformerScope;
   readonly limits?: Partial<ReflectorLimits>;
+  /** How often each informer is compared with the server; default 10 h (controller-runtime's SyncPeriod), 0 for never. */
+  readonly compareEveryMs?: number;
   /** Told of what handlers and index functions throw. */
   readonly faulted?: (error: unknown, kind: Kind) => void;
 }
@@ -100,6 +102,7 @@ class InformerCache implements Cache {
       kind,
       scope,
       limits: { ...reflectorDefaults, ...limits },
+      compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
       shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, hot: this.#hot, keepManager: keepManagers, project: projections?.get(kind) },
       faulted: (error) => faulted?.(error, kind),
     });

@@ -2,6 +2,7 @@
 // watch the same kind in the same scope. Reads are never older than this process's own completed writes.
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
+import type { Comparison } from "./compare-with-server.ts";
 
 /** One object in the cache. Facts are known without parsing; `read()` parses on first use. */
 export interface CachedObject<O = any> {
@@ -90,6 +91,8 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   freshness(): Freshness;
   /** Calls `listener` when readiness or its reason changes. */
   onFreshness(listener: (freshness: Freshness) => void): { remove(): void };
+  /** Compares what is held with the server, at the revision held, and lists anew when they differ. Also runs by itself, see `compareEveryMs`. */
+  compare(): Promise<Comparison>;
   /** Replays every object to the handlers (through "resync"). */
   resync(): void;
   stats(): { readonly objects: number; readonly bytes: number; readonly parsed: number; readonly ownWrites: number };

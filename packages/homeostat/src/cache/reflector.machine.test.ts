@@ -91,6 +91,12 @@ describe("stepReflector", () => {
     assert.match(play([...synced, [30, failed("busy", { code: 429, retryAfterMs: 7000 })]]).trace.at(-1)!, /wait 7000$/);
   });
 
+  it("looks for a kind that is not served at least every ten seconds", () => {
+    const absent = failed("no such kind", { code: 404 });
+    const moves = Array.from({ length: 12 }, (_, i) => [[60_000 * i + 1, absent] as const, [60_000 * i + 30_000, { type: "due" }] as const] as const).flat();
+    assert.match(play([start, ...moves, [800_000, absent]]).trace.at(-1)!, /wait 10000$/);
+  });
+
   it("starts from the first wait after any success", () => {
     const again: readonly Move[] = [2, 4, 8].map((second) => [second * 1000, { type: "due" }] as const).flatMap((due) => [due, [due[0] + 1, failed("down")] as const]);
     const { state } = play([...synced, [30, failed("down")], ...again]);
@@ -155,6 +161,7 @@ const input: fc.Arbitrary<ReflectorInput> = fc.oneof(
   fc.record({ code: fc.constantFrom(undefined, 400, 401, 403, 404, 410, 422, 429, 500, 503), futureRevision: fc.boolean() }).map(({ code, futureRevision }) => failed("fault", code === undefined ? {} : { code, futureRevision })),
   fc.constant<ReflectorInput>({ type: "ended" }),
   fc.constant<ReflectorInput>({ type: "tick" }),
+  fc.constant<ReflectorInput>({ type: "distrust", reason: "differs" }),
   fc.constant<ReflectorInput>({ type: "due" }),
 );
 

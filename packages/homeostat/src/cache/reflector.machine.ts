@@ -23,6 +23,8 @@ export interface ReflectorLimits {
   readonly unreadyMs: number;
   /** A watch that lived so long was a success though it said nothing. */
   readonly healthyMs: number;
+  /** The longest wait while the kind is not served: its definition may come any moment. */
+  readonly absentMs: number;
   readonly pageSize: number;
 }
 
@@ -37,6 +39,7 @@ export const reflectorDefaults: ReflectorLimits = {
   overtimeMs: 30_000,
   unreadyMs: 30_000,
   healthyMs: 10_000,
+  absentMs: 10_000,
   pageSize: 500,
 };
 
@@ -87,6 +90,8 @@ export type ReflectorInput =
   | { readonly type: "ended" }
   | { readonly type: "tick" }
   | { readonly type: "due" }
+  /** What is held was found to be wrong. */
+  | { readonly type: "distrust"; readonly reason: string }
   | { readonly type: "stop" };
 
 export type ReflectorEffect =
@@ -157,6 +162,8 @@ export function stepReflector(state: ReflectorState, input: ReflectorInput, now:
       return onTick(state, now, limits);
     case "due":
       return state.phase !== "backoff" ? { state, effects: none } : state.next === "relist" ? relist(state, now, limits) : resume(state, now);
+    case "distrust":
+      return state.phase === "watching" ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits)) : { state, effects: none };
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }
@@ -253,7 +260,8 @@ function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): Re
 function backOff(state: ReflectorState, next: ReflectorState["next"], fault: ReflectorFault, now: number, limits: ReflectorLimits): ReflectorStep {
   const recovered = state.phase === "watching" && state.opened && now - state.openedAt >= limits.healthyMs;
   const failures = (recovered ? 0 : state.failures) + 1;
-  const ms = Math.max(Math.min(limits.firstMs * 2 ** (failures - 1), limits.maxMs), fault.retryAfterMs ?? 0);
+  const longest = fault.code === 404 ? limits.absentMs : limits.maxMs;
+  const ms = Math.max(Math.min(limits.firstMs * 2 ** (failures - 1), longest), fault.retryAfterMs ?? 0);
   return {
     state: { ...state, phase: "backoff", next, failures, lastError: fault.message, lostAt: isLost(state, now, limits) ? state.lostAt : now, opened: false },
     effects: [{ do: "close" }, { do: "wait", ms }],

@@ -69,6 +69,11 @@ export class Reflector {
     this.#waiting?.cancel();
   }
 
+  /** What is held was found to be wrong: lists anew. */
+  distrust(reason: string): void {
+    this.#input({ type: "distrust", reason });
+  }
+
   freshness(): Freshness {
     const { clock } = this.#options.runtime;
     const now = clock.monotonic();

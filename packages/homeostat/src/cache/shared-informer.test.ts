@@ -256,6 +256,26 @@ describe("informer", () => {
     assert.equal(transport.exchanges[0]?.aborted, true);
   });
 
+  it("compares itself with the server at its own revision, and lists anew when they differ", async () => {
+    const { transport, runtime, informer, told } = await playSynced({ compareEveryMs: 60_000 });
+    const watch = transport.last;
+    const partial = (name: string, resourceVersion: string): object => ({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: meal(name, resourceVersion).metadata });
+    const comparing = informer.compare();
+    await runtime.advance(0);
+    assert.equal(transport.last.url.search, "?limit=500&resourceVersion=5&resourceVersionMatch=Exact");
+    assert.match(transport.last.request.headers["accept"]!, /as=PartialObjectMetadataList/);
+    transport.last.answer(200, { metadata: { resourceVersion: "5" }, items: [partial("soup", "3"), partial("stew", "4")] });
+    assert.deepEqual(await comparing, { conclusive: true, compared: 2, missing: [], extra: [], different: [] });
+    await runtime.advance(66_000);
+    assert.equal(transport.last.query["resourceVersionMatch"], "Exact", "it compares by itself");
+    transport.last.answer(200, { metadata: { resourceVersion: "5" }, items: [partial("soup", "2"), partial("tart", "1")] });
+    await runtime.advance(0);
+    assert.equal(watch.aborted, true);
+    assert.equal(informer.freshness().lastError, "the cache differed from the server (missing: home/tart; no longer there: home/stew; at another revision: home/soup)");
+    transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("tart", "1")), bookmark("6", true));
+    assert.deepEqual(told, ["deleted home/stew 4 relist", "added home/tart 1 relist"]);
+  });
+
   it("parses nothing that nobody reads", async () => {
     const { informer } = await playSynced();
     assert.equal(informer.stats().parsed, 0);

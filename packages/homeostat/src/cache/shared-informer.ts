@@ -8,8 +8,11 @@ import { parseLabelSelector, matchesLabels } from "../api/selectors/label-select
 import type { Client, CompletedWrite } from "../client/client.ts";
 import { encodeBody } from "../client/request/encode-request.ts";
 import { toError } from "../client/exchange.ts";
+import type { Timer } from "../runtime/clock.ts";
+import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
+import { compareWithServer, type Comparison, describeComparison } from "./compare-with-server.ts";
 import type { CachedObject, Freshness, HandlerCause, IndexFunction, Informer, InformerHandler, InformerScope } from "./informer.ts";
 import { ObjectStore, type StoreChange } from "./object-store.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
@@ -22,6 +25,8 @@ export interface SharedInformerOptions {
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
   readonly shape: EntryShape;
+  /** How often the cache is compared with the server; 0 for never. */
+  readonly compareEveryMs: number;
   /** Told of what handlers and index functions throw; they must not, and the informer goes on. */
   readonly faulted: (error: unknown) => void;
 }
@@ -40,6 +45,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   #synced = Promise.withResolvers<void>();
   #hasSynced = false;
   #judged = "";
+  #comparing: Timer | undefined;
 
   constructor(options: SharedInformerOptions) {
     this.kind = options.kind;
@@ -51,10 +57,33 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
 
   start(): void {
     this.#reflector.start();
+    this.#compareLater();
   }
 
   stop(): void {
     this.#reflector.stop();
+    this.#comparing?.cancel();
+  }
+
+  async compare(): Promise<Comparison> {
+    const { client, kind, scope } = this.#options;
+    const { resourceVersion } = this.freshness();
+    if (!this.#hasSynced || resourceVersion === undefined) return { conclusive: false, compared: 0, missing: [], extra: [], different: [] };
+    const held = new Map(Array.from(this.#store.observed().values(), (entry) => [entry.key, entry.resourceVersion] as const));
+    const comparison = await compareWithServer(client, kind, scope, held, resourceVersion);
+    const difference = describeComparison(comparison);
+    if (difference) this.#reflector.distrust(difference);
+    return comparison;
+  }
+
+  /** Up to a tenth later than asked, so that many informers do not ask together. */
+  #compareLater(): void {
+    const { compareEveryMs, runtime, faulted } = this.#options;
+    if (compareEveryMs <= 0) return;
+    this.#comparing = runtime.clock.timer(compareEveryMs * (1 + unitInterval(runtime.entropy) / 10), () => {
+      this.compare().catch(faulted);
+      this.#compareLater();
+    });
   }
 
   get(key: ObjectKey): any {

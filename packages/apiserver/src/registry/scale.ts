@@ -1,14 +1,14 @@
 // The scale subresource: reads and writes of a Scale become changes of its parent's replicas, ownership included.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/storage/storage.go (ScaleREST),
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
-import { cloneJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
+import { cloneJson, formatApiVersion, isApiStatusError, type Json, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import { createFieldManager, type FieldManager, type FieldManagerOptions } from "../merge/field-manager.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
 import { MergeError } from "../merge/merge-error.ts";
 import { type ReplicasPaths, toParentManagedFields, toScaleManagedFields } from "../merge/scale-managed-fields.ts";
 import { answerScale } from "./answer/answer-result.ts";
-import { conflictError, failure } from "./api-errors.ts";
+import { badRequestError, conflictError, failure } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import type { Call } from "./call.ts";
 import { matchName, matchNamespace } from "./object-meta/match-namespace.ts";
@@ -30,10 +30,20 @@ type ScaleChange = (scale: JsonObject) => JsonObject;
 export async function replaceScale(call: Call, view: ScaleView): Promise<ApiResponse> {
   const codec = codecOf(call);
   const options = readWriteOptions("UpdateOptions", call.request.query);
-  const body = await readObject(call, scaleKind, codec, options.fieldValidation);
+  const body = await readScale(call, codec, options);
   const manager = scaleFieldManager(call, codec);
   const name = managerOrUserAgent(options.fieldManager, call.request.api.headers["user-agent"] ?? "");
-  return await changeScale(call, view, options, (scale) => manager.update(scale, cloneJson(body), name, call.request.now));
+  return await changeScale(call, view, options, (scale) => manager.update(scale, cloneJson(body), name, call.request.now), metaString(body, "uid") || undefined);
+}
+
+/** Upstream's endpoint for custom objects cannot name the type that it failed to read. */
+async function readScale(call: Call, codec: VersionCodec, { fieldValidation }: WriteOptions): Promise<JsonObject> {
+  try {
+    return await readObject(call, scaleKind, codec, fieldValidation);
+  } catch (error) {
+    const isUnreadable = call.resource.custom && isApiStatusError(error) && error.status.code === 400;
+    throw isUnreadable ? badRequestError('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"') : error;
+  }
 }
 
 /** PATCH. */
@@ -48,10 +58,10 @@ export async function patchScale(call: Call, view: ScaleView): Promise<ApiRespon
   return await changeScale(call, view, options, (scale) => manager.update(scale, patch(scale), name, call.request.now));
 }
 
-async function changeScale(call: Call, view: ScaleView, options: WriteOptions, change: ScaleChange): Promise<ApiResponse> {
+async function changeScale(call: Call, view: ScaleView, options: WriteOptions, change: ScaleChange, uid?: string): Promise<ApiResponse> {
   const { core, resource } = call;
   const paths = replicasPaths(call);
-  const { result } = await updateObject(call, { options, mayCreate: false, uid: undefined, transform: (live) => scaleParent(call, view, live!, change, paths) });
+  const { result } = await updateObject(call, { options, mayCreate: false, uid: resource.custom ? uid : undefined, transform: (live) => scaleParent(call, view, live!, change, paths) });
   const parent = "revision" in result ? core.views.object(resource, result.revision) : result.object;
   return await answerScale(call, view.toScale(parent));
 }
@@ -65,7 +75,7 @@ function scaleParent(call: Call, view: ScaleView, live: JsonObject, change: Scal
   matchNamespace(next, resource.namespaced ? namespace : "");
   matchName(next, name);
   const uid = metaString(next, "uid");
-  if (uid && uid !== metaString(live, "uid")) throw conflictError({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`);
+  if (!resource.custom && uid && uid !== metaString(live, "uid")) throw conflictError({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`);
   const parent = cloneJson(live);
   view.applyScale(parent, next);
   // Without a resourceVersion a custom object keeps its own, for it would not take none; built-ins mean the newest state.

@@ -34,14 +34,15 @@ export function formatYamlFault({ code, message, offset }: YamlFault, text: stri
     case "MULTILINE_IMPLICIT_KEY":
       return text[offset] === "-" ? parser(line, "did not find expected key") : scanner(lineAt(text, colonAfter(text, offset)), "mapping values are not allowed in this context");
     default:
-      return formatStructure(message, line, text);
+      return formatStructure(message, line, text, offset);
   }
 }
 
 /** Faults of brackets, quotes and indentation. */
-function formatStructure(message: string, line: number, text: string): string {
+function formatStructure(message: string, line: number, text: string, offset: number): string {
   const flow = /^Flow (map|sequence)/.exec(message);
-  if (flow) return parser(line, `did not find expected ',' or '${flow[1] === "map" ? "}" : "]"}'`);
+  if (flow && /[{[,:]\s*$/.test(text.slice(0, offset))) return parser(endLine(text, offset, line), "did not find expected node content");
+  if (flow) return parser(endLine(text, offset, line), `did not find expected ',' or '${flow[1] === "map" ? "}" : "]"}'`);
   if (/quote$/.test(message)) return scanner(line, "found unexpected end of stream");
   if (/flow-(?:map|seq)-end/.test(message)) return parser(line, "did not find expected node content");
   return parser(line, isInSequence(text, line) ? "did not find expected '-' indicator" : "did not find expected key");
@@ -49,6 +50,9 @@ function formatStructure(message: string, line: number, text: string): string {
 
 const scanner = (line: number, problem: string): string => (line ? `yaml: line ${line + 1}: ${problem}` : `yaml: ${problem}`);
 const parser = (line: number, problem: string): string => (line ? `yaml: line ${line}: ${problem}` : `yaml: ${problem}`);
+
+/** The end of the text is a line of its own. */
+const endLine = (text: string, offset: number, line: number): number => (offset >= text.length && !text.endsWith("\n") ? line + 1 : line);
 
 /** Lines count from zero. */
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length - 1;

@@ -1,8 +1,8 @@
 // DeleteOptions, from the body where there is one, else from the query.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go, validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
-import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
-import { notRegistered } from "../body/claimed-kind.ts";
+import { fillClaim, notRegistered } from "../body/claimed-kind.ts";
 import { readContentType } from "../body/content-type.ts";
 import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
 import type { Call } from "../call.ts";
@@ -58,14 +58,14 @@ function fromQuery(query: Query): Raw {
 
 async function fromBody(call: Call): Promise<Raw> {
   const value = await readBody(call);
-  const preconditions = member(value, "preconditions", "object", "Preconditions") as JsonObject | undefined;
+  const preconditions = member(value, "preconditions", "object", "v1.Preconditions") as JsonObject | undefined;
   return {
     gracePeriodSeconds: numberOf(value),
     uid: preconditions && (member(preconditions, "uid", "string", "types.UID", "Preconditions.preconditions") as string | undefined),
     resourceVersion: preconditions && (member(preconditions, "resourceVersion", "string", "string", "Preconditions.preconditions") as string | undefined),
     orphanDependents: member(value, "orphanDependents", "bool", "bool") as boolean | undefined,
     propagationPolicy: member(value, "propagationPolicy", "string", "v1.DeletionPropagation") as string | undefined,
-    dryRun: ((member(value, "dryRun", "array", "[]string") as Json[] | undefined) ?? []).map(String),
+    dryRun: textsOf(member(value, "dryRun", "array", "[]string") as Json[] | undefined),
   };
 }
 
@@ -73,9 +73,10 @@ async function readBody(call: Call): Promise<JsonObject> {
   const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
   const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
   try {
-    const { value, kind, apiVersion } = mediaType === "application/vnd.kubernetes.protobuf" ? fromProtobuf(call, expected) : await parseBody(call.request.api.body, mediaType);
-    if (kind && kind !== "DeleteOptions") throw badRequestError(notRegistered(kind, apiVersion));
-    return value;
+    const body = mediaType === "application/vnd.kubernetes.protobuf" ? fromProtobuf(call, expected) : await parseBody(call.request.api.body, mediaType);
+    const claimed = fillClaim(body, expected);
+    if (claimed.kind !== "DeleteOptions") throw badRequestError(notRegistered(claimed.kind, formatApiVersion(claimed)));
+    return body.value;
   } catch (error) {
     throw error instanceof BodyError ? badRequestError(error.message) : error;
   }
@@ -97,6 +98,14 @@ function member(value: JsonObject, field: string, kind: string, goType: string, 
   if (found === undefined || found === null) return undefined;
   if ((isObject(found) ? "object" : goKind(found)) !== kind) throw mismatch(found, `${owner}.${field}`, goType);
   return found;
+}
+
+/** Null items are empty texts. */
+function textsOf(items: readonly Json[] = []): readonly string[] {
+  return items.map((item) => {
+    if (item !== null && typeof item !== "string") throw mismatch(item, "DeleteOptions.dryRun", "string");
+    return item ?? "";
+  });
 }
 
 function numberOf(value: JsonObject): number | undefined {

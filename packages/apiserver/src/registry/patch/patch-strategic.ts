@@ -1,5 +1,6 @@
 // Strategic merge patch, for kinds whose types say how lists merge.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
+import { formatApiVersion } from "homeostat/api";
 import { formatGoValue } from "../../merge/go-format.ts";
 import { applyStrategicMergePatch, decodeStrategicMergePatch } from "../../merge/strategic-merge-patch.ts";
 import type { FieldValidation } from "../body/read-object.ts";
@@ -13,5 +14,24 @@ export function readStrategicPatch(target: PatchTarget, text: string, validation
   const { patch, strictErrors } = decodeStrategicMergePatch(text, validation);
   const type = target.codec.patchMeta!;
   const shown = formatBadValue(formatGoValue(patch));
-  return (live) => readPatched(target, applyStrategicMergePatch(live, patch, type), { shown, strictErrors, floatLiterals: new Map() });
+  return (live) => {
+    // The result goes into the endpoint's type, whatever it says that it is.
+    const patched = { ...applyStrategicMergePatch(live, patch, type), kind: target.kind.kind, apiVersion: formatApiVersion(target.kind) };
+    return readPatched(target, patched, { shown, strictErrors, floatLiterals: new Map(), reword: inConverterWords });
+  };
+}
+
+/**
+ * Upstream does not decode here but converts, and its converter has words of its own: `cannot convert int64 to string`,
+ * `cannot restore map from slice`. Upstream: k8s.io/apimachinery/pkg/runtime/converter.go.
+ */
+export function inConverterWords(why: string): string {
+  const found = /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \S+ of type \*?(.+)$/.exec(why);
+  if (!found) return why;
+  const [, json = "", literal = "", type = ""] = found;
+  const from = json === "number" ? (/[.eE]/.test(literal) ? "float64" : "int64") : ({ object: "map", array: "slice" }[json] ?? json);
+  if (type.startsWith("map[")) return `cannot restore map from ${from}`;
+  if (type.startsWith("[]")) return `cannot restore slice from ${from}`;
+  if (from === "map" || from === "slice") return `unrecognized type: ${/^(?:u?int\d*|float\d+|string|bool)$/.test(type) ? type : "string"}`;
+  return /^\w+\.[A-Z]/.test(type) ? `cannot restore struct from: ${from}` : `cannot convert ${from} to ${type}`;
 }

@@ -38,15 +38,19 @@ export async function answerPage(call: Call, page: ListPage): Promise<ApiRespons
   return await answerBytes(core, request, accepted, 200, joinList({ kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata }, items, "{"));
 }
 
-/** Custom resources always say `continue`, even when it is empty. */
+/** In Go's order for built-ins. Custom resources always say `continue`, even when it is empty. */
 function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject {
-  const continueField = page.continue || (resource.custom && accepted.transform?.kind !== "PartialObjectMetadataList") ? { continue: page.continue } : {};
-  return { ...continueField, ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }), resourceVersion: String(page.revision) };
+  const version = { resourceVersion: String(page.revision) };
+  const more = {
+    ...(page.continue || (resource.custom && accepted.transform?.kind !== "PartialObjectMetadataList") ? { continue: page.continue } : {}),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+  return resource.custom ? { ...more, ...version } : { ...version, ...more };
 }
 
 /** One allocation, one copy: `open` stands in front of every item. */
 function joinList(head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json }, items: readonly Uint8Array[] | null, open: string): Uint8Array {
-  const start = `{"kind":${encodeJson(head.kind)},"apiVersion":${encodeJson(head.apiVersion)},"metadata":${encodeJson(head.metadata)},"items":${items ? "[" : "null"}`;
+  const start = `{"kind":${encodeJson(head.kind)},"apiVersion":${encodeJson(head.apiVersion)},"metadata":${JSON.stringify(head.metadata)},"items":${items ? "[" : "null"}`;
   const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + 2;
   const out = Buffer.allocUnsafe(length);
   let at = out.write(start);

@@ -34,11 +34,12 @@ export function holdWarnings(context: WriteContext): { readonly quiet: WriteCont
 
 /**
  * The kind under which errors are reported: the storage's, so that events of both groups are `Event`; a custom object may
- * claim another kind than its own, and is then reported under that one.
+ * claim to be something else than it is, and is then reported as that.
  */
 export function errorKindOf(resource: ServedResource, object: JsonObject): { readonly group: string; readonly kind: string } {
   if (!resource.custom) return { group: parseApiVersion(resource.storageVersion)?.group ?? resource.group, kind: resource.kind };
-  return { group: resource.group, kind: typeof object.kind === "string" ? object.kind : resource.kind };
+  const claimed = typeof object.apiVersion === "string" ? parseApiVersion(object.apiVersion) : undefined;
+  return { group: claimed?.group ?? resource.group, kind: typeof object.kind === "string" ? object.kind : resource.kind };
 }
 
 /** Throws 422 in the name of the object when there are errors. */

@@ -35,7 +35,6 @@ export async function insertObject(call: Call, object: JsonObject, options: Writ
   const key = storageKeyOf(resource, call.namespace, name);
   if (options.dryRun) {
     if (core.store.latest(key)) throw nameTaken(call, name, hub);
-    delete metadataOf(hub).resourceVersion;
     return { object: fromHub(resource, hub) };
   }
   if (origin === "create") assertNoResourceVersion(hub);

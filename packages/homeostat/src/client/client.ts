@@ -15,7 +15,7 @@ export type Key = string | ObjectKey;
 export interface RequestOptions {
   /** Aborts the request; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Gives up after this long; default none for reads of any size, the server ends requests after 60 s. */
+  /** Gives up after this long, each attempt by itself; default 90 s (servers end requests after 60 s), 0 for never. */
   readonly timeoutMs?: number;
 }
 

@@ -32,7 +32,7 @@ export function exchange(transport: Transport, request: TransportRequest, option
       fail: (error) => (release(), reject(error)),
     });
     const abort = (): void => under.abort(toError(signal?.reason));
-    const timer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs)));
+    const timer = !timeoutMs ? undefined : clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs)));
     const release = (): void => {
       timer?.cancel();
       signal?.removeEventListener("abort", abort);

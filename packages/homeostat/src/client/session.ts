@@ -37,6 +37,9 @@ export interface SessionScope {
   readonly signals: readonly AbortSignal[];
 }
 
+/** Longer than a kube-apiserver lets a request last: only a dead connection takes so long. */
+const defaultTimeoutMs = 90_000;
+
 /** Sends any request; throws ApiStatusError from 400 on. */
 export async function send(session: SessionOptions, scope: SessionScope, request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
   const signal = mergeSignals(scope.signals, options.signal);
@@ -74,7 +77,7 @@ async function attempt(session: SessionOptions, scope: SessionScope, request: Ap
   options.signal?.throwIfAborted();
   const wire = await wireRequest(session, scope, request);
   try {
-    const answer = await exchange(session.transport, wire, { clock, signal: options.signal, timeoutMs: options.timeoutMs });
+    const answer = await exchange(session.transport, wire, { clock, signal: options.signal, timeoutMs: options.timeoutMs ?? defaultTimeoutMs });
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
     for (const text of parseWarnings(answer.headers["warning"])) session.observer.warned?.(text, request);
     return answer;

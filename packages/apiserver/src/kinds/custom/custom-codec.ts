@@ -6,7 +6,7 @@ import type { JsonObject } from "homeostat/api";
 import type { SmdType } from "../../merge/smd-type.ts";
 import type { VersionCodec } from "../../registry/served-resource.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
-import { completeCustom, type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
+import { completeCustom, type CustomDecoding, type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
 
 /** What a version is read and written with. */
 export interface CustomCodecOptions {
@@ -23,6 +23,7 @@ export interface CustomCodecOptions {
 /** The codec of one version. */
 export function createCustomCodec({ group, kind, schema, storage, schemas, decoder, smd }: CustomCodecOptions): VersionCodec {
   const byApiVersion = new Map(schemas.map((each) => [`${group}/${each.version}`, each]));
+  const decoding: CustomDecoding = { group, kind, schema, schemaOf: (apiVersion) => byApiVersion.get(apiVersion), decoder };
   const convert = (object: JsonObject, target: CustomSchema): JsonObject => {
     if (object.apiVersion === `${group}/${target.version}`) return object;
     object.apiVersion = `${group}/${target.version}`;
@@ -30,8 +31,8 @@ export function createCustomCodec({ group, kind, schema, storage, schemas, decod
     return object;
   };
   return {
-    decode: (body) => decodeCustom(body, schema, kind, decoder),
-    complete: (merged) => completeCustom(merged, schema, kind, decoder),
+    decode: (body) => decodeCustom(body, decoding),
+    complete: (merged) => completeCustom(merged, decoding),
     fromStorage(stored) {
       const source = byApiVersion.get(String(stored.apiVersion));
       if (source) readCustom(stored, source);

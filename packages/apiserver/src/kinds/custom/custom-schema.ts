@@ -24,29 +24,46 @@ export function createCustomSchema(version: string, props: JsonSchemaProps | und
   return { version, props, pruning, node: props && compileSchema(props) };
 }
 
+/** What a version decodes with. */
+export interface CustomDecoding {
+  readonly group: string;
+  readonly kind: string;
+  readonly schema: CustomSchema;
+  /** The schema of an apiVersion in a body: a patch may change it, though that is refused later on. */
+  readonly schemaOf: (apiVersion: string) => CustomSchema | undefined;
+  readonly decoder: MetadataDecoder;
+}
+
 /** Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message. */
-export function decodeCustom(body: ParsedJson, schema: CustomSchema, kind: string, decoder: MetadataDecoder): Decoded {
+export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decoded {
   const object = body.value as JsonObject;
   const strictErrors = body.duplicates.map((path) => `duplicate field "${path}"`);
-  const metadata = decodeMetadata(object, strictErrors, schema, kind, decoder);
-  const implied = { apiVersion: object.apiVersion, kind: object.kind };
-  strictErrors.push(...pruneCustom(object, schema).map((path) => `unknown field "${path}"`));
-  if (schema.node?.hasEmbedded) {
-    const fault = coerceEmbeddedMetadata(object, schema.node, decoder, strictErrors);
-    if (fault) throw undecodable(`${fault.field}: ${fault.body}`, schema, kind);
+  const metadata = decodeMetadata(object, strictErrors, decoding);
+  const schema = claimedSchema(object, decoding);
+  if (schema) {
+    const implied = { apiVersion: object.apiVersion, kind: object.kind };
+    strictErrors.push(...pruneCustom(object, schema).map((path) => `unknown field "${path}"`));
+    coerceEmbedded(object, schema, strictErrors, decoding);
+    for (const [field, value] of Object.entries(implied)) if (value !== undefined) object[field] = value;
   }
-  for (const [field, value] of Object.entries(implied)) if (value !== undefined) object[field] = value;
   if (metadata) object.metadata = metadata;
-  applyDefaults(object, schema.node);
+  applyDefaults(object, schema?.node);
   return { object, strictErrors };
 }
 
 /** What an apply has merged: its metadata as read, and defaults. Nothing is pruned, and nulls are left for validation to refuse. */
-export function completeCustom(object: JsonObject, schema: CustomSchema, kind: string, decoder: MetadataDecoder): JsonObject {
-  const metadata = decodeMetadata(object, [], schema, kind, decoder);
+export function completeCustom(object: JsonObject, decoding: CustomDecoding): JsonObject {
+  const metadata = decodeMetadata(object, [], decoding);
   if (metadata) object.metadata = metadata;
-  applyDefaults(object, schema.node);
+  applyDefaults(object, decoding.schema.node);
   return object;
+}
+
+/** The schema by which the body is read: none for another kind, an empty one for a version that the definition lacks. */
+function claimedSchema({ apiVersion, kind }: JsonObject, { group, kind: own, schema, schemaOf }: CustomDecoding): CustomSchema | undefined {
+  if (apiVersion === `${group}/${schema.version}` && kind === own) return schema;
+  if (kind !== own || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`)) return undefined;
+  return schemaOf(apiVersion) ?? { version: "", node: undefined, props: undefined, pruning: schema.pruning };
 }
 
 /** Drops what the version does not know, and nulls that nothing allows. Answers the paths of unknown fields. */
@@ -63,16 +80,21 @@ export function readCustom(object: JsonObject, schema: CustomSchema): void {
   applyDefaults(object, schema.node);
 }
 
-function decodeMetadata(object: JsonObject, strictErrors: string[], schema: CustomSchema, kind: string, decoder: MetadataDecoder): JsonObject | undefined {
+function coerceEmbedded(object: JsonObject, schema: CustomSchema, strictErrors: string[], decoding: CustomDecoding): void {
+  const fault = schema.node?.hasEmbedded ? coerceEmbeddedMetadata(object, schema.node, decoding.decoder, strictErrors) : undefined;
+  if (fault) throw undecodable(`${fault.field}: ${fault.body}`, decoding);
+}
+
+function decodeMetadata(object: JsonObject, strictErrors: string[], decoding: CustomDecoding): JsonObject | undefined {
   const given: Json | undefined = Object.hasOwn(object, "metadata") ? object.metadata : undefined;
   if (given === undefined) return undefined;
-  const reading = readMetadata(given, "metadata", decoder);
-  if ("fault" in reading) throw undecodable(reading.fault, schema, kind);
+  const reading = readMetadata(given, "metadata", decoding.decoder);
+  if ("fault" in reading) throw undecodable(reading.fault, decoding);
   strictErrors.push(...reading.strictErrors);
   return isObject(reading.metadata) ? reading.metadata : {};
 }
 
-function undecodable(why: string, schema: CustomSchema, kind: string): Error {
+function undecodable(why: string, { schema, kind }: CustomDecoding): Error {
   const error = failure(400, "BadRequest", `${kind} in version ${JSON.stringify(schema.version)} cannot be handled as a ${kind}: ${why}`);
   error.cause = new Error(why);
   return error;

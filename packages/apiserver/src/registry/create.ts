@@ -5,7 +5,7 @@ import type { ApiResponse } from "../http/handler.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
 import { runAdmission } from "./admission.ts";
 import { answerResult, type Result } from "./answer/answer-result.ts";
-import { failure } from "./api-errors.ts";
+import { forbiddenError } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import { readContentType } from "./body/content-type.ts";
 import type { Call } from "./call.ts";
@@ -28,7 +28,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   const object = await readObject(call, resource, resource.codec, options.fieldValidation);
   wipeSystemFields(object);
   matchNamespace(object, resource.namespaced ? call.namespace : "");
-  if (!resource.creatable) throw failure(405, "MethodNotAllowed", `create not allowed while custom resource definition is terminating`);
+  if (!resource.creatable) throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
   return await answerResult(call, 201, await insertNamed(call, await admitNew(call, object, options), options));
 }
 

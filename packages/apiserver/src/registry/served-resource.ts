@@ -176,7 +176,7 @@ export interface ServedResource extends GroupVersionKind {
   readonly schemaEpoch: number;
   /** Sent with every answer of a deprecated version. */
   readonly deprecationWarning?: string;
-  /** False while the definition is terminating: create answers 405. */
+  /** False while the definition is terminating: create answers 403. */
   readonly creatable: boolean;
   /** Called after each commit; the definitions registry uses it to serve new kinds before the write is answered. */
   readonly committed?: (object: JsonObject | null, old: JsonObject | null) => void | Promise<void>;

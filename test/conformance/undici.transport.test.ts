@@ -27,7 +27,10 @@ transportSuite("undici, TLS", async (handler) => {
 });
 
 /** Runs with a server and a way to make transports to it; closes all of them. */
-async function withListener(options: { readonly clientCa?: string; readonly plain?: true }, run: (open: (options?: Partial<UndiciTransportOptions>) => Transport, url: string) => Promise<void>): Promise<void> {
+async function withListener(
+  options: { readonly clientCa?: string; readonly plain?: true },
+  run: (open: (options?: Partial<UndiciTransportOptions>) => Transport, url: string) => Promise<void>,
+): Promise<void> {
   const listener = await listen(echo, { graceMs: 0, ...(options.plain ? {} : { tls: { ...serving, ...options } }) });
   const opened: Transport[] = [];
   const open = (own: Partial<UndiciTransportOptions> = {}): Transport => {

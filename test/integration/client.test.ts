@@ -79,7 +79,10 @@ for (const what of serverKinds()) {
         const told = await server.client({ observer: { warned: (text) => heard.push(text) } });
         await told.create(ConfigMap, { ...map("odd"), speck: 1 });
         assert.deepEqual(heard, ['unknown field "speck"']);
-        await assert.rejects(told.create(ConfigMap, { ...map("odder"), speck: 1 }, { fieldValidation: "Strict" }), (error) => error instanceof ApiStatusError && error.status.code === 400 && /strict decoding error: unknown field "speck"/.test(error.message));
+        await assert.rejects(
+          told.create(ConfigMap, { ...map("odder"), speck: 1 }, { fieldValidation: "Strict" }),
+          (error) => error instanceof ApiStatusError && error.status.code === 400 && /strict decoding error: unknown field "speck"/.test(error.message),
+        );
       });
 
       it("are deleted as a collection", async () => {
@@ -115,9 +118,29 @@ for (const what of serverKinds()) {
           apiVersion: "apiextensions.k8s.io/v1",
           kind: "CustomResourceDefinition",
           metadata: { name: `orders.${group}` },
-          spec: { group, scope: "Namespaced", names: { kind: "Order", plural: "orders" }, versions: [{ name: "v1", served: true, storage: true, subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } }, schema: { openAPIV3Schema: schema } }] },
+          spec: {
+            group,
+            scope: "Namespaced",
+            names: { kind: "Order", plural: "orders" },
+            versions: [
+              {
+                name: "v1",
+                served: true,
+                storage: true,
+                subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+                schema: { openAPIV3Schema: schema },
+              },
+            ],
+          },
         });
-        for (;;) if (await client.list(Order).then(() => true, () => false)) break;
+        for (;;)
+          if (
+            await client.list(Order).then(
+              () => true,
+              () => false,
+            )
+          )
+            break;
       });
       after(() => client.delete(Crd, `orders.${group}`));
 
@@ -160,7 +183,9 @@ for (const what of serverKinds()) {
         const made = await client.create(ConfigMap, map("watched"));
         const seen: string[] = [];
         const watching = (async () => {
-          for await (const event of client.watch(ConfigMap, { namespace: client.namespace, fieldSelector: "metadata.name=watched", resourceVersion: made.metadata.resourceVersion }) as AsyncIterable<WatchEvent<any>>) {
+          for await (const event of client.watch(ConfigMap, { namespace: client.namespace, fieldSelector: "metadata.name=watched", resourceVersion: made.metadata.resourceVersion }) as AsyncIterable<
+            WatchEvent<any>
+          >) {
             seen.push(`${event.type} ${event.object.data?.a ?? ""}`);
             if (event.type === "DELETED") break;
           }
@@ -173,9 +198,12 @@ for (const what of serverKinds()) {
       });
 
       it("is refused from a revision that is none", async () => {
-        await assert.rejects(async () => {
-          for await (const _ of client.watch(ConfigMap, { resourceVersion: "not-a-number" })) assert.fail("an event came");
-        }, (error) => error instanceof ApiStatusError && /Invalid value: "not-a-number"/.test(error.message));
+        await assert.rejects(
+          async () => {
+            for await (const _ of client.watch(ConfigMap, { resourceVersion: "not-a-number" })) assert.fail("an event came");
+          },
+          (error) => error instanceof ApiStatusError && /Invalid value: "not-a-number"/.test(error.message),
+        );
       });
     });
 
@@ -188,7 +216,11 @@ for (const what of serverKinds()) {
         const cache = createCache({ client: reader, runtime, frozen: true });
         const { informer } = cache.acquire(ConfigMap, { namespace: reader.namespace });
         const told: string[] = [];
-        informer.addHandler({ added: ({ name }, { through }) => told.push(`added ${name} ${through}`), updated: (_, { name }) => told.push(`updated ${name}`), deleted: ({ name }) => told.push(`deleted ${name}`) });
+        informer.addHandler({
+          added: ({ name }, { through }) => told.push(`added ${name} ${through}`),
+          updated: (_, { name }) => told.push(`updated ${name}`),
+          deleted: ({ name }) => told.push(`deleted ${name}`),
+        });
         cache.start();
         await cache.synced();
         assert.deepEqual(told, ["added before initial"]);

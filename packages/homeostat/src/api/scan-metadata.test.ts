@@ -12,7 +12,7 @@ describe("scanMetadata", () => {
       encode({
         kind: "Pod",
         apiVersion: "v1",
-        metadata: { name: "a", namespace: "b", uid: "u", resourceVersion: "12", generation: 34, deletionTimestamp: "2026-01-01T00:00:00Z", labels: { "metadata": "}\"{" }, managedFields: [] },
+        metadata: { name: "a", namespace: "b", uid: "u", resourceVersion: "12", generation: 34, deletionTimestamp: "2026-01-01T00:00:00Z", labels: { "metadata": '}"{' }, managedFields: [] },
         spec: { metadata: { name: "wrong" } },
       }),
     )!;
@@ -27,14 +27,27 @@ describe("scanMetadata", () => {
   });
 
   it("refuses what it cannot be sure of", () => {
-    for (const text of ['{ "metadata":{"name":"a"}}', '{"metadata": {"name":"a"}}', '{"meta\\u0064ata":{"name":"a"}}', '{"metadata":{"n\\u0061me":"a"}}', '{"metadata":{}}', '{"spec":{}}', '{"metadata":{"name":"a"', "[]", ""]) {
+    for (const text of [
+      '{ "metadata":{"name":"a"}}',
+      '{"metadata": {"name":"a"}}',
+      '{"meta\\u0064ata":{"name":"a"}}',
+      '{"metadata":{"n\\u0061me":"a"}}',
+      '{"metadata":{}}',
+      '{"spec":{}}',
+      '{"metadata":{"name":"a"',
+      "[]",
+      "",
+    ]) {
       assert.equal(scanMetadata(encode(text)), undefined, text);
     }
   });
 
   it("agrees with JSON.parse on any object", () => {
     const text = fc.string({ unit: "binary", maxLength: 12 });
-    const metadata = fc.record({ name: fc.string({ unit: "binary", minLength: 1 }), namespace: text, uid: text, resourceVersion: text, labels: fc.dictionary(text, text), generation: fc.nat() }, { requiredKeys: ["name"] });
+    const metadata = fc.record(
+      { name: fc.string({ unit: "binary", minLength: 1 }), namespace: text, uid: text, resourceVersion: text, labels: fc.dictionary(text, text), generation: fc.nat() },
+      { requiredKeys: ["name"] },
+    );
     const filler = fc.jsonValue({ maxDepth: 3 });
     fc.assert(
       fc.property(metadata, filler, filler, (meta, before, after) => {

@@ -35,7 +35,20 @@ describe("toEntry", () => {
 
   it("knows owners, generation and deletion without parsing", () => {
     const hot = new HotViews(100);
-    const made = toEntry(encode({ metadata: { name: "a", namespace: "b", generation: 3, ownerReferences: [{ kind: "X", uid: "1" }, { kind: "Y", uid: "2" }] } }), shape({ hot }));
+    const made = toEntry(
+      encode({
+        metadata: {
+          name: "a",
+          namespace: "b",
+          generation: 3,
+          ownerReferences: [
+            { kind: "X", uid: "1" },
+            { kind: "Y", uid: "2" },
+          ],
+        },
+      }),
+      shape({ hot }),
+    );
     assert.deepEqual([made.key, made.generation, made.deleting, made.ownerUids, made.parsed], ["b/a", 3, false, ["1", "2"], false]);
   });
 
@@ -56,12 +69,20 @@ describe("toEntry", () => {
     const hot = new HotViews(2);
     const made = ["a", "b", "c"].map((name) => toEntry(encode({ metadata: { name } }), shape({ hot })));
     for (const each of made) each.read();
-    assert.deepEqual(made.map((each) => each.parsed), [false, true, true]);
+    assert.deepEqual(
+      made.map((each) => each.parsed),
+      [false, true, true],
+    );
     assert.equal(made[0]!.read().metadata.name, "a");
   });
 
   it("holds the projection only", () => {
     const project = ({ metadata }: { metadata: object }): object => ({ metadata, spec: { kept: true } });
-    assert.deepEqual(toEntry(encode({ metadata: { name: "a" }, data: "x".repeat(100) }), shape({ project })).read(), { apiVersion: "v1", kind: "Thing", metadata: { name: "a" }, spec: { kept: true } });
+    assert.deepEqual(toEntry(encode({ metadata: { name: "a" }, data: "x".repeat(100) }), shape({ project })).read(), {
+      apiVersion: "v1",
+      kind: "Thing",
+      metadata: { name: "a" },
+      spec: { kept: true },
+    });
   });
 });

@@ -32,7 +32,9 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape): CachedEntry {
   const canonical = encodeJsonBytes(decodeJson(compact));
   const again = scanMetadata(canonical);
   if (again) return new CachedEntry(canonical, again, shape);
-  throw new HomeostatError("ERR_CACHE_OBJECT", `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`, { hint: "Something between client and server changed the stream; look for proxies." });
+  throw new HomeostatError("ERR_CACHE_OBJECT", `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`, {
+    hint: "Something between client and server changed the stream; look for proxies.",
+  });
 }
 
 /** An object at one revision. */

@@ -71,7 +71,10 @@ export class ObjectStore {
   /** Adds an index over all that is held. An object for which the function throws is under no value; `faulted` hears of it. */
   addIndex(name: string, index: IndexFunction, faulted: (error: unknown) => void): void {
     if (this.#functions.get(name) === index) return;
-    if (this.#indexes.has(name)) throw new HomeostatError("ERR_CACHE_INDEX", `adding index ${JSON.stringify(name)}: another function goes by that name`, { hint: "Give the index a name of its own; `namespace` and `owner` are built in." });
+    if (this.#indexes.has(name))
+      throw new HomeostatError("ERR_CACHE_INDEX", `adding index ${JSON.stringify(name)}: another function goes by that name`, {
+        hint: "Give the index a name of its own; `namespace` and `owner` are built in.",
+      });
     const added = new EntryIndex((entry) => {
       try {
         return index(entry.read());
@@ -96,7 +99,10 @@ export class ObjectStore {
 
   byIndex(name: string, value: string): readonly CachedEntry[] {
     const index = this.#indexes.get(name);
-    if (!index) throw new HomeostatError("ERR_CACHE_INDEX", `reading by index ${JSON.stringify(name)}: there is no such index (known: ${[...this.#indexes.keys()].join(", ")})`, { hint: "Add the index before reading by it." });
+    if (!index)
+      throw new HomeostatError("ERR_CACHE_INDEX", `reading by index ${JSON.stringify(name)}: there is no such index (known: ${[...this.#indexes.keys()].join(", ")})`, {
+        hint: "Add the index before reading by it.",
+      });
     const keys = index.keys(value);
     if (this.own.isEmpty) return Array.from(keys, (key) => this.#entries.get(key)!);
     return this.#resolveAll(keys, (entry) => entry === this.#entries.get(entry.key) || index.valuesOf(entry).includes(value));

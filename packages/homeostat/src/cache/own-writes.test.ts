@@ -112,7 +112,11 @@ describe("own writes over the cache, for any interleaving", () => {
             const expected = model.history[floor - 1];
             if (!expected || expected.gone) assert.equal(read, undefined, `${name} was seen gone at ${floor} and must not come back`);
             else assert.equal(read?.resourceVersion, String(floor), `${name} must be read at ${floor}`);
-            assert.deepEqual(model.store.list().filter((entry) => entry.key === name), read ? [read] : [], "list agrees with get");
+            assert.deepEqual(
+              model.store.list().filter((entry) => entry.key === name),
+              read ? [read] : [],
+              "list agrees with get",
+            );
             if (read) assert.ok(model.store.byIndex("namespace", "").includes(read), "index agrees with get");
           }
         }
@@ -137,11 +141,18 @@ describe("own writes over the cache, for any interleaving", () => {
 describe("ObjectStore", () => {
   it("finds by an index of one's own, also what is only written yet", () => {
     const store = new ObjectStore();
-    store.addIndex("initial", (object) => [object.metadata.name[0]], (error) => assert.fail(String(error)));
+    store.addIndex(
+      "initial",
+      (object) => [object.metadata.name[0]],
+      (error) => assert.fail(String(error)),
+    );
     store.set(toCached({ name: "apple", uid: "1", revision: 1, gone: false }));
     store.own.written(toCached({ name: "avocado", uid: "2", revision: 2, gone: false }), true);
     store.own.written(toCached({ name: "banana", uid: "3", revision: 3, gone: false }), true);
-    assert.deepEqual(store.byIndex("initial", "a").map(({ name }) => name), ["apple", "avocado"]);
+    assert.deepEqual(
+      store.byIndex("initial", "a").map(({ name }) => name),
+      ["apple", "avocado"],
+    );
     assert.throws(() => store.byIndex("nope", "a"), /ERR_CACHE_INDEX.*nope.*initial/);
   });
 
@@ -166,7 +177,13 @@ describe("ObjectStore", () => {
   it("goes on when an index function throws, and says so", () => {
     const store = new ObjectStore();
     const faults: unknown[] = [];
-    store.addIndex("broken", () => { throw new Error("index"); }, (error) => faults.push(error));
+    store.addIndex(
+      "broken",
+      () => {
+        throw new Error("index");
+      },
+      (error) => faults.push(error),
+    );
     store.set(toCached({ name: "a", uid: "1", revision: 1, gone: false }));
     assert.deepEqual(store.byIndex("broken", "x"), []);
     assert.equal(faults.length, 1);

@@ -47,12 +47,7 @@ describe("stepReflector", () => {
         [20, { type: "page", resourceVersion: "7", continue: "more" }],
         [30, { type: "page", resourceVersion: "7", continue: "" }],
       ]).trace,
-      [
-        "0 start: streaming | gather | watch true",
-        "10 failed: listing | close | gather | list 500",
-        "20 page: listing | list 500 more",
-        "30 page: watching | replace 7 | watch 7 false",
-      ],
+      ["0 start: streaming | gather | watch true", "10 failed: listing | close | gather | list 500", "20 page: listing | list 500 more", "30 page: watching | replace 7 | watch 7 false"],
     );
   });
 
@@ -67,7 +62,13 @@ describe("stepReflector", () => {
   });
 
   it("resumes from the last revision after a broken stream, also from a bookmark's", () => {
-    const { trace } = play([...synced, [30, { type: "event", resourceVersion: "9" }], [40, { type: "bookmark", resourceVersion: "12", initialEventsEnd: false }], [50, failed("reset")], [900, { type: "due" }]]);
+    const { trace } = play([
+      ...synced,
+      [30, { type: "event", resourceVersion: "9" }],
+      [40, { type: "bookmark", resourceVersion: "12", initialEventsEnd: false }],
+      [50, failed("reset")],
+      [900, { type: "due" }],
+    ]);
     assert.deepEqual(trace.slice(-3), ["40 bookmark: watching | progress 12", "50 failed: backoff | close | wait 800", "900 due: watching | watch 12 false"]);
   });
 
@@ -101,7 +102,12 @@ describe("stepReflector", () => {
     const again: readonly Move[] = [2, 4, 8].map((second) => [second * 1000, { type: "due" }] as const).flatMap((due) => [due, [due[0] + 1, failed("down")] as const]);
     const { state } = play([...synced, [30, failed("down")], ...again]);
     assert.equal(state.failures, 4);
-    const recovered: readonly Move[] = [[20_000, { type: "due" }], [20_001, opened], [20_002, { type: "event", resourceVersion: "9" }], [20_003, failed("down")]];
+    const recovered: readonly Move[] = [
+      [20_000, { type: "due" }],
+      [20_001, opened],
+      [20_002, { type: "event", resourceVersion: "9" }],
+      [20_003, failed("down")],
+    ];
     assert.match(play([...synced, [30, failed("down")], ...again, ...recovered]).trace.at(-1)!, /wait 800$/);
   });
 
@@ -158,7 +164,9 @@ const input: fc.Arbitrary<ReflectorInput> = fc.oneof(
   fc.record({ type: fc.constant("page" as const), resourceVersion: fc.constantFrom("5", "6"), continue: fc.constantFrom("", "more") }),
   fc.record({ type: fc.constant("event" as const), resourceVersion: fc.constantFrom("7", "8") }),
   fc.record({ type: fc.constant("bookmark" as const), resourceVersion: fc.constantFrom("8", "9"), initialEventsEnd: fc.boolean() }),
-  fc.record({ code: fc.constantFrom(undefined, 400, 401, 403, 404, 410, 422, 429, 500, 503), futureRevision: fc.boolean() }).map(({ code, futureRevision }) => failed("fault", code === undefined ? {} : { code, futureRevision })),
+  fc
+    .record({ code: fc.constantFrom(undefined, 400, 401, 403, 404, 410, 422, 429, 500, 503), futureRevision: fc.boolean() })
+    .map(({ code, futureRevision }) => failed("fault", code === undefined ? {} : { code, futureRevision })),
   fc.constant<ReflectorInput>({ type: "ended" }),
   fc.constant<ReflectorInput>({ type: "tick" }),
   fc.constant<ReflectorInput>({ type: "distrust", reason: "differs" }),

@@ -227,7 +227,8 @@ function onEvent(state: ReflectorState, resourceVersion: string): ReflectorStep 
 }
 
 function onBookmark(state: ReflectorState, { resourceVersion, initialEventsEnd }: { readonly resourceVersion: string; readonly initialEventsEnd: boolean }): ReflectorStep {
-  if (state.phase === "watching") return { state: { ...state, resourceVersion, delivered: true, failures: 0, lastError: undefined, lostAt: undefined }, effects: [{ do: "progress", resourceVersion }] };
+  if (state.phase === "watching")
+    return { state: { ...state, resourceVersion, delivered: true, failures: 0, lastError: undefined, lostAt: undefined }, effects: [{ do: "progress", resourceVersion }] };
   if (state.phase !== "streaming" || !initialEventsEnd) return { state, effects: none };
   return { state: { ...state, phase: "watching", synced: true, resourceVersion, lostAt: undefined }, effects: [{ do: "replace", resourceVersion }] };
 }

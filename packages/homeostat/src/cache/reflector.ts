@@ -134,7 +134,13 @@ export class Reflector {
     const timeoutSeconds = watchSeconds.least + Math.floor(unitInterval(runtime.entropy) * watchSeconds.span);
     const epoch = this.#epoch + 1;
     const splitter = new LineSplitter((line) => epoch === this.#epoch && this.#line(line));
-    const request = watchRequest(kind, { ...scope, allowWatchBookmarks: true, timeoutSeconds, ...(sendInitialEvents ? { sendInitialEvents } : {}), ...(resourceVersion === undefined ? {} : { resourceVersion }) });
+    const request = watchRequest(kind, {
+      ...scope,
+      allowWatchBookmarks: true,
+      timeoutSeconds,
+      ...(sendInitialEvents ? { sendInitialEvents } : {}),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    });
     this.#open(request, {
       opened: () => this.#input({ type: "opened", timeoutMs: timeoutSeconds * 1000 }),
       data: (chunk) => {

@@ -48,7 +48,11 @@ const meal = (name: string, resourceVersion: string, rest: object = {}): any => 
 });
 const event = (type: string, object: unknown): object => ({ type, object });
 const bookmark = (resourceVersion: string, end = false): object =>
-  event("BOOKMARK", { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: { resourceVersion, creationTimestamp: null, ...(end ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}) } });
+  event("BOOKMARK", {
+    apiVersion: "kitchen.example.com/v1",
+    kind: "Meal",
+    metadata: { resourceVersion, creationTimestamp: null, ...(end ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}) },
+  });
 const home = (name: string): { readonly namespace: string; readonly name: string } => ({ namespace: "home", name });
 
 async function playSynced(options?: Partial<CacheOptions>, scope?: { readonly namespace?: string; readonly labelSelector?: string }): Promise<Play> {
@@ -73,7 +77,10 @@ describe("informer", () => {
     await informer.synced();
     await runtime.advance(0);
     assert.deepEqual(told, ["added home/soup 3 initial", "updated home/soup 3-6 watch", "added home/stew 7 watch", "deleted home/soup 8 watch"]);
-    assert.deepEqual(informer.list().map((object) => object.metadata.name), ["stew"]);
+    assert.deepEqual(
+      informer.list().map((object) => object.metadata.name),
+      ["stew"],
+    );
     assert.equal(informer.freshness().ready, true);
   });
 
@@ -95,7 +102,10 @@ describe("informer", () => {
 
   it("resumes from the last revision after a broken stream and after a truncated line, without listing", async () => {
     const { transport, runtime, informer } = await playSynced();
-    transport.last.lines(event("MODIFIED", meal("soup", "11"))).chunk('{"type":"MODI').fail(new Error("ECONNRESET"));
+    transport.last
+      .lines(event("MODIFIED", meal("soup", "11")))
+      .chunk('{"type":"MODI')
+      .fail(new Error("ECONNRESET"));
     await runtime.advance(1600);
     assert.equal(transport.last.query["resourceVersion"], "11");
     transport.last.head().chunk("}{garbage\n");
@@ -205,7 +215,10 @@ describe("informer", () => {
     await write(meal("tart", "6", { namespace: "away", labels: { menu: "day" } }));
     await write(meal("soup", "7", { labels: { menu: "night" } }));
     await write(meal("cake", "8", { labels: { menu: "day" } }));
-    assert.deepEqual(informer.list().map((object) => object.metadata.name), ["stew", "cake"]);
+    assert.deepEqual(
+      informer.list().map((object) => object.metadata.name),
+      ["stew", "cake"],
+    );
   });
 
   it("forgets a dry run", async () => {
@@ -230,7 +243,11 @@ describe("informer", () => {
 
   it("goes on when a handler throws, and says so", async () => {
     const { transport, informer, faults, told } = await playSynced();
-    informer.addHandler({ updated: () => { throw new Error("handler"); } });
+    informer.addHandler({
+      updated: () => {
+        throw new Error("handler");
+      },
+    });
     transport.last.lines(event("MODIFIED", meal("soup", "9")));
     assert.equal(faults.length, 1);
     assert.deepEqual(told, ["updated home/soup 3-9 watch"]);

@@ -24,7 +24,12 @@ function play(respond?: (exchange: ScriptedExchange) => void, options: Partial<C
   return { client: createClient({ transport, runtime, namespace: "home", userAgent: "kitchen/1.0", ...options }), transport, runtime };
 }
 
-const order = (rest: object = {}): any => ({ apiVersion: "kitchen.example.com/v1", kind: "Order", metadata: { name: "o1", namespace: "home", uid: "u1", resourceVersion: "5", ...rest }, spec: { table: 4 } });
+const order = (rest: object = {}): any => ({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Order",
+  metadata: { name: "o1", namespace: "home", uid: "u1", resourceVersion: "5", ...rest },
+  spec: { table: 4 },
+});
 const lost = (): Error => new HomeostatError("ERR_CLIENT_CONNECTION_LOST", "reset", { hint: "" });
 const answerWith = (body: unknown) => (exchange: ScriptedExchange) => exchange.answer(200, body);
 
@@ -42,23 +47,39 @@ describe("requests", () => {
 
   it("go to the right paths", async () => {
     assert.equal(await line((client) => client.get(Order, "o1")), `GET ${base}/o1`);
-    assert.equal(await line((client) => client.get(Order, { namespace: "away", name: "o1" }, { resourceVersion: "0", subresource: "scale" })), "GET /apis/kitchen.example.com/v1/namespaces/away/orders/o1/scale?resourceVersion=0");
+    assert.equal(
+      await line((client) => client.get(Order, { namespace: "away", name: "o1" }, { resourceVersion: "0", subresource: "scale" })),
+      "GET /apis/kitchen.example.com/v1/namespaces/away/orders/o1/scale?resourceVersion=0",
+    );
     assert.equal(await line((client) => client.get(Node, "n1")), "GET /api/v1/nodes/n1");
-    assert.equal(await line((client) => client.listPage(Order, { labelSelector: "a in (b,c)", limit: 2, continue: "x" })), "GET /apis/kitchen.example.com/v1/orders?labelSelector=a%20in%20(b%2Cc)&limit=2&continue=x");
+    assert.equal(
+      await line((client) => client.listPage(Order, { labelSelector: "a in (b,c)", limit: 2, continue: "x" })),
+      "GET /apis/kitchen.example.com/v1/orders?labelSelector=a%20in%20(b%2Cc)&limit=2&continue=x",
+    );
     assert.equal(await line((client) => client.get(Order, { namespace: "home", name: "a:b" })), `GET ${base}/a%3Ab`);
   });
 
   it("carry manager, validation and dry run on writes", async () => {
     const options = { fieldManager: "kitchen/orders" };
-    assert.equal(await line((client) => client.create(Order, order(), { dryRun: "All", fieldValidation: "Strict" }), options), `POST ${base}?fieldManager=kitchen%2Forders&fieldValidation=Strict&dryRun=All`);
+    assert.equal(
+      await line((client) => client.create(Order, order(), { dryRun: "All", fieldValidation: "Strict" }), options),
+      `POST ${base}?fieldManager=kitchen%2Forders&fieldValidation=Strict&dryRun=All`,
+    );
     assert.equal(await line((client) => client.update(Order, order(), { subresource: "status", fieldManager: "mine" }), options), `PUT ${base}/o1/status?fieldManager=mine`);
-    assert.equal(await line((client) => client.with({ fieldManager: "derived", namespace: "away" }).patch(Order, "o1", { type: "merge", body: {} }), options), "PATCH /apis/kitchen.example.com/v1/namespaces/away/orders/o1?fieldManager=derived");
+    assert.equal(
+      await line((client) => client.with({ fieldManager: "derived", namespace: "away" }).patch(Order, "o1", { type: "merge", body: {} }), options),
+      "PATCH /apis/kitchen.example.com/v1/namespaces/away/orders/o1?fieldManager=derived",
+    );
   });
 
   it("say which patch they are", async () => {
     assert.equal((await sent((client) => client.patch(Order, "o1", { type: "merge", body: {} }))).type, "application/merge-patch+json");
     assert.equal((await sent((client) => client.patch(Order, "o1", { type: "strategic", body: {} }))).type, "application/strategic-merge-patch+json");
-    assert.deepEqual(await sent((client) => client.patch(Order, "o1", { type: "json", body: [{ op: "remove", path: "/spec" }] })), { line: `PATCH ${base}/o1`, type: "application/json-patch+json", body: [{ op: "remove", path: "/spec" }] });
+    assert.deepEqual(await sent((client) => client.patch(Order, "o1", { type: "json", body: [{ op: "remove", path: "/spec" }] })), {
+      line: `PATCH ${base}/o1`,
+      type: "application/json-patch+json",
+      body: [{ op: "remove", path: "/spec" }],
+    });
     assert.deepEqual(await sent((client) => client.apply(Order, { metadata: { name: "o1" }, spec: { table: 1 } }, { force: true, fieldManager: "m" })), {
       line: `PATCH ${base}/o1?fieldManager=m&force=true`,
       type: "application/apply-patch+yaml",
@@ -77,7 +98,11 @@ describe("requests", () => {
 
   it("refuse names and kinds that cannot be", async () => {
     const { client, transport } = play();
-    const refuses = async (call: () => unknown, code: string): Promise<void> => void (await assert.rejects(async () => call(), (error) => isHomeostatError(error, code)));
+    const refuses = async (call: () => unknown, code: string): Promise<void> =>
+      void (await assert.rejects(
+        async () => call(),
+        (error) => isHomeostatError(error, code),
+      ));
     await refuses(() => client.get(Order, "a/b"), "ERR_CLIENT_NAME");
     await refuses(() => client.get(Order, ".."), "ERR_CLIENT_NAME");
     await refuses(() => client.get(Order, ""), "ERR_CLIENT_NAME");
@@ -88,7 +113,8 @@ describe("requests", () => {
 
 describe("objects", () => {
   it("survive reading and writing with unknown fields, microseconds and 64-bit integers", async () => {
-    const text = '{"apiVersion":"kitchen.example.com/v1","kind":"Order","metadata":{"name":"o1","namespace":"home","resourceVersion":"5"},"spec":{"at":"2026-01-01T00:00:00.123456Z","big":9223372036854775807,"unknown":{"x":[1.5]}}}';
+    const text =
+      '{"apiVersion":"kitchen.example.com/v1","kind":"Order","metadata":{"name":"o1","namespace":"home","resourceVersion":"5"},"spec":{"at":"2026-01-01T00:00:00.123456Z","big":9223372036854775807,"unknown":{"x":[1.5]}}}';
     const { client, transport } = play((exchange) => exchange.answer(200, text));
     const read = await client.get(Order, "o1");
     assert.equal((read["spec"] as { big: unknown }).big, 9223372036854775807n);
@@ -108,7 +134,10 @@ describe("list", () => {
   it("follows pages", async () => {
     const { client, transport } = play((exchange) => exchange.answer(200, exchange.query["continue"] ? page("o2", {}) : page("o1", { continue: "next" })));
     const list = await client.list(Order, { pageSize: 1, labelSelector: "a", resourceVersion: "0" });
-    assert.deepEqual(list.items.map((item) => item.metadata.name), ["o1", "o2"]);
+    assert.deepEqual(
+      list.items.map((item) => item.metadata.name),
+      ["o1", "o2"],
+    );
     assert.equal(list.resourceVersion, "7");
     assert.deepEqual(transport.last.query, { labelSelector: "a", limit: "1", continue: "next" });
   });
@@ -125,7 +154,16 @@ describe("list", () => {
 
 describe("refusals", () => {
   it("keep the server's Status untouched", async () => {
-    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: 'orders "o1" not found', reason: "NotFound", details: { name: "o1", group: "g", kind: "orders" }, code: 404 };
+    const status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: 'orders "o1" not found',
+      reason: "NotFound",
+      details: { name: "o1", group: "g", kind: "orders" },
+      code: 404,
+    };
     const { client } = play((exchange) => exchange.answer(404, status));
     await assert.rejects(client.get(Order, "o1"), (error) => isNotFound(error) && error.message === status.message && (assert.deepEqual(error.status, status), true));
     assert.equal(await client.find(Order, "o1"), undefined);
@@ -140,11 +178,14 @@ describe("refusals", () => {
 describe("retries", () => {
   it("wait as Retry-After says, on 429 and 503, for any method", async () => {
     const told: number[] = [];
-    const { client, transport, runtime } = play((exchange) => {
-      if (transport.exchanges.length === 1) exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 3 });
-      else if (transport.exchanges.length === 2) exchange.refuse(503, "ServiceUnavailable", { retryAfterSeconds: 1 });
-      else exchange.answer(201, order());
-    }, { observer: { retried: (_, afterMs) => told.push(afterMs) } });
+    const { client, transport, runtime } = play(
+      (exchange) => {
+        if (transport.exchanges.length === 1) exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 3 });
+        else if (transport.exchanges.length === 2) exchange.refuse(503, "ServiceUnavailable", { retryAfterSeconds: 1 });
+        else exchange.answer(201, order());
+      },
+      { observer: { retried: (_, afterMs) => told.push(afterMs) } },
+    );
     const creating = client.create(Order, order());
     await runtime.advance(2999);
     assert.equal(transport.exchanges.length, 1);
@@ -221,23 +262,30 @@ describe("cancelling", () => {
 describe("observers", () => {
   it("hear warnings meant for people", async () => {
     const heard: string[] = [];
-    const { client } = play((exchange) => exchange.answer(200, order(), { warning: '299 - "unknown field \\"spec.foo\\""\n299 kitchen "second"\n110 - "stale"' }), { observer: { warned: (text) => heard.push(text) } });
+    const { client } = play((exchange) => exchange.answer(200, order(), { warning: '299 - "unknown field \\"spec.foo\\""\n299 kitchen "second"\n110 - "stale"' }), {
+      observer: { warned: (text) => heard.push(text) },
+    });
     await client.update(Order, order());
     assert.deepEqual(heard, ['unknown field "spec.foo"', "second"]);
   });
 
   it("hear of completed writes of derived clients before the writer does", async () => {
     const heard: CompletedWrite[] = [];
-    const { client } = play((exchange) => exchange.answer(200, exchange.request.method === "DELETE" ? { kind: "Status", apiVersion: "v1", status: "Success", details: { name: "o1", uid: "u1" } } : order({ resourceVersion: "6" })));
+    const { client } = play((exchange) =>
+      exchange.answer(200, exchange.request.method === "DELETE" ? { kind: "Status", apiVersion: "v1", status: "Success", details: { name: "o1", uid: "u1" } } : order({ resourceVersion: "6" })),
+    );
     const stop = client.observeWrites((write) => heard.push(write));
     await client.with({ userAgent: "other" }).update(Order, order());
     await client.delete(Order, "o1");
     stop();
     await client.update(Order, order());
-    assert.deepEqual(heard.map(({ key, object, deletedUid }) => [key, object !== undefined, deletedUid]), [
-      [{ namespace: "home", name: "o1" }, true, undefined],
-      [{ namespace: "home", name: "o1" }, false, "u1"],
-    ]);
+    assert.deepEqual(
+      heard.map(({ key, object, deletedUid }) => [key, object !== undefined, deletedUid]),
+      [
+        [{ namespace: "home", name: "o1" }, true, undefined],
+        [{ namespace: "home", name: "o1" }, false, "u1"],
+      ],
+    );
   });
 });
 
@@ -287,7 +335,9 @@ describe("watch", () => {
 
   it("closes the stream when the reader leaves, or aborts", async () => {
     const { client, transport, runtime } = play();
-    const leaving = (async () => { for await (const _ of client.watch(Order)) break; })();
+    const leaving = (async () => {
+      for await (const _ of client.watch(Order)) break;
+    })();
     await runtime.advance(0);
     transport.last.head().chunk(event("ADDED", "1"));
     await leaving;

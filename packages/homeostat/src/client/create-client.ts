@@ -202,7 +202,10 @@ class ScopedClient implements Client {
 }
 
 /** Items of built-in kinds come without apiVersion and kind; readers should not have to care. */
-function toObjectList<O>(kind: Kind<O>, answer: { readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }; readonly items?: readonly JsonObject[] | null }): ObjectList<any> {
+function toObjectList<O>(
+  kind: Kind<O>,
+  answer: { readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }; readonly items?: readonly JsonObject[] | null },
+): ObjectList<any> {
   const { resourceVersion = "", continue: token, remainingItemCount } = answer.metadata ?? {};
   const items = (answer.items ?? []).map((item) => (item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item));
   return { items, resourceVersion, ...(token ? { continue: token } : {}), ...(remainingItemCount === undefined ? {} : { remainingItemCount }) };

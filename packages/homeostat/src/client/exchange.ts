@@ -43,11 +43,15 @@ export function exchange(transport: Transport, request: TransportRequest, option
 
 /** An abort's reason as an Error. */
 export function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new HomeostatError("ERR_CLIENT_ABORTED", `the request was aborted: ${String(reason ?? "no reason given")}`, { hint: "Nothing to do if the abort was meant." });
+  return reason instanceof Error
+    ? reason
+    : new HomeostatError("ERR_CLIENT_ABORTED", `the request was aborted: ${String(reason ?? "no reason given")}`, { hint: "Nothing to do if the abort was meant." });
 }
 
 function timeoutError(request: TransportRequest, timeoutMs: number): Error {
-  return new HomeostatError("ERR_CLIENT_TIMEOUT", `${request.method} ${request.path}: expected an answer within ${timeoutMs} ms, none came`, { hint: "Look at the server's health, or raise `timeoutMs`." });
+  return new HomeostatError("ERR_CLIENT_TIMEOUT", `${request.method} ${request.path}: expected an answer within ${timeoutMs} ms, none came`, {
+    hint: "Look at the server's health, or raise `timeoutMs`.",
+  });
 }
 
 function join(chunks: readonly Uint8Array[]): Uint8Array {

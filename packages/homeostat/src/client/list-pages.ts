@@ -11,7 +11,7 @@ export async function listPages<O>(page: (options: ListPageOptions) => Promise<O
   const { resourceVersion: _, resourceVersionMatch: __, ...later } = options;
   const first = await page({ ...options, limit: pageSize });
   const items = [...first.items];
-  for (let token = first.continue; token; ) {
+  for (let token = first.continue; token;) {
     try {
       const next = await page({ ...later, limit: pageSize, continue: token });
       items.push(...next.items);

@@ -93,7 +93,9 @@ async function wireRequest(session: SessionOptions, scope: SessionScope, request
 }
 
 function toAttempt(outcome: Outcome): Attempt {
-  return "status" in outcome ? { type: "answer", status: outcome.status, retryAfter: outcome.headers["retry-after"] } : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };
+  return "status" in outcome
+    ? { type: "answer", status: outcome.status, retryAfter: outcome.headers["retry-after"] }
+    : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };
 }
 
 function toResponse({ status, headers, body }: Answer): ApiResponse {
@@ -147,7 +149,7 @@ class Stream {
         else if (!this.#ended) this.#handlers.opened(headers);
       },
       data: (chunk) => {
-        if (this.#refusal) return this.#refusal.chunks.push(chunk), true;
+        if (this.#refusal) return (this.#refusal.chunks.push(chunk), true);
         return this.#ended || this.#handlers.data(chunk);
       },
       end: () => this.finish(this.#refusal && toStatusError(this.#request, this.#refusal.code, Buffer.concat(this.#refusal.chunks))),

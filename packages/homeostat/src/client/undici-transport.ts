@@ -37,11 +37,18 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
     send(request, sink) {
       const call = new Call({ ...request, path: prefix + request.path }, sink, options);
       if (closed) {
-        call.abort(new HomeostatError("ERR_CLIENT_CLOSED", `${request.method} ${request.path} at ${options.server}: the client has been closed`, { hint: "Send requests before closing, or create a new client." }));
+        call.abort(
+          new HomeostatError("ERR_CLIENT_CLOSED", `${request.method} ${request.path} at ${options.server}: the client has been closed`, {
+            hint: "Send requests before closing, or create a new client.",
+          }),
+        );
         return call;
       }
       pools ??= openPools(url.origin, options);
-      pools.then(({ calls, streams }) => call.dispatch(isStream(request) ? streams : calls), (error: Error) => call.abort(error));
+      pools.then(
+        ({ calls, streams }) => call.dispatch(isStream(request) ? streams : calls),
+        (error: Error) => call.abort(error),
+      );
       return call;
     },
     async close() {
@@ -56,7 +63,9 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
 function parseServer({ server, origin = "options" }: UndiciTransportOptions): URL {
   const url = URL.parse(server);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url;
-  throw new HomeostatError("ERR_CLIENT_SERVER", `connecting to the server of ${origin}: expected an http(s) URL such as https://host:6443, got ${JSON.stringify(server)}`, { hint: "Correct `server`." });
+  throw new HomeostatError("ERR_CLIENT_SERVER", `connecting to the server of ${origin}: expected an http(s) URL such as https://host:6443, got ${JSON.stringify(server)}`, {
+    hint: "Correct `server`.",
+  });
 }
 
 /** Requests whose answers last: they must not take sockets from the pool of calls. */
@@ -78,7 +87,11 @@ async function openPools(origin: string, options: UndiciTransportOptions): Promi
   };
   const fixed = buildConnector(base);
   const connect: typeof fixed = clientCertificate
-    ? (target, done) => void clientCertificate().then((pair) => buildConnector({ ...base, ...pair })(target, done), (error: Error) => done(error, null))
+    ? (target, done) =>
+        void clientCertificate().then(
+          (pair) => buildConnector({ ...base, ...pair })(target, done),
+          (error: Error) => done(error, null),
+        )
     : fixed;
   const shared = { connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
   return { calls: new Pool(origin, { ...shared, connections: options.connections ?? 32 }), streams: new Pool(origin, { ...shared, connections: null }) };
@@ -114,7 +127,10 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
 
   abort(reason?: unknown): void {
     if (this.#ended) return;
-    const error = reason instanceof Error ? reason : new HomeostatError("ERR_CLIENT_ABORTED", `${this.#request.method} ${this.#request.path}: aborted`, { hint: "Nothing to do if the abort was meant.", cause: reason });
+    const error =
+      reason instanceof Error
+        ? reason
+        : new HomeostatError("ERR_CLIENT_ABORTED", `${this.#request.method} ${this.#request.path}: aborted`, { hint: "Nothing to do if the abort was meant.", cause: reason });
     this.#fail(error);
     this.#controller?.abort(error);
   }

@@ -33,7 +33,9 @@ export async function* watchEvents<O>(open: (handlers: ByteStreamHandlers) => { 
 function decodeEvent<O>(line: Uint8Array): WatchEvent<O> {
   const event = decodeJson(line) as { readonly type?: unknown; readonly object?: JsonObject } | null;
   if (typeof event?.type !== "string" || !event.object) {
-    throw new HomeostatError("ERR_CLIENT_WATCH_EVENT", `reading a watch: expected {"type":…,"object":…}, got ${new TextDecoder().decode(line.subarray(0, 200))}`, { hint: "Something between client and server changed the stream; look for proxies." });
+    throw new HomeostatError("ERR_CLIENT_WATCH_EVENT", `reading a watch: expected {"type":…,"object":…}, got ${new TextDecoder().decode(line.subarray(0, 200))}`, {
+      hint: "Something between client and server changed the stream; look for proxies.",
+    });
   }
   if (event.type === "ERROR") throw new ApiStatusError(event.object as unknown as Status);
   return event as unknown as WatchEvent<O>;

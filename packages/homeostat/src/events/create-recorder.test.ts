@@ -10,7 +10,10 @@ import type { EventNote, EventRecorder } from "./recorder.ts";
 const order = { apiVersion: "kitchen.example.com/v1", kind: "Order", metadata: { name: "o1", namespace: "home", uid: "u1", resourceVersion: "5", creationTimestamp: "2026-01-01T00:00:00Z" } };
 const note: EventNote = { regarding: order, type: "Normal", reason: "Cooked", action: "Cook", note: "cooked soup" };
 
-function play(respond: (exchange: ScriptedExchange) => void = (exchange) => exchange.answer(201, {}), pendingKept?: number): { readonly recorder: EventRecorder; readonly transport: ScriptedTransport; readonly runtime: VirtualRuntime } {
+function play(
+  respond: (exchange: ScriptedExchange) => void = (exchange) => exchange.answer(201, {}),
+  pendingKept?: number,
+): { readonly recorder: EventRecorder; readonly transport: ScriptedTransport; readonly runtime: VirtualRuntime } {
   const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00.123Z") });
   const transport = createScriptedTransport(respond);
   const client = createClient({ transport, runtime });
@@ -46,7 +49,10 @@ describe("event recorder", () => {
       recorder.record(note);
       await runtime.advance(1000);
     }
-    assert.deepEqual(transport.exchanges.map(({ request }) => request.method), ["POST", "PATCH"]);
+    assert.deepEqual(
+      transport.exchanges.map(({ request }) => request.method),
+      ["POST", "PATCH"],
+    );
     assert.deepEqual(transport.last.body, { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.123000Z" } });
     await runtime.advance(800_000);
     assert.equal(transport.exchanges.length, 3);
@@ -63,7 +69,10 @@ describe("event recorder", () => {
     recorder.record({ ...note, reason: "Burnt" });
     recorder.record({ ...note, regarding: { ...order, metadata: { ...order.metadata, uid: "other" } } });
     await runtime.advance(0);
-    assert.deepEqual(transport.exchanges.map(({ request }) => request.method), ["POST", "POST", "POST"]);
+    assert.deepEqual(
+      transport.exchanges.map(({ request }) => request.method),
+      ["POST", "POST", "POST"],
+    );
   });
 
   it("writes the event again when it has expired under the series", async () => {
@@ -71,7 +80,10 @@ describe("event recorder", () => {
     recorder.record(note);
     recorder.record(note);
     await runtime.advance(0);
-    assert.deepEqual(transport.exchanges.map(({ request }) => request.method), ["POST", "PATCH", "POST"]);
+    assert.deepEqual(
+      transport.exchanges.map(({ request }) => request.method),
+      ["POST", "PATCH", "POST"],
+    );
     assert.equal((transport.last.body as any).series.count, 2);
   });
 

@@ -65,7 +65,14 @@ describe("WorkQueueMachine", () => {
     const queue = create();
     for (const what of ["one", "two", "two", "three", "four", "five"]) queue.add("a", 0, 7, { cause: { what } });
     const item = queue.take(1)!;
-    assert.deepEqual(item.causes.map(({ what, times }) => [what, times]), [["one", 1], ["two", 2], ["three", 1]]);
+    assert.deepEqual(
+      item.causes.map(({ what, times }) => [what, times]),
+      [
+        ["one", 1],
+        ["two", 2],
+        ["three", 1],
+      ],
+    );
     assert.equal(item.droppedCauses, 2);
     assert.equal(item.causes[0]?.at, 7);
     queue.done("a", 2);
@@ -75,7 +82,10 @@ describe("WorkQueueMachine", () => {
   it("remembers what was seen and ignored, newest last", () => {
     const queue = create();
     for (const what of ["one", "two", "three", "four"]) queue.ignore("a", 0, { what, source: "generation" });
-    assert.deepEqual(queue.explain("a", 0, 0)?.ignored.map(({ what }) => what), ["two", "three", "four"]);
+    assert.deepEqual(
+      queue.explain("a", 0, 0)?.ignored.map(({ what }) => what),
+      ["two", "three", "four"],
+    );
     assert.equal(queue.explain("a", 0, 0)?.state, "idle");
   });
 

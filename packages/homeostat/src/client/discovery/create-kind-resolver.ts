@@ -22,7 +22,9 @@ export function createKindResolver(fetch: () => Promise<readonly DiscoveredKind[
     if (fetches === before) known = undefined;
     const again = match(await learn());
     if (again) return again;
-    throw new HomeostatError("ERR_DISCOVERY_NO_KIND", `looking for ${what} on the server: it serves no such kind`, { hint: "Check the spelling; for a custom resource, install its CustomResourceDefinition and wait until it is Established." });
+    throw new HomeostatError("ERR_DISCOVERY_NO_KIND", `looking for ${what} on the server: it serves no such kind`, {
+      hint: "Check the spelling; for a custom resource, install its CustomResourceDefinition and wait until it is Established.",
+    });
   };
   return {
     byKind: (apiVersion, kind) => resolve((kinds) => kinds.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kind), `kind ${kind} in ${apiVersion}`),
@@ -38,5 +40,9 @@ export function findByResource(kinds: readonly DiscoveredKind[], name: string): 
   const [resource = "", ...rest] = lower.split(".");
   const suffix = rest.join(".");
   const within = kinds.filter((kind) => !suffix || suffix === kind.group || suffix === `${kind.version}.${kind.group}` || (kind.group === "" && suffix === kind.version));
-  return within.find((kind) => kind.resource === resource) ?? within.find((kind) => kind.singular === resource || kind.kind.toLowerCase() === resource) ?? within.find((kind) => kind.shortNames.includes(resource));
+  return (
+    within.find((kind) => kind.resource === resource) ??
+    within.find((kind) => kind.singular === resource || kind.kind.toLowerCase() === resource) ??
+    within.find((kind) => kind.shortNames.includes(resource))
+  );
 }

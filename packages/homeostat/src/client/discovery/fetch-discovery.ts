@@ -40,7 +40,10 @@ async function fetchRoot(send: Send, path: "/api" | "/apis"): Promise<readonly D
 }
 
 function readAggregated(body: JsonObject): readonly DiscoveredKind[] {
-  const groups = body["items"] as unknown as readonly { readonly metadata?: { readonly name?: string }; readonly versions?: readonly { readonly version: string; readonly freshness?: string; readonly resources?: readonly WireResource[] }[] }[];
+  const groups = body["items"] as unknown as readonly {
+    readonly metadata?: { readonly name?: string };
+    readonly versions?: readonly { readonly version: string; readonly freshness?: string; readonly resources?: readonly WireResource[] }[];
+  }[];
   return groups.flatMap((group) => (group.versions ?? []).flatMap(({ version, resources }) => (resources ?? []).map((wire) => readResource(group.metadata?.name ?? "", version, wire))));
 }
 

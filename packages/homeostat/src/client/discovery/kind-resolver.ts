@@ -3,7 +3,12 @@ import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 
 /** A kind of which only the names are known. */
-export type DynamicKind = Kind<KubeObject, Omit<KubeObject, "metadata"> & { readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string } & Record<string, unknown> }, Record<string, unknown>, string>;
+export type DynamicKind = Kind<
+  KubeObject,
+  Omit<KubeObject, "metadata"> & { readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string } & Record<string, unknown> },
+  Record<string, unknown>,
+  string
+>;
 
 /** What discovery tells of one resource. */
 export interface DiscoveredKind extends DynamicKind {

@@ -10,14 +10,27 @@ import type { AuthMethod, ClusterAccess } from "./cluster-access.ts";
 import { createCredentials } from "./credentials.ts";
 
 const access = (auth: AuthMethod, rest: Partial<ClusterAccess> = {}): ClusterAccess => ({ server: "https://h", namespace: "default", tls: {}, auth, origin: "test", ...rest });
-const plugin = { apiVersion: "client.authentication.k8s.io/v1", command: "get-token", args: [], env: {}, provideClusterInfo: true, interactiveMode: "Never", installHint: "install get-token" } as const;
+const plugin = {
+  apiVersion: "client.authentication.k8s.io/v1",
+  command: "get-token",
+  args: [],
+  env: {},
+  provideClusterInfo: true,
+  interactiveMode: "Never",
+  installHint: "install get-token",
+} as const;
 const credential = (status: object, apiVersion: string = plugin.apiVersion): string => JSON.stringify({ kind: "ExecCredential", apiVersion, status });
 
 describe("createCredentials", () => {
   it("reads a token file again after a minute, and keeps the old token when that fails", async () => {
     const runtime = createVirtualRuntime();
     let file: string | Error = "one\n";
-    const credentials = createCredentials(access({ type: "tokenFile", path: "/t" }), runtime, { readFile: async () => { if (file instanceof Error) throw file; return file; } });
+    const credentials = createCredentials(access({ type: "tokenFile", path: "/t" }), runtime, {
+      readFile: async () => {
+        if (file instanceof Error) throw file;
+        return file;
+      },
+    });
     const token = async (): Promise<string | undefined> => (await credentials.headers())["authorization"];
     assert.equal(await token(), "Bearer one");
     file = "two";
@@ -50,7 +63,13 @@ describe("createCredentials", () => {
     });
     const [first, second] = await Promise.all([credentials.headers(), credentials.headers()]);
     assert.deepEqual([first, second], [{ authorization: "Bearer t1" }, { authorization: "Bearer t1" }]);
-    assert.deepEqual(infos, [{ kind: "ExecCredential", apiVersion: plugin.apiVersion, spec: { cluster: { server: "https://h", "tls-server-name": "k", "certificate-authority-data": Buffer.from("CA").toString("base64") }, interactive: false } }]);
+    assert.deepEqual(infos, [
+      {
+        kind: "ExecCredential",
+        apiVersion: plugin.apiVersion,
+        spec: { cluster: { server: "https://h", "tls-server-name": "k", "certificate-authority-data": Buffer.from("CA").toString("base64") }, interactive: false },
+      },
+    ]);
     await runtime.advance(3_600_000);
     assert.deepEqual(await credentials.headers(), { authorization: "Bearer t2" });
     assert.equal(await credentials.rejected(), true);
@@ -89,7 +108,9 @@ describe("createCredentials", () => {
 
   it("gives a rejected token one more try with a fresh one", async () => {
     let runs = 0;
-    const transport = createScriptedTransport((exchange) => (exchange.request.headers["authorization"] === "Bearer fixed" ? exchange.refuse(401, "Unauthorized") : exchange.answer(200, { runs: ++runs })));
+    const transport = createScriptedTransport((exchange) =>
+      exchange.request.headers["authorization"] === "Bearer fixed" ? exchange.refuse(401, "Unauthorized") : exchange.answer(200, { runs: ++runs }),
+    );
     const Thing = dynamicKind({ apiVersion: "v1", kind: "Thing", resource: "things", scope: "Cluster" });
     const client = createClient({ transport, access: access({ type: "token", token: "fixed" }), runtime: createVirtualRuntime() });
     await assert.rejects(client.get(Thing, "a"), /Unauthorized/);

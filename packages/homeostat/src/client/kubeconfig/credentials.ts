@@ -87,11 +87,19 @@ class TokenFile implements Credentials {
 
   async #read(): Promise<void> {
     const startedAt = this.#runtime.clock.monotonic();
-    const { text, cause } = await this.#readFile(this.#path).then((read) => ({ text: read.trim(), cause: undefined }), (error: Error) => ({ text: "", cause: error }));
+    const { text, cause } = await this.#readFile(this.#path).then(
+      (read) => ({ text: read.trim(), cause: undefined }),
+      (error: Error) => ({ text: "", cause: error }),
+    );
     this.#readAt = startedAt;
     if (text) this.#token = text;
     if (this.#token === undefined) {
-      throw kubeconfigError("ERR_KUBECONFIG_TOKEN_FILE", `reading the bearer token in ${this.#path}: ${cause?.message ?? "the file is empty"}`, "Correct tokenFile, or wait until the token has been written.", cause);
+      throw kubeconfigError(
+        "ERR_KUBECONFIG_TOKEN_FILE",
+        `reading the bearer token in ${this.#path}: ${cause?.message ?? "the file is empty"}`,
+        "Correct tokenFile, or wait until the token has been written.",
+        cause,
+      );
     }
   }
 }

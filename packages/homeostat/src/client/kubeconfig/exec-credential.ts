@@ -30,7 +30,11 @@ export function formatExecInfo(plugin: ExecPlugin, access: Pick<ClusterAccess, "
 /** Reads a plug-in's answer. */
 export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCredential {
   const refuse = (expected: string, came: unknown): Error =>
-    kubeconfigError("ERR_KUBECONFIG_EXEC", `running credential plug-in ${plugin.command}: expected ${expected}, got ${JSON.stringify(came)?.slice(0, 120) ?? "nothing"}`, plugin.installHint ?? "Run the plug-in by hand and look at what it prints.");
+    kubeconfigError(
+      "ERR_KUBECONFIG_EXEC",
+      `running credential plug-in ${plugin.command}: expected ${expected}, got ${JSON.stringify(came)?.slice(0, 120) ?? "nothing"}`,
+      plugin.installHint ?? "Run the plug-in by hand and look at what it prints.",
+    );
   let answer: unknown;
   try {
     answer = JSON.parse(output);

@@ -82,10 +82,23 @@ describe("loadKubeconfig", () => {
     const authOf = async (user: string): Promise<unknown> => (await loadKubeconfig({ path: await write("auth", simple(https, user)) })).auth;
     assert.deepEqual(await authOf("{token: t, tokenFile: tok}"), { type: "tokenFile", path: join(folder, "tok") });
     assert.deepEqual(await authOf("{username: u, password: p}"), { type: "basic", username: "u", password: "p" });
-    assert.deepEqual(await authOf("{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, args: [a], env: [{name: N, value: v}], installHint: get it, interactiveMode: Never, provideClusterInfo: true}}"), {
-      type: "exec",
-      plugin: { apiVersion: "client.authentication.k8s.io/v1", command: join(folder, "plugin"), args: ["a"], env: { N: "v" }, installHint: "get it", interactiveMode: "Never", provideClusterInfo: true },
-    });
+    assert.deepEqual(
+      await authOf(
+        "{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, args: [a], env: [{name: N, value: v}], installHint: get it, interactiveMode: Never, provideClusterInfo: true}}",
+      ),
+      {
+        type: "exec",
+        plugin: {
+          apiVersion: "client.authentication.k8s.io/v1",
+          command: join(folder, "plugin"),
+          args: ["a"],
+          env: { N: "v" },
+          installHint: "get it",
+          interactiveMode: "Never",
+          provideClusterInfo: true,
+        },
+      },
+    );
   });
 
   it("takes a text", async () => {
@@ -105,17 +118,35 @@ describe("loadKubeconfig", () => {
     { what: "a server that is no URL", text: simple('{server: "ftp://h"}'), code: "ERR_KUBECONFIG_SERVER", says: /must be an http\(s\) URL.*"ftp:\/\/h"/ },
     { what: "bad base64", text: simple('{server: "https://h", certificate-authority-data: "%%%"}'), code: "ERR_KUBECONFIG_BASE64", says: /cluster "k": certificate-authority-data must be base64/ },
     { what: "no PEM", text: simple(`{server: "https://h", certificate-authority-data: "${base64("hello")}"}`), code: "ERR_KUBECONFIG_PEM", says: /must hold PEM.*hello/ },
-    { what: "a missing certificate file", text: simple('{server: "https://h", certificate-authority: nowhere.crt}'), code: "ERR_KUBECONFIG_UNREADABLE", says: /names .*nowhere\.crt, which cannot be read/ },
+    {
+      what: "a missing certificate file",
+      text: simple('{server: "https://h", certificate-authority: nowhere.crt}'),
+      code: "ERR_KUBECONFIG_UNREADABLE",
+      says: /names .*nowhere\.crt, which cannot be read/,
+    },
     { what: "a certificate without key", text: simple(https, "{client-certificate: pki/me.crt}"), code: "ERR_KUBECONFIG_SHAPE", says: /client-certificate without client-key/ },
-    { what: "insecure with an authority", text: simple(`{server: "https://h", insecure-skip-tls-verify: true, certificate-authority: pki/me.crt}`), code: "ERR_KUBECONFIG_SHAPE", says: /both a certificate authority and insecure/ },
+    {
+      what: "insecure with an authority",
+      text: simple(`{server: "https://h", insecure-skip-tls-verify: true, certificate-authority: pki/me.crt}`),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /both a certificate authority and insecure/,
+    },
     { what: "a proxy", text: simple('{server: "https://h", proxy-url: "http://p"}'), code: "ERR_KUBECONFIG_UNSUPPORTED", says: /cluster "k" has proxy-url/ },
     { what: "an auth provider", text: simple(https, "{auth-provider: {name: gcp}}"), code: "ERR_KUBECONFIG_UNSUPPORTED", says: /removed in 1\.26/ },
-    { what: "an old exec version", text: simple(https, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"), code: "ERR_KUBECONFIG_SHAPE", says: /v1 or \/v1beta1, got .*v1alpha1/ },
+    {
+      what: "an old exec version",
+      text: simple(https, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /v1 or \/v1beta1, got .*v1alpha1/,
+    },
   ];
   for (const { what, text, code, says, context } of wrong) {
     it(`refuses ${what}, with ${code}`, async () => {
       const path = await write("wrong", text);
-      await assert.rejects(loadKubeconfig({ path, ...(context === undefined ? {} : { context }) }), (error) => isHomeostatError(error, code) && says.test(error.message) && error.message.includes(folder) && error.hint !== "");
+      await assert.rejects(
+        loadKubeconfig({ path, ...(context === undefined ? {} : { context }) }),
+        (error) => isHomeostatError(error, code) && says.test(error.message) && error.message.includes(folder) && error.hint !== "",
+      );
     });
   }
 
@@ -129,7 +160,12 @@ describe("loadInClusterConfig", () => {
   it("reads the pod's service account", async () => {
     const account = join(folder, "account");
     await mkdir(account);
-    for (const [name, text] of [["ca.crt", pem("CERTIFICATE")], ["namespace", "kitchen\n"], ["token", "t"]] as const) await writeFile(join(account, name), text);
+    for (const [name, text] of [
+      ["ca.crt", pem("CERTIFICATE")],
+      ["namespace", "kitchen\n"],
+      ["token", "t"],
+    ] as const)
+      await writeFile(join(account, name), text);
     const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
     const access = await loadInClusterConfig({ env, folder: account });
     assert.deepEqual([access.server, access.namespace, access.auth], ["https://[fd00::1]:443", "kitchen", { type: "tokenFile", path: join(account, "token") }]);

@@ -41,7 +41,11 @@ async function readFiles(path: string | undefined, env: NonNullable<LoadKubeconf
   const texts = await Promise.all(candidates.map(async (file) => ({ file, text: await readCandidate(file, path !== undefined) })));
   const present = texts.filter((each): each is { file: string; text: string } => each.text !== undefined);
   if (present.length > 0) return present;
-  throw kubeconfigError("ERR_KUBECONFIG_NOT_FOUND", `looking for a kubeconfig: expected one at ${candidates.join(" or ")}, found none`, "Set KUBECONFIG or pass a path; `homeostat dev` starts a local API server that needs none.");
+  throw kubeconfigError(
+    "ERR_KUBECONFIG_NOT_FOUND",
+    `looking for a kubeconfig: expected one at ${candidates.join(" or ")}, found none`,
+    "Set KUBECONFIG or pass a path; `homeostat dev` starts a local API server that needs none.",
+  );
 }
 
 /** The pod's own service account; the token is read again as the kubelet renews it. */
@@ -49,11 +53,21 @@ export async function loadInClusterConfig(options: Pick<LoadKubeconfigOptions, "
   const { env = process.env, folder = serviceAccountFolder } = options;
   const host = env["KUBERNETES_SERVICE_HOST"];
   const port = env["KUBERNETES_SERVICE_PORT"];
-  if (!host || !port) throw kubeconfigError("ERR_KUBECONFIG_NOT_IN_CLUSTER", "looking for the cluster that this process runs in: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set", "Run in a pod, or use a kubeconfig.");
+  if (!host || !port)
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_NOT_IN_CLUSTER",
+      "looking for the cluster that this process runs in: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
+      "Run in a pod, or use a kubeconfig.",
+    );
   const read = async (name: string): Promise<string> => {
     const path = join(folder, name);
     return readFile(path, "utf8").catch((cause: Error) => {
-      throw kubeconfigError("ERR_KUBECONFIG_TOKEN_FILE", `reading the pod's service account: ${path} cannot be read: ${cause.message}`, "Set automountServiceAccountToken on the pod, or use a kubeconfig.", cause);
+      throw kubeconfigError(
+        "ERR_KUBECONFIG_TOKEN_FILE",
+        `reading the pod's service account: ${path} cannot be read: ${cause.message}`,
+        "Set automountServiceAccountToken on the pod, or use a kubeconfig.",
+        cause,
+      );
     });
   };
   const [ca, namespace] = await Promise.all([read("ca.crt"), read("namespace"), read("token")]);
@@ -86,6 +100,11 @@ async function readCandidate(file: string, explicit: boolean): Promise<string | 
   } catch (cause) {
     const missing = (cause as { code?: unknown }).code === "ENOENT";
     if (missing && !explicit) return undefined;
-    throw kubeconfigError(missing ? "ERR_KUBECONFIG_NOT_FOUND" : "ERR_KUBECONFIG_UNREADABLE", `reading kubeconfig ${file}: ${(cause as Error).message}`, missing ? "Correct the path." : "Check the file's permissions.", cause);
+    throw kubeconfigError(
+      missing ? "ERR_KUBECONFIG_NOT_FOUND" : "ERR_KUBECONFIG_UNREADABLE",
+      `reading kubeconfig ${file}: ${(cause as Error).message}`,
+      missing ? "Correct the path." : "Check the file's permissions.",
+      cause,
+    );
   }
 }

@@ -56,7 +56,11 @@ export function textField(entry: Entry, what: string, field: string): string | u
 
 /** The error for a value of the wrong shape; `where` names the entry and field. */
 export function shapeError(file: string, where: string, expected: string, came: unknown): Error {
-  return kubeconfigError("ERR_KUBECONFIG_SHAPE", `reading ${file}: ${where} must be ${expected}, got ${JSON.stringify(came)?.slice(0, 80) ?? "nothing"}`, "Correct the file, or write it anew with kubectl config.");
+  return kubeconfigError(
+    "ERR_KUBECONFIG_SHAPE",
+    `reading ${file}: ${where} must be ${expected}, got ${JSON.stringify(came)?.slice(0, 80) ?? "nothing"}`,
+    "Correct the file, or write it anew with kubectl config.",
+  );
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -68,7 +72,12 @@ function readYaml(text: string, file: string, parseYaml: (text: string) => unkno
     return parseYaml(text);
   } catch (cause) {
     const [firstLine = ""] = String((cause as Error).message).split("\n");
-    throw kubeconfigError("ERR_KUBECONFIG_SYNTAX", `reading ${file}: expected YAML, got ${firstLine}`, "Correct the file; a tab used as indentation and an unquoted colon are the usual causes.", cause);
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_SYNTAX",
+      `reading ${file}: expected YAML, got ${firstLine}`,
+      "Correct the file; a tab used as indentation and an unquoted colon are the usual causes.",
+      cause,
+    );
   }
 }
 

@@ -48,14 +48,22 @@ function findEntry(config: Kubeconfig, context: Entry, field: "cluster" | "user"
   const found = name === undefined ? undefined : entries.get(name);
   if (found) return found;
   const known = [...entries.keys()].map((each) => JSON.stringify(each)).join(", ") || "none";
-  throw kubeconfigError(code, `reading ${context.file}: context ${JSON.stringify(context.name)} names ${field} ${JSON.stringify(name ?? "")}, which is not among the ${field}s (${known})`, `Add the ${field}, or correct the context.`);
+  throw kubeconfigError(
+    code,
+    `reading ${context.file}: context ${JSON.stringify(context.name)} names ${field} ${JSON.stringify(name ?? "")}, which is not among the ${field}s (${known})`,
+    `Add the ${field}, or correct the context.`,
+  );
 }
 
 function readServer(cluster: Entry): string {
   const server = textField(cluster, "cluster", "server");
   const url = server === undefined ? null : URL.parse(server.includes("://") ? server : `http://${server}`);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url.href.replace(/\/+$/, "");
-  throw kubeconfigError("ERR_KUBECONFIG_SERVER", `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)}: server must be an http(s) URL such as https://host:6443, got ${JSON.stringify(server ?? "")}`, "Correct server.");
+  throw kubeconfigError(
+    "ERR_KUBECONFIG_SERVER",
+    `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)}: server must be an http(s) URL such as https://host:6443, got ${JSON.stringify(server ?? "")}`,
+    "Correct server.",
+  );
 }
 
 async function readTls(cluster: Entry, user: Entry | undefined, options: ResolveOptions): Promise<TlsAccess> {
@@ -63,12 +71,20 @@ async function readTls(cluster: Entry, user: Entry | undefined, options: Resolve
   if (typeof insecure !== "boolean") throw shapeError(cluster.file, `cluster ${JSON.stringify(cluster.name)}: insecure-skip-tls-verify`, "true or false", insecure);
   const ca = await readPem(cluster, "cluster", "certificate-authority", options);
   if (insecure && ca !== undefined) {
-    throw kubeconfigError("ERR_KUBECONFIG_SHAPE", `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)} has both a certificate authority and insecure-skip-tls-verify`, "Remove one of them.");
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_SHAPE",
+      `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)} has both a certificate authority and insecure-skip-tls-verify`,
+      "Remove one of them.",
+    );
   }
   const cert = user && (await readPem(user, "user", "client-certificate", options));
   const key = user && (await readPem(user, "user", "client-key", options));
   if ((cert === undefined) !== (key === undefined)) {
-    throw kubeconfigError("ERR_KUBECONFIG_SHAPE", `reading ${user!.file}: user ${JSON.stringify(user!.name)} has ${cert ? "client-certificate without client-key" : "client-key without client-certificate"}`, "Give both.");
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_SHAPE",
+      `reading ${user!.file}: user ${JSON.stringify(user!.name)} has ${cert ? "client-certificate without client-key" : "client-key without client-certificate"}`,
+      "Give both.",
+    );
   }
   const serverName = textField(cluster, "cluster", "tls-server-name");
   return {
@@ -86,7 +102,12 @@ async function readPem(entry: Entry, what: string, field: string, options: Resol
   if (data === undefined && path === undefined) return undefined;
   const where = `${what} ${JSON.stringify(entry.name)}`;
   const pem = data === undefined ? await readNamedFile(entry, `${where}: ${field}`, path!, options) : decodeBase64(entry, `${where}: ${field}-data`, data);
-  if (!pem.includes("-----BEGIN ")) throw kubeconfigError("ERR_KUBECONFIG_PEM", `reading ${entry.file}: ${where}: ${field} must hold PEM ("-----BEGIN …"), got ${JSON.stringify(pem.slice(0, 40))}`, "Put the certificate or key there in PEM form.");
+  if (!pem.includes("-----BEGIN "))
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_PEM",
+      `reading ${entry.file}: ${where}: ${field} must hold PEM ("-----BEGIN …"), got ${JSON.stringify(pem.slice(0, 40))}`,
+      "Put the certificate or key there in PEM form.",
+    );
   return pem;
 }
 
@@ -95,14 +116,23 @@ async function readNamedFile(entry: Entry, where: string, path: string, options:
   try {
     return await options.readFile(resolved);
   } catch (cause) {
-    throw kubeconfigError("ERR_KUBECONFIG_UNREADABLE", `reading ${entry.file}: ${where} names ${resolved}, which cannot be read: ${(cause as Error).message}`, "Correct the path; relative paths count from the kubeconfig's folder.", cause);
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_UNREADABLE",
+      `reading ${entry.file}: ${where} names ${resolved}, which cannot be read: ${(cause as Error).message}`,
+      "Correct the path; relative paths count from the kubeconfig's folder.",
+      cause,
+    );
   }
 }
 
 function decodeBase64(entry: Entry, where: string, data: string): string {
   const packed = data.replace(/[\r\n]/g, "");
   if (packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(packed)) {
-    throw kubeconfigError("ERR_KUBECONFIG_BASE64", `reading ${entry.file}: ${where} must be base64, got ${JSON.stringify(data.slice(0, 24))}…`, "Encode the PEM text with base64, or use the field without -data to name a file.");
+    throw kubeconfigError(
+      "ERR_KUBECONFIG_BASE64",
+      `reading ${entry.file}: ${where} must be base64, got ${JSON.stringify(data.slice(0, 24))}…`,
+      "Encode the PEM text with base64, or use the field without -data to name a file.",
+    );
   }
   return Buffer.from(packed, "base64").toString("utf8");
 }

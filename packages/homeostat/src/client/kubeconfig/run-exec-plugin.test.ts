@@ -22,7 +22,10 @@ describe("runExecPlugin", () => {
   });
 
   it("says why the program failed", async () => {
-    await assert.rejects(runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}"), (error) => isHomeostatError(error, "ERR_KUBECONFIG_EXEC") && /not logged in/.test(error.message) && error.hint === "install it");
+    await assert.rejects(
+      runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}"),
+      (error) => isHomeostatError(error, "ERR_KUBECONFIG_EXEC") && /not logged in/.test(error.message) && error.hint === "install it",
+    );
     await assert.rejects(runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}"), /no-such-program-anywhere: the program was not found/);
   });
 

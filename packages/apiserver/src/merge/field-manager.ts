@@ -9,7 +9,7 @@ import { applyConflictError } from "./conflict-error.ts";
 import { fieldElement } from "./field-path.ts";
 import { difference, type FieldSet, fieldSetOf, hasPath, union } from "./field-set.ts";
 import { clientSideManager, fieldsStillAsLastApplied, renewLastApplied } from "./last-applied.ts";
-import { decodeManagedFields, encodeManagedFields, formatManagerId, isReset, type Managed, managedFieldsOf, nothingManaged, withManagedFields } from "./managed-fields.ts";
+import { decodeManagedFields, encodeManagedFields, formatManagerId, isReadableEntry, isReset, type Managed, managedFieldsOf, nothingManaged, withManagedFields } from "./managed-fields.ts";
 import { attempt, MergeError } from "./merge-error.ts";
 import type { SmdType } from "./smd-type.ts";
 import { formatTypedErrors } from "./typed-error.ts";
@@ -116,9 +116,10 @@ const typed = ({ apiVersion, type }: Endpoint, value: JsonObject, duplicates: Du
 
 const textAt = (object: JsonObject, name: string): string => (isObject(object["metadata"]) && typeof object["metadata"][name] === "string" ? object["metadata"][name] : "");
 
-/** `apps/v1, Kind=Deployment`, `/v1, Kind=Secret`; an apiVersion that is none counts as absent. */
+/** `apps/v1, Kind=Deployment`, `/v1, Kind=Secret`; nothing at all where the apiVersion is none. */
 function formatKind(object: JsonObject): string {
-  const gv = parseApiVersion(typeof object["apiVersion"] === "string" ? object["apiVersion"] : "") ?? { group: "", version: "" };
+  const gv = parseApiVersion(typeof object["apiVersion"] === "string" ? object["apiVersion"] : "");
+  if (!gv) return "/, Kind=";
   return `${gv.group}/${gv.version}, Kind=${typeof object["kind"] === "string" ? object["kind"] : ""}`;
 }
 
@@ -222,7 +223,7 @@ function applyAsClientSide(endpoint: Endpoint, live: JsonObject, applied: JsonOb
 
 function applyTracked(endpoint: Endpoint, live: JsonObject, applied: JsonObject, managed: Managed, how: ApplyOptions): ApplyOutcome {
   const before = managed.managers.size ? managed : attempt("failed to create manager for existing fields", () => trackUpdate(endpoint, endpoint.empty(), live, managed, beforeFirstApply, how.now));
-  if (managedFieldsOf(applied)) throw badRequestError("metadata.managedFields must be nil");
+  if (managedFieldsOf(applied)?.every(isReadableEntry)) throw badRequestError("metadata.managedFields must be nil");
   const intent = typed(endpoint, applied, "refused", (object) => `failed to create typed patch object (${formatObject(object)})`);
   const liveTyped = typed(endpoint, live, "allowed", (object) => `failed to create typed live object (${formatObject(object)})`);
   const id = managerId(endpoint, how.manager, "Apply");

@@ -56,7 +56,9 @@ export function renewLastApplied(object: JsonObject, intent: JsonObject): JsonOb
   const { [lastAppliedAnnotation]: _, ...others } = annotationsOf(object)!;
   const annotations: JsonObject = { ...others, [lastAppliedAnnotation]: noteOf(intent) };
   const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0);
-  return { ...object, metadata: { ...(object["metadata"] as JsonObject), annotations: size > maxAnnotationsSize ? others : annotations } };
+  const { annotations: _before, ...metadata } = object["metadata"] as JsonObject;
+  const left = size > maxAnnotationsSize ? others : annotations;
+  return { ...object, metadata: Object.keys(left).length ? { ...metadata, annotations: left } : metadata };
 }
 
 /** The intent as one line of JSON, without the annotation itself. */

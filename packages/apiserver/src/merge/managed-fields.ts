@@ -42,6 +42,10 @@ export function managedFieldsOf(object: JsonObject): readonly Json[] | undefined
   return Array.isArray(fields) ? fields : undefined;
 }
 
+/** False for what cannot even be read as an entry; a list with such a one counts as none. */
+export const isReadableEntry = (entry: Json): boolean =>
+  isObject(entry) && ["manager", "operation", "apiVersion", "time", "fieldsType", "subresource"].every((name) => entry[name] === undefined || entry[name] === null || typeof entry[name] === "string");
+
 /** A list that asks for a fresh start: empty, or one entry without content. */
 export function isReset(fields: readonly Json[] | undefined): boolean {
   if (!fields) return false;

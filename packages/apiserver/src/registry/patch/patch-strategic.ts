@@ -3,6 +3,7 @@
 import { formatApiVersion } from "homeostat/api";
 import { formatGoValue } from "../../merge/go-format.ts";
 import { applyStrategicMergePatch, decodeStrategicMergePatch } from "../../merge/strategic-merge-patch.ts";
+import { unstructuredFault } from "../../merge/unstructured-fault.ts";
 import type { FieldValidation } from "../body/read-object.ts";
 import { formatBadValue } from "../field-error.ts";
 import type { DocumentPatch } from "./patch-document.ts";
@@ -17,7 +18,7 @@ export function readStrategicPatch(target: PatchTarget, text: string, validation
   return (live) => {
     // The result goes into the endpoint's type, whatever it says that it is.
     const patched = { ...applyStrategicMergePatch(live, patch, type), kind: target.kind.kind, apiVersion: formatApiVersion(target.kind) };
-    return readPatched(target, patched, { shown, strictErrors, floatLiterals: new Map(), reword: inConverterWords });
+    return readPatched(target, patched, { shown, strictErrors, floatLiterals: new Map(), reword: (why) => unstructuredFault(type, patched) ?? inConverterWords(why) });
   };
 }
 

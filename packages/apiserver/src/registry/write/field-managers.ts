@@ -2,6 +2,7 @@
 import { cloneJson, formatApiVersion, type JsonObject, parseApiVersion } from "homeostat/api";
 import { createFieldManager, type FieldManager } from "../../merge/field-manager.ts";
 import { MergeError } from "../../merge/merge-error.ts";
+import { unstructuredFault } from "../../merge/unstructured-fault.ts";
 import type { ResourceCatalog, ServedResource, Strategy } from "../served-resource.ts";
 
 /** The field managers of one server. */
@@ -50,9 +51,16 @@ function create(catalog: ResourceCatalog, resource: ServedResource, subresource:
     unknownVersions: resource.custom ? "fail" : "drop",
     convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
-    complete: (merged) => resource.codec.complete?.(merged) ?? resource.codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
+    complete: (merged) => resource.codec.complete?.(merged) ?? convertMerged(resource, merged),
     resetFields: new Map(versionsWithResets(catalog, resource, subresource).map((each) => [formatApiVersion(each), resetFieldsOf(strategyAt(each, subresource))])),
   });
+}
+
+/** Without JSON in between, upstream finds other words for what does not fit a built-in type. */
+function convertMerged({ codec, group, version, kind }: ServedResource, merged: JsonObject): JsonObject {
+  const fault = codec.patchMeta && unstructuredFault(codec.patchMeta, merged);
+  if (fault) throw new MergeError(`unable to convert unstructured object to ${group}/${version}, Kind=${kind}: ${fault}`);
+  return codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object;
 }
 
 /** A custom object's main endpoint knows of its own version only: a write through another one takes the status from its owners. */

@@ -24,7 +24,7 @@ export interface CacheOptions {
   readonly limits?: Partial<ReflectorLimits>;
   /** How often each informer is compared with the server; default 10 h (controller-runtime's SyncPeriod), 0 for never. */
   readonly compareEveryMs?: number;
-  /** Told of what handlers and index functions throw. */
+  /** Told of what handlers and index functions throw; default: a process warning. */
   readonly faulted?: (error: unknown, kind: Kind) => void;
 }
 
@@ -55,7 +55,8 @@ class InformerCache implements Cache {
     });
   }
 
-  acquire<K extends Kind>(kind: K, scope: InformerScope = this.#options.defaultScope ?? {}): InformerLease<K> {
+  acquire<K extends Kind>(kind: K, wanted: InformerScope = this.#options.defaultScope ?? {}): InformerLease<K> {
+    const scope = kind.scope === "Cluster" ? { ...wanted, namespace: undefined } : wanted;
     const id = [kind.apiVersion, kind.resource, scope.namespace ?? "", scope.labelSelector ?? "", scope.fieldSelector ?? ""].join("\n");
     const held = this.#held.get(id) ?? this.#open(id, kind, scope);
     held.holds++;
@@ -104,11 +105,15 @@ class InformerCache implements Cache {
       limits: { ...reflectorDefaults, ...limits },
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
       shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, hot: this.#hot, keepManager: keepManagers, project: projections?.get(kind) },
-      faulted: (error) => faulted?.(error, kind),
+      faulted: (error) => (faulted ? faulted(error, kind) : warn(error, kind)),
     });
     const held: Held = { informer, holds: 0 };
     this.#held.set(id, held);
     if (this.#started) informer.start();
     return held;
   }
+}
+
+function warn(error: unknown, { kind }: Kind): void {
+  process.emitWarning(`a handler or index of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, { type: "HomeostatWarning" });
 }

@@ -21,23 +21,22 @@ export interface ExchangeOptions {
 export function exchange(transport: Transport, request: TransportRequest, options: ExchangeOptions): Promise<Answer> {
   const { signal, timeoutMs, clock } = options;
   if (signal?.aborted) return Promise.reject(toError(signal.reason));
-  return new Promise((resolve, reject) => {
-    let status = 0;
-    let headers: Readonly<Record<string, string>> = {};
-    const chunks: Uint8Array[] = [];
-    const under = transport.send(request, {
-      head: (code, fields) => void ([status, headers] = [code, fields]),
-      data: (chunk) => (chunks.push(chunk), true),
-      end: () => (release(), resolve({ status, headers, body: join(chunks) })),
-      fail: (error) => (release(), reject(error)),
-    });
-    const abort = (): void => under.abort(toError(signal?.reason));
-    const timer = !timeoutMs ? undefined : clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs)));
-    const release = (): void => {
-      timer?.cancel();
-      signal?.removeEventListener("abort", abort);
-    };
-    signal?.addEventListener("abort", abort);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let status = 0;
+  let headers: Readonly<Record<string, string>> = {};
+  const chunks: Uint8Array[] = [];
+  const under = transport.send(request, {
+    head: (code, fields) => void ([status, headers] = [code, fields]),
+    data: (chunk) => (chunks.push(chunk), true),
+    end: () => resolve({ status, headers, body: join(chunks) }),
+    fail: reject,
+  });
+  const abort = (): void => under.abort(toError(signal?.reason));
+  const timer = timeoutMs ? clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs))) : undefined;
+  signal?.addEventListener("abort", abort);
+  return promise.finally(() => {
+    timer?.cancel();
+    signal?.removeEventListener("abort", abort);
   });
 }
 

@@ -53,6 +53,7 @@ export interface Crd {
     readonly names: CrdNames;
     readonly versions: readonly CrdVersion[];
     readonly preserveUnknownFields?: boolean;
+    readonly conversion?: { readonly strategy?: string };
   };
   readonly status?: { readonly acceptedNames?: CrdNames; readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }

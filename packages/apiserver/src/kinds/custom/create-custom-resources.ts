@@ -134,6 +134,7 @@ class Maker {
       schemas: this.#schemas,
       decoder: this.#decoder,
       smd: smdFromJsonSchema(schema.props, { objectMeta }),
+      conversion: this.#crd.spec.conversion?.strategy === "Webhook" ? "webhook" : "none",
     });
   }
 

@@ -4,6 +4,7 @@
 // conversion/nop_converter.go.
 import type { JsonObject } from "homeostat/api";
 import type { SmdType } from "../../merge/smd-type.ts";
+import { failure } from "../../registry/api-errors.ts";
 import type { VersionCodec } from "../../registry/served-resource.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
 import { completeCustom, type CustomDecoding, type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
@@ -18,14 +19,16 @@ export interface CustomCodecOptions {
   readonly schemas: readonly CustomSchema[];
   readonly decoder: MetadataDecoder;
   readonly smd: SmdType;
+  readonly conversion: "none" | "webhook";
 }
 
 /** The codec of one version. */
-export function createCustomCodec({ group, kind, schema, storage, schemas, decoder, smd }: CustomCodecOptions): VersionCodec {
+export function createCustomCodec({ group, kind, schema, storage, schemas, decoder, smd, conversion }: CustomCodecOptions): VersionCodec {
   const byApiVersion = new Map(schemas.map((each) => [`${group}/${each.version}`, each]));
   const decoding: CustomDecoding = { group, kind, schema, schemaOf: (apiVersion) => byApiVersion.get(apiVersion), decoder };
   const convert = (object: JsonObject, target: CustomSchema): JsonObject => {
     if (object.apiVersion === `${group}/${target.version}`) return object;
+    if (conversion === "webhook") throw unconverted(kind, String(object.apiVersion), `${group}/${target.version}`);
     object.apiVersion = `${group}/${target.version}`;
     pruneCustom(object, target);
     return object;
@@ -44,4 +47,9 @@ export function createCustomCodec({ group, kind, schema, storage, schemas, decod
     smd,
     empty: () => ({ apiVersion: `${group}/${schema.version}`, kind }),
   };
+}
+
+/** Better no answer than an object that its webhook would have shown otherwise. */
+function unconverted(kind: string, from: string, to: string): Error {
+  return failure(501, "NotImplemented", `convert ${kind} from ${from} to ${to}: this server does not call conversion webhooks; use the storage version, or conversion strategy None`);
 }

@@ -164,6 +164,15 @@ test("an object stored in a version that no longer is the storage version is rea
   assert.deepEqual(beastV2.codec.fromStorage(old), { apiVersion: "zoo.example.com/v2", kind: "Beast", metadata: {}, spec: { name: "n" } });
 });
 
+test("versions that only a webhook can convert are not shown as something they are not", () => {
+  const definition = beasts();
+  (definition.spec as JsonObject).conversion = { strategy: "Webhook" };
+  const [, v1, v2] = createCustomResources(definition, materials) as [CustomResource, CustomResource, CustomResource];
+  const stored = (): JsonObject => ({ apiVersion: "zoo.example.com/v2", kind: "Beast", metadata: {}, spec: { name: "n" } });
+  assert.throws(() => v1.codec.fromStorage(stored()), { message: /^convert Beast from zoo\.example\.com\/v2 to zoo\.example\.com\/v1: / });
+  assert.deepEqual(v2.codec.fromStorage(stored()).spec, { name: "n", horn: "v2 default" });
+});
+
 test("deprecated versions name the best that is left", () => {
   const [old] = createCustomResources(beasts(), materials) as [CustomResource];
   assert.equal(old.deprecationWarning, "zoo.example.com/v1alpha1 Beast is deprecated; use zoo.example.com/v2 Beast");

@@ -30,7 +30,7 @@ export async function runTranscript(name: string, kubeconfig: string): Promise<r
   const folder = mkdtempSync(join(tmpdir(), "homeostat-kubectl-"));
   const own = join(folder, "kubeconfig");
   copyFileSync(kubeconfig, own);
-  const env = { ...process.env, KUBECONFIG: own, KUBECACHEDIR: join(folder, "cache"), TZ: "UTC", KUBECTL_EXTERNAL_DIFF: "diff -U1", LC_ALL: "C" };
+  const env = { ...process.env, KUBECONFIG: own, KUBECACHEDIR: join(folder, "cache"), TZ: "UTC", KUBECTL_EXTERNAL_DIFF: "diff -U1 --label=live --label=merged", LC_ALL: "C" };
   const steps: TranscriptStep[] = [];
   try {
     for (const { command } of parseTranscript(readFileSync(transcriptPath(name), "utf8"))) steps.push({ command, output: normalise(await runCommand(command, { cwd: join(testdata, "files"), env })) });

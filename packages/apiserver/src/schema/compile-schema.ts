@@ -12,6 +12,9 @@ import { type SchemaNode, TYPE_ARRAY, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYP
 
 const bits: Readonly<Record<string, number>> = { object: TYPE_OBJECT, array: TYPE_ARRAY, string: TYPE_STRING, integer: TYPE_INTEGER, number: TYPE_NUMBER, boolean: TYPE_BOOLEAN, null: TYPE_NULL };
 
+/** The bit of a type that does not exist: no value has it. Definitions with such a type are refused, but their defaults are looked at. */
+const noType = 128;
+
 /** Compiles a schema with everything below it. */
 export function compileSchema(props: JsonSchemaProps): SchemaNode {
   const children = compileChildren(props);
@@ -29,11 +32,11 @@ export function compileSchema(props: JsonSchemaProps): SchemaNode {
 }
 
 function compileType(props: JsonSchemaProps) {
-  const names = props["x-kubernetes-int-or-string"] ? ["integer", "string"] : props.type ? [props.type] : [];
+  const names = props.type ? [props.type] : props["x-kubernetes-int-or-string"] ? ["integer", "string"] : [];
   const onlyType = names.length === 1 ? names[0]! : "";
   const format = supportedFormat(props.format ?? "", onlyType);
   return {
-    types: names.reduce((all, name) => all | (bits[name] ?? 0), 0),
+    types: names.reduce((all, name) => all | (bits[name] ?? noType), 0),
     typeNames: names.join(","),
     onlyType,
     nullable: props.nullable === true,

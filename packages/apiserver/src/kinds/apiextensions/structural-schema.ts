@@ -115,7 +115,7 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
     ...(items ? nestedErrors(items, skipNothing, `${path}.items`) : []),
     ...propertiesOf(s).flatMap(([name, child]) => nestedErrors(child, skipNothing, `${path}.properties[${name}]`)),
     ...(s.additionalProperties ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")] : []),
-    ...outlawed.filter(([name]) => isSet(s[name])).map(([name, wanted]) => forbidden(`${path}.${name}`, `must be ${wanted} to be structural`)),
+    ...outlawed.filter(([name]) => (name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name]))).map(([name, wanted]) => forbidden(`${path}.${name}`, `must be ${wanted} to be structural`)),
     ...(s.properties && Object.hasOwn(s.properties, "metadata") ? [forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context")] : []),
   ];
 }

@@ -12,6 +12,8 @@ import { applyMergePatch } from "../../packages/apiserver/src/merge/merge-patch.
 import { smdFromJsonSchema } from "../../packages/apiserver/src/merge/smd-from-json-schema.ts";
 import { createKindTypes } from "../../packages/apiserver/src/merge/smd-from-kind-data.ts";
 import type { JsonSchemaProps } from "../../packages/apiserver/src/schema/json-schema-props.ts";
+import { type KubectlProxy, openKubectlProxy, type Send } from "./kubectl-proxy.ts";
+import { createRandom, pick, type Random, shuffled, some } from "./random.ts";
 
 const group = "apply.reference.homeostat.dev", apiVersion = `${group}/v1`, kind = "Probe", plural = "probes", namespace = "default";
 const seed = Number(process.env["HOMEOSTAT_SEED"] ?? "1"), runs = Number(process.env["HOMEOSTAT_RUNS"] ?? "20"), steps = 12;
@@ -44,21 +46,6 @@ const schema: JsonSchemaProps = {
   },
 };
 
-/** A generator of its own, so that a seed repeats a run. */
-function createRandom(state: number): (below: number) => number {
-  let a = state * 0x9e3779b9;
-  return (below) => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
-
-type Random = ReturnType<typeof createRandom>;
-const pick = <T>(random: Random, values: readonly T[]): T => values[random(values.length)]!;
-const some = <T>(random: Random, values: readonly T[]): T[] => values.filter(() => random(3) === 0);
-const shuffled = <T>(random: Random, values: readonly T[]): T[] => values.map((value) => ({ value, at: random(1000) })).sort((a, b) => a.at - b.at).map(({ value }) => value);
 const mapOf = (entries: readonly (readonly [string, Json])[]): JsonObject => Object.fromEntries(entries);
 
 function randomPort(random: Random, number: number): JsonObject {
@@ -112,25 +99,8 @@ function randomStep(random: Random, live: JsonObject | undefined): Step {
 const kubeconfig = process.env["HOMEOSTAT_REFERENCE_KUBECONFIG"];
 const kubectl = (args: readonly string[], input?: string): string => execFileSync("kubectl", ["--kubeconfig", kubeconfig!, ...args], { ...(input === undefined ? {} : { input }), encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
 
-let base = "", proxy: { readonly close: () => void } | undefined;
-
-/** kubectl's proxy spares us the handling of certificates. */
-async function openProxy(): Promise<void> {
-  const { spawn } = await import("node:child_process");
-  const child = spawn("kubectl", ["--kubeconfig", kubeconfig!, "proxy", "--port=0"], { stdio: ["ignore", "pipe", "inherit"] });
-  proxy = { close: () => void child.kill() };
-  for await (const chunk of child.stdout) {
-    const found = /127\.0\.0\.1:[0-9]+/.exec(String(chunk));
-    if (!found) continue;
-    base = `http://${found[0]}`;
-    return;
-  }
-}
-
-async function send(method: string, path: string, contentType: string, body: Json): Promise<{ readonly status: number; readonly body: JsonObject }> {
-  const response = await fetch(`${base}/apis/${apiVersion}/namespaces/${namespace}/${plural}${path}`, { method, headers: { "content-type": contentType, connection: "close" }, ...(method === "DELETE" ? {} : { body: JSON.stringify(body) }) });
-  return { status: response.status, body: (await response.json()) as JsonObject };
-}
+let proxy: KubectlProxy;
+const send: Send = (method, path, contentType, body) => proxy.send(method, `/apis/${apiVersion}/namespaces/${namespace}/${plural}${path}`, contentType, body);
 
 /** Fills in what the schema above defaults, and drops empty metadata as the server's codec does. */
 function withDefaults(object: JsonObject): JsonObject {
@@ -206,7 +176,7 @@ before(async () => {
   const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: `${plural}.${group}` }, spec: { group, scope: "Namespaced", names: { plural, singular: "probe", kind, listKind: "ProbeList" }, versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }] } };
   kubectl(["apply", "-f", "-"], JSON.stringify(definition));
   kubectl(["wait", "--for=condition=Established", `crd/${plural}.${group}`]);
-  await openProxy();
+  proxy = await openKubectlProxy(kubeconfig);
 });
 
 /** The object goes first: its finalizers would keep the definition. */
@@ -217,7 +187,7 @@ async function clear(): Promise<void> {
 
 after(async () => {
   await clear();
-  proxy?.close();
+  proxy.close();
   kubectl(["delete", "crd", `${plural}.${group}`, "--wait=false"]);
 });
 

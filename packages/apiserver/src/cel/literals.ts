@@ -1,25 +1,50 @@
 // Literals from their text: numbers, and strings with their escapes.
 // Upstream: github.com/google/cel-go v0.26 parser/unescape.go, parser/parser.go (VisitInt, VisitUint, VisitDouble).
-import { parseFloat64 } from "./values/double.ts";
+import type { Token } from "./lexer.ts";
+import { Double, parseFloat64 } from "./values/double.ts";
 import { fitsInt, normalInt } from "./values/int.ts";
 import { Uint } from "./values/uint.ts";
-import type { CelInt } from "./values/value.ts";
+import type { CelInt, CelValue } from "./values/value.ts";
+
+/** What a literal means, or why it means nothing. */
+export type ReadLiteral = { readonly value: CelValue } | { readonly error: string };
+
+/** The value of a literal token; `text` is the token with its sign. */
+export function readLiteral(token: Token, text: string): ReadLiteral {
+  switch (token.kind) {
+    case "true":
+      return { value: true };
+    case "false":
+      return { value: false };
+    case "null":
+      return { value: null };
+    case "NUM_INT":
+      return orError(readInt(text), "invalid int literal");
+    case "NUM_UINT":
+      return orError(readUint(text), "invalid uint literal");
+    case "NUM_FLOAT": {
+      const value = parseFloat64(text);
+      return value === undefined ? { error: "invalid double literal" } : { value: new Double(value) };
+    }
+    default:
+      return token.kind === "BYTES" ? readBytes(text.slice(1)) : readString(text);
+  }
+}
+
+const orError = (value: CelValue | undefined, error: string): ReadLiteral => (value === undefined ? { error } : { value });
 
 /** `-12`, `0x1f`; undefined when it does not fit an int. */
-export function readInt(text: string): CelInt | undefined {
+function readInt(text: string): CelInt | undefined {
   const negative = text.startsWith("-");
   const value = BigInt(negative ? text.slice(1) : text) * (negative ? -1n : 1n);
   return fitsInt(value) ? normalInt(value) : undefined;
 }
 
 /** `12u`, `0x1fu`; undefined when it does not fit a uint. */
-export function readUint(text: string): Uint | undefined {
+function readUint(text: string): Uint | undefined {
   const value = BigInt(text.slice(0, -1));
   return value < 2n ** 64n ? new Uint(value) : undefined;
 }
-
-/** `-2.5e3`; undefined when it does not fit a double. */
-export const readDouble = (text: string): number | undefined => parseFloat64(text);
 
 const simple: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, "\\": 92, "'": 39, '"': 34, "`": 96, "?": 63 };
 
@@ -32,7 +57,7 @@ function unquote(literal: string): { readonly body: string; readonly raw: boolea
 }
 
 /** The value of a string literal, or an error's text. */
-export function readString(literal: string): { readonly value: string } | { readonly error: string } {
+function readString(literal: string): ReadLiteral {
   const { body, raw } = unquote(literal);
   if (raw || !body.includes("\\")) return { value: body };
   let value = "";
@@ -50,7 +75,7 @@ export function readString(literal: string): { readonly value: string } | { read
 }
 
 /** The value of a bytes literal without its `b`, or an error's text. */
-export function readBytes(literal: string): { readonly value: Uint8Array } | { readonly error: string } {
+function readBytes(literal: string): ReadLiteral {
   const { body, raw } = unquote(literal);
   if (raw) return { value: Buffer.from(body) };
   const bytes: number[] = [];

@@ -1,13 +1,12 @@
 // Expressions to trees, by recursive descent along upstream's grammar; macros expand as their calls are read.
 // Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4, parser/parser.go, parser/helper.go (balancing of && and ||).
 import { type Call, type Expr, type MapEntry, type StructField } from "./ast.ts";
-import { type Token, type TokenKind, tokenize } from "./lexer.ts";
-import { readBytes, readDouble, readInt, readString, readUint } from "./literals.ts";
+import { type TokenKind, tokenize } from "./lexer.ts";
+import { readLiteral } from "./literals.ts";
 import type { MacroTable } from "./macros.ts";
 import { expandMacro } from "./macros.ts";
 import { type Issue, Source } from "./source.ts";
 import { RuleAbandoned, TokenStream } from "./token-stream.ts";
-import { Double } from "./values/double.ts";
 
 const maxPoints = 100_000;
 const maxDepth = 250;
@@ -343,37 +342,10 @@ class Parser {
     const sign = this.#tokens.is("-") ? this.#tokens.take() : undefined;
     const token = this.#tokens.take();
     const at = sign?.at ?? token.at;
-    const value = this.#literalValue(token, (sign ? "-" : "") + token.text, at);
-    return value === undefined ? missing(at) : { kind: "literal", at, value };
-  }
-
-  #literalValue(token: Token, text: string, at: number) {
-    switch (token.kind) {
-      case "true":
-        return true;
-      case "false":
-        return false;
-      case "null":
-        return null;
-      case "NUM_INT":
-        return this.#orIssue(readInt(text), at, "invalid int literal");
-      case "NUM_UINT":
-        return this.#orIssue(readUint(text), at, "invalid uint literal");
-      case "NUM_FLOAT": {
-        const value = this.#orIssue(readDouble(text), at, "invalid double literal");
-        return value === undefined ? undefined : new Double(value);
-      }
-      default: {
-        const read = token.kind === "BYTES" ? readBytes(text.slice(1)) : readString(text);
-        if ("value" in read) return read.value;
-        return this.#orIssue(undefined, at, read.error);
-      }
-    }
-  }
-
-  #orIssue<T>(value: T | undefined, at: number, message: string): T | undefined {
-    if (value === undefined) this.#tokens.issue(at, message);
-    return value;
+    const read = readLiteral(token, (sign ? "-" : "") + token.text);
+    if ("value" in read) return { kind: "literal", at, value: read.value };
+    this.#tokens.issue(at, read.error);
+    return missing(at);
   }
 
   #call(at: number, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {

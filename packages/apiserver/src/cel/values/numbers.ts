@@ -1,4 +1,4 @@
-// Equality and order across int, uint and double: exact, never by rounding.
+// Equality and order across int, uint and double. Beside a double everything is rounded to one, as Go converts it.
 // Upstream: github.com/google/cel-go v0.26 common/types/compare.go.
 import { CelError } from "./cel-error.ts";
 import { Double } from "./double.ts";
@@ -11,21 +11,23 @@ function plain(value: CelValue): CelInt | undefined {
   return value instanceof Double || value instanceof Uint ? value.value : undefined;
 }
 
-/** True for int, uint and double. */
-export const isNumber = (value: CelValue): boolean => plain(value) !== undefined;
-
 /** Whether two values are numbers of the same worth, whatever their types. */
 export function equalNumbers(a: CelValue, b: CelValue): boolean {
   const x = plain(a);
   const y = plain(b);
-  return x !== undefined && y !== undefined && x == y;
+  if (x === undefined || y === undefined) return false;
+  return a instanceof Double || b instanceof Double ? Number(x) === Number(y) : x == y;
 }
 
 /** Order of two numbers; undefined when one is no number. NaN has no order. */
 export function compareNumbers(a: CelValue, b: CelValue): number | undefined {
-  const x = plain(a);
-  const y = plain(b);
+  let x = plain(a);
+  let y = plain(b);
   if (x === undefined || y === undefined) return undefined;
-  if (x !== x || y !== y) throw new CelError("NaN values cannot be ordered");
+  if (a instanceof Double || b instanceof Double) {
+    x = Number(x);
+    y = Number(y);
+    if (Number.isNaN(x) || Number.isNaN(y)) throw new CelError("NaN values cannot be ordered");
+  }
   return x < y ? -1 : x > y ? 1 : 0;
 }

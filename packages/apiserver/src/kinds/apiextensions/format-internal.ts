@@ -4,7 +4,8 @@
 // pkg/util/validation/field/errors.go (ErrorBody).
 import { compareBytewise, encodeJson, isObject, type Json } from "homeostat/api";
 import type { FieldError } from "../../registry/field-error.ts";
-import type { JsonSchemaProps, ValidationRule } from "../../schema/json-schema-props.ts";
+import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import { printRule } from "../../schema/rules/print-rule.ts";
 import type { DefinitionVersion, VersionFacets } from "./definition.ts";
 
 /** `Invalid value: {"Rule":…}: detail`, for a value that has been printed already. */
@@ -13,18 +14,6 @@ export const invalidPrinted = (field: string, printed: string, detail: string): 
 /** Versions as Go prints the internal list; `null` where the list was not there at all. */
 export function formatVersions(versions: readonly DefinitionVersion[] | null | undefined): string {
   return versions ? `[${versions.map(formatVersion).join(",")}]` : "null";
-}
-
-/** One rule. */
-export function formatRule(rule: ValidationRule): string {
-  return struct([
-    ["Rule", text(rule.rule)],
-    ["Message", text(rule.message)],
-    ["MessageExpression", text(rule.messageExpression)],
-    ["Reason", pointer(rule.reason)],
-    ["FieldPath", text(rule.fieldPath)],
-    ["OptionalOldSelf", pointer(rule.optionalOldSelf)],
-  ]);
 }
 
 /** A schema node with everything below it. */
@@ -79,7 +68,7 @@ function extensions(s: JsonSchemaProps): Field[] {
   return [
     ["XPreserveUnknownFields", pointer(s["x-kubernetes-preserve-unknown-fields"])], ["XEmbeddedResource", flag(s["x-kubernetes-embedded-resource"])], ["XIntOrString", flag(s["x-kubernetes-int-or-string"])],
     ["XListMapKeys", list(s["x-kubernetes-list-map-keys"], text)], ["XListType", pointer(s["x-kubernetes-list-type"])], ["XMapType", pointer(s["x-kubernetes-map-type"])],
-    ["XValidations", list(s["x-kubernetes-validations"], formatRule)],
+    ["XValidations", list(s["x-kubernetes-validations"], printRule)],
   ];
 }
 

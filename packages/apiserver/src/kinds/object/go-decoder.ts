@@ -58,9 +58,8 @@ class Decoding {
   readonly #body: ParsedJson;
   readonly #strict: StrictErrors | undefined;
   readonly #emptyLists: EmptyLists;
-  readonly #path: string[] = [];
-  #struct = "";
-  #stack: readonly string[] = [];
+  /** The way to the value at hand: members, list indices, map keys. */
+  readonly #trail: (MemberPlan | number | string)[] = [];
   #saved: GoDecodeError | undefined;
 
   constructor(data: KindData, plans: StructPlans, body: ParsedJson, strict: StrictErrors | undefined, emptyLists: EmptyLists) {
@@ -78,16 +77,16 @@ class Decoding {
   }
 
   /** undefined where Go leaves the zero value or nil. */
-  #value(ref: TypeRef, goType: string, input: Json): Json | undefined {
+  #value(ref: TypeRef, goType: string, input: Json, elementType?: string): Json | undefined {
     if (ref.at === "special") return this.#special(ref.name, input);
     if (input === null) return undefined;
     switch (ref.at) {
       case "struct":
         return isObject(input) ? this.#structValue(this.#plans.plan(ref.type), input) : this.#mismatch(input, goType);
       case "list":
-        return Array.isArray(input) ? this.#list(ref, goType, input) : this.#mismatch(input, goType);
+        return Array.isArray(input) ? this.#list(ref, elementType ?? elementGoType(this.#data, goType, ref), input) : this.#mismatch(input, goType);
       case "map":
-        return isObject(input) ? this.#map(ref, goType, input) : this.#mismatch(input, goType);
+        return isObject(input) ? this.#map(ref, elementType ?? elementGoType(this.#data, goType, ref), input) : this.#mismatch(input, goType);
       case "bytes":
         return this.#bytes(goType, input);
       case "string":
@@ -101,27 +100,26 @@ class Decoding {
 
   #structValue(plan: StructPlan, input: JsonObject): JsonObject {
     const out: JsonObject = {};
-    const struct = this.#struct;
-    const stack = this.#stack;
     for (const key of Object.keys(input)) {
       const member = plan.byName.get(key);
       if (!member) {
-        this.#strict?.unknown(this.#path, key);
+        this.#strict?.unknown(this.#path(), key);
         continue;
       }
-      this.#strict?.known(this.#path, key);
-      this.#struct = plan.type.goStruct;
-      this.#stack = [...stack, ...member.stack];
-      this.#path.push(this.#path.length ? `.${key}` : key);
-      const value = this.#value(member.facts.ref, member.goType, input[key]!);
-      this.#path.pop();
+      if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
+      this.#trail.push(member);
+      const value = this.#value(member.facts.ref, member.goType, input[key]!, member.elementGoType);
+      this.#trail.pop();
       if (value !== undefined && keeps(member, value)) out[key] = this.#emptied(member, value);
-      // An empty list of managers asks to forget them all; whoever tracks ownership takes it out again.
-      else if (key === "managedFields" && Array.isArray(value) && this.#path.join("") === "metadata") out[key] = value;
     }
-    this.#struct = struct;
-    this.#stack = stack;
     return this.#plans.fillZeros(plan, out);
+  }
+
+  /** Where the decoder is, e.g. `spec.ports[0]`; "" at the root. */
+  #path(): string {
+    let path = "";
+    for (const step of this.#trail) path += typeof step === "number" ? `[${step}]` : `${path ? "." : ""}${typeof step === "string" ? step : step.facts.name}`;
+    return path;
   }
 
   #emptied(member: MemberPlan, value: Json): Json {
@@ -129,25 +127,23 @@ class Decoding {
     return empty ? null : value;
   }
 
-  #list(ref: TypeRef & { readonly at: "list" }, goType: string, input: readonly Json[]): Json[] {
-    const itemType = elementGoType(this.#data, goType, ref);
+  #list(ref: TypeRef & { readonly at: "list" }, itemType: string, input: readonly Json[]): Json[] {
     return input.map((item, i) => {
-      this.#path.push(`[${i}]`);
+      this.#trail.push(i);
       const value = this.#value(ref.items, itemType, item) ?? this.#plans.zero(ref.items);
-      this.#path.pop();
+      this.#trail.pop();
       return value;
     });
   }
 
-  #map(ref: TypeRef & { readonly at: "map" }, goType: string, input: JsonObject): JsonObject {
-    const valueType = elementGoType(this.#data, goType, ref);
+  #map(ref: TypeRef & { readonly at: "map" }, valueType: string, input: JsonObject): JsonObject {
     const out: JsonObject = {};
     for (const key of Object.keys(input)) {
-      this.#strict?.known(this.#path, key);
-      this.#path.push(this.#path.length ? `.${key}` : key);
+      if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
+      this.#trail.push(key);
       // Bytes that are nil come back from protobuf as empty ones.
       setOwn(out, key, this.#value(ref.values, valueType, input[key]!) ?? (ref.values.at === "bytes" && this.#emptyLists === "null" ? "" : this.#plans.zero(ref.values)));
-      this.#path.pop();
+      this.#trail.pop();
     }
     return out;
   }
@@ -170,7 +166,7 @@ class Decoding {
   #number(type: "int32" | "int64" | "float64", goType: string, input: Json): Json | undefined {
     if (typeof input !== "number" && typeof input !== "bigint") return this.#mismatch(input, goType);
     if (type === "float64") return typeof input === "bigint" ? Number(input) : input;
-    const literal = this.#body.floatLiterals.size ? this.#body.floatLiterals.get(this.#path.join("")) : undefined;
+    const literal = this.#body.floatLiterals.size ? this.#body.floatLiterals.get(this.#path()) : undefined;
     if (literal === undefined && isInteger(type, input)) return input;
     this.#save(`number ${literal ?? plainDigits(input)}`, goType);
     return undefined;
@@ -204,8 +200,9 @@ class Decoding {
   }
 
   #typeError({ value, goType, stack: inner }: TypeMismatch): GoDecodeError {
-    const stack = [...this.#stack, ...inner];
-    const target = stack.length ? `struct field ${this.#struct}.${stack.join(".")} of type ${goType}` : `value of type ${goType}`;
+    const members = this.#trail.filter((step) => typeof step === "object");
+    const stack = [...members.flatMap((member) => member.stack), ...inner];
+    const target = members.length ? `struct field ${members.at(-1)!.owner}.${stack.join(".")} of type ${goType}` : `value of type ${goType}`;
     return new GoDecodeError(`json: cannot unmarshal ${value} into Go ${target}`, { value, goType, stack });
   }
 }

@@ -16,16 +16,18 @@ const member = (name: string, text: string): string => `${encodeJson(name)}:${te
 
 function encodeStruct(plans: StructPlans, model: string, object: JsonObject): string {
   const { members, byName } = plans.plan(model);
-  const parts: string[] = [];
-  for (const { facts } of members) {
+  let left = Object.keys(object).length;
+  let text = "";
+  for (const { facts, jsonKey } of members) {
+    if (!left) break;
     const value = object[facts.name];
-    if (value !== undefined && Object.hasOwn(object, facts.name)) parts.push(member(facts.name, encodeValue(plans, facts.ref, value)));
+    if (value === undefined || !Object.hasOwn(object, facts.name)) continue;
+    left--;
+    text += `${text ? "," : ""}${jsonKey}${encodeValue(plans, facts.ref, value)}`;
   }
-  if (parts.length < Object.keys(object).length) {
-    const others = Object.keys(object).filter((name) => !byName.has(name) && object[name] !== undefined);
-    parts.push(...others.sort(compareBytewise).map((name) => member(name, encodeJson(object[name]!))));
-  }
-  return `{${parts.join(",")}}`;
+  if (!left) return `{${text}}`;
+  const others = Object.keys(object).filter((name) => !byName.has(name) && object[name] !== undefined);
+  return `{${[...(text ? [text] : []), ...others.sort(compareBytewise).map((name) => member(name, encodeJson(object[name]!)))].join(",")}}`;
 }
 
 function encodeValue(plans: StructPlans, ref: TypeRef, value: Json): string {

@@ -6,8 +6,8 @@ import { quoteGo } from "../../registry/field-error.ts";
 
 /** Fed by the decoder as it walks. */
 export interface StrictErrors {
-  unknown(path: readonly string[], key: string): void;
-  known(path: readonly string[], key: string): void;
+  unknown(path: string, key: string): void;
+  known(path: string, key: string): void;
   texts(): readonly string[];
 }
 
@@ -18,8 +18,8 @@ export function createStrictErrors(body: ParsedJson): StrictErrors {
   const unknown: string[] = [];
   /** For every key walked over: whether it is a field, and how many unknown ones there were up to it. */
   const walked = new Map<string, { readonly known: boolean; readonly before: number }>();
-  const walk = (path: readonly string[], key: string, known: boolean): void => {
-    const full = path.length ? `${path.join("")}.${key}` : key;
+  const walk = (path: string, key: string, known: boolean): void => {
+    const full = path ? `${path}.${key}` : key;
     if (!known) unknown.push(`unknown field ${quoteGo(full)}`);
     if (body.duplicates.length) walked.set(full, { known, before: unknown.length });
   };

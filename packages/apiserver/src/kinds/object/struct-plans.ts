@@ -1,7 +1,7 @@
 // What the decoder needs of each Go struct, computed once per type: JSON members with embedded structs looked through, the
 // Go names that error messages carry, and the zero value that a field shows when nobody set it.
 // Upstream: encoding/json's cached type fields, over the facts in kinds/data.
-import type { Json, JsonObject } from "homeostat/api";
+import { encodeJson, type Json, type JsonObject } from "homeostat/api";
 import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../data/kind-data.ts";
 
 /** One JSON member of a struct. */
@@ -11,6 +11,12 @@ export interface MemberPlan {
   readonly stack: readonly string[];
   /** Go type without a leading pointer. */
   readonly goType: string;
+  /** Go type of list items or map values. */
+  readonly elementGoType: string;
+  /** Go name of the struct whose JSON has this member, embedded structs looked through. */
+  readonly owner: string;
+  /** `"name":` */
+  readonly jsonKey: string;
 }
 
 /** One struct. */
@@ -18,6 +24,8 @@ export interface StructPlan {
   readonly type: TypeFacts;
   readonly byName: ReadonlyMap<string, MemberPlan>;
   readonly members: readonly MemberPlan[];
+  /** Members that are written although nobody set them. */
+  readonly alwaysWritten: readonly MemberPlan[];
 }
 
 /** Plans by model name. */
@@ -43,11 +51,8 @@ export function createStructPlans(data: KindData): StructPlans {
       return scalarZero(ref);
     },
     fillZeros(plan, object) {
-      for (const { facts } of plan.members) {
-        if (Object.hasOwn(object, facts.name) || facts.omitZero) continue;
-        if (facts.pointer) {
-          if (!facts.omitEmpty) object[facts.name] = null;
-        } else if (!facts.omitEmpty || neverEmpty(facts.ref)) object[facts.name] = self.zero(facts.ref);
+      for (const { facts } of plan.alwaysWritten) {
+        if (object[facts.name] === undefined) object[facts.name] = facts.pointer ? null : self.zero(facts.ref);
       }
       return object;
     },
@@ -70,15 +75,18 @@ export function elementGoType(data: KindData, goType: string, ref: TypeRef): str
 }
 
 function planOf(data: KindData, type: TypeFacts): StructPlan {
-  const members = expand(data, type, []);
-  return { type, members, byName: new Map(members.map((member) => [member.facts.name, member])) };
+  const members = expand(data, type, [], type.goStruct);
+  return { type, members, alwaysWritten: members.filter(isAlwaysWritten), byName: new Map(members.map((member) => [member.facts.name, member])) };
 }
 
-function expand(data: KindData, type: TypeFacts, embedded: readonly string[]): MemberPlan[] {
+const isAlwaysWritten = ({ facts }: MemberPlan): boolean => !facts.omitZero && (!facts.omitEmpty || (!facts.pointer && neverEmpty(facts.ref)));
+
+function expand(data: KindData, type: TypeFacts, embedded: readonly string[], owner: string): MemberPlan[] {
   return type.fields.flatMap((facts) => {
     const stack = [...embedded, facts.inline ? facts.goName : facts.name];
-    if (facts.inline && facts.ref.at === "struct") return expand(data, data.type(facts.ref.type), stack);
-    return [{ facts, stack, goType: facts.goType.replace(/^\*/, "") }];
+    if (facts.inline && facts.ref.at === "struct") return expand(data, data.type(facts.ref.type), stack, owner);
+    const goType = facts.goType.replace(/^\*/, "");
+    return [{ facts, stack, goType, owner, elementGoType: elementGoType(data, goType, facts.ref), jsonKey: `${encodeJson(facts.name)}:` }];
   });
 }
 

@@ -60,20 +60,29 @@ function coerceMetaField(object: JsonObject, key: string, path: string, decoder:
   const reading = readMetadata(value, at, decoder);
   if ("fault" in reading) return invalid(at, value, reading.fault);
   object.metadata = reading.metadata;
-  strict.push(...reading.strictErrors);
+  for (const text of reading.strictErrors) strict.push(text);
   return undefined;
 }
 
+const nothing: readonly FieldError[] = [];
+
 /** Every breach in embedded resources. */
-export function validateEmbeddedMetadata(value: Json, node: SchemaNode | undefined, path = ""): readonly FieldError[] {
-  if (typeof value !== "object" || value === null || !node?.hasEmbedded) return [];
-  if (Array.isArray(value)) return value.flatMap((item, i) => validateEmbeddedMetadata(item, node.items, `${path}[${i}]`));
-  const errors = node.embedded ? validateEmbedded(value, path) : [];
-  for (const key of Object.keys(value)) {
-    const child = node.properties?.get(key);
-    errors.push(...(child ? validateEmbeddedMetadata(value[key]!, child, joinChild(path, key)) : validateEmbeddedMetadata(value[key]!, node.additional, `${path}[${key}]`)));
-  }
+export function validateEmbeddedMetadata(value: Json, node: SchemaNode | undefined): readonly FieldError[] {
+  if (!node?.hasEmbedded) return nothing;
+  const errors: FieldError[] = [];
+  validateInside(value, node, "", errors);
   return errors;
+}
+
+function validateInside(value: Json, node: SchemaNode | undefined, path: string, errors: FieldError[]): void {
+  if (typeof value !== "object" || value === null || !node?.hasEmbedded) return;
+  if (Array.isArray(value)) return value.forEach((item, i) => validateInside(item, node.items, `${path}[${i}]`, errors));
+  if (node.embedded) for (const error of validateEmbedded(value, path)) errors.push(error);
+  for (const key in value) {
+    const child = node.properties?.get(key);
+    if (child) validateInside(value[key]!, child, joinChild(path, key), errors);
+    else if (node.additional) validateInside(value[key]!, node.additional, `${path}[${key}]`, errors);
+  }
 }
 
 function validateEmbedded(object: JsonObject, path: string): FieldError[] {

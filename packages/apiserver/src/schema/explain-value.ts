@@ -13,21 +13,34 @@ import { type SchemaNode, TYPE_ARRAY, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYP
 
 /** The faults of a value, in a stable order. With a correlation, faults in unchanged parts are left out. */
 export function explainValue(value: Json, node: SchemaNode, correlation?: Correlation): readonly SchemaFault[] {
-  return explain(value, node, "", correlation).faults;
+  return explain(value, node, "", correlation).faults();
 }
 
 /** Faults found and checks made; a text is reported once. */
 class Findings {
-  faults: SchemaFault[] = [];
+  readonly #faults = new Map<string, SchemaFault>();
   matches = 0;
 
+  get failed(): boolean {
+    return this.#faults.size > 0;
+  }
+
+  faults(): readonly SchemaFault[] {
+    return [...this.#faults.values()];
+  }
+
   add(fault: SchemaFault): void {
-    if (!this.faults.some((known) => known.text === fault.text)) this.faults.push(fault);
+    if (!this.#faults.has(fault.text)) this.#faults.set(fault.text, fault);
   }
 
   merge(other: Findings): void {
-    for (const fault of other.faults) this.add(fault);
+    for (const fault of other.#faults.values()) this.add(fault);
     this.matches += other.matches;
+  }
+
+  /** Tolerates what was found. */
+  forgive(): void {
+    this.#faults.clear();
   }
 }
 
@@ -46,7 +59,7 @@ function explain(value: Json, node: SchemaNode, path: string, correlation: Corre
   if (value === null) explainNull(node, path, found);
   else explainPresent(value, node, path, correlation, found);
   // Tolerated faults vanish; upstream makes warnings of them that nobody reads.
-  if (correlation && found.faults.length > 0 && correlation.unchanged()) found.faults = [];
+  if (correlation && found.failed && correlation.unchanged()) found.forgive();
   return found;
 }
 
@@ -129,14 +142,14 @@ function explainLogic(value: Json, node: SchemaNode, path: string, found: Findin
   if (node.anyOf.length > 0) explainAnyOf(value, node.anyOf, path, found);
   if (node.oneOf.length > 0) explainOneOf(value, node.oneOf, path, found);
   if (node.allOf.length > 0) explainAllOf(value, node.allOf, path, found);
-  if (node.not && explain(value, node.not, path, undefined).faults.length === 0) found.add(plainFault(`${quoteGo(path)} must not validate the schema (not)`));
+  if (node.not && !explain(value, node.not, path, undefined).failed) found.add(plainFault(`${quoteGo(path)} must not validate the schema (not)`));
 }
 
 function explainAnyOf(value: Json, branches: readonly SchemaNode[], path: string, found: Findings): void {
   let best: Findings | undefined;
   for (const branch of branches) {
     const result = explain(value, branch, path, undefined);
-    if (result.faults.length === 0) return found.merge(result);
+    if (!result.failed) return found.merge(result);
     if (!best || result.matches > best.matches) best = result;
   }
   found.add(plainFault(`${quoteGo(path)} must validate at least one schema (anyOf)`));
@@ -149,7 +162,7 @@ function explainOneOf(value: Json, branches: readonly SchemaNode[], path: string
   let valid = 0;
   for (const branch of branches) {
     const result = explain(value, branch, path, undefined);
-    if (result.faults.length === 0) {
+    if (!result.failed) {
       valid++;
       first ??= result;
     } else if (valid === 0 && (!best || result.matches > best.matches)) best = result;
@@ -163,7 +176,7 @@ function explainAllOf(value: Json, branches: readonly SchemaNode[], path: string
   let valid = 0;
   for (const branch of branches) {
     const result = explain(value, branch, path, undefined);
-    if (result.faults.length === 0) valid++;
+    if (!result.failed) valid++;
     found.merge(result);
   }
   if (valid !== branches.length) found.add(plainFault(`${quoteGo(path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`));

@@ -42,7 +42,7 @@ export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decode
   const schema = claimedSchema(object, decoding);
   if (schema) {
     const implied = { apiVersion: object.apiVersion, kind: object.kind };
-    strictErrors.push(...pruneCustom(object, schema).map((path) => `unknown field "${path}"`));
+    for (const path of pruneCustom(object, schema)) strictErrors.push(`unknown field "${path}"`);
     coerceEmbedded(object, schema, strictErrors, decoding);
     for (const [field, value] of Object.entries(implied)) if (value !== undefined) object[field] = value;
   }
@@ -90,7 +90,7 @@ function decodeMetadata(object: JsonObject, strictErrors: string[], decoding: Cu
   if (given === undefined) return undefined;
   const reading = readMetadata(given, "metadata", decoding.decoder);
   if ("fault" in reading) throw undecodable(reading.fault, decoding);
-  strictErrors.push(...reading.strictErrors);
+  for (const text of reading.strictErrors) strictErrors.push(text);
   return isObject(reading.metadata) ? reading.metadata : {};
 }
 

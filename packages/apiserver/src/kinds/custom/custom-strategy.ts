@@ -77,41 +77,38 @@ function takeStatusOnly(object: JsonObject, old: JsonObject): void {
 }
 
 function validateNew(object: JsonObject, custom: CustomRules, context: WriteContext): readonly FieldError[] {
-  const errors = validateTypeMeta(object, custom);
-  if (!errors.length) {
-    if (custom.node) errors.push(...validateSchema(object, custom.node));
-    if (custom.scale) errors.push(...validateScaleSpec(object, custom.scale), ...validateScaleStatus(object, custom.scale));
-  }
-  errors.push(...validateEmbeddedMetadata(object, custom.node), ...validateUniqueLists(object, custom.node));
-  appendRuleErrors(errors, object, undefined, custom, undefined);
+  const body = validateBody(object, custom, (node) => validateSchema(object, node));
+  const errors = withRuleErrors([...body, ...validateEmbeddedMetadata(object, custom.node), ...validateUniqueLists(object, custom.node)], custom, { object });
   if (!errors.length) warnOfFinalizers(finalizersOf(object), context);
   return errors;
 }
 
 function validateChange(object: JsonObject, old: JsonObject, custom: CustomRules, context: WriteContext): readonly FieldError[] {
-  const errors = validateTypeMeta(object, custom);
-  if (!errors.length) {
-    if (custom.node) errors.push(...validateSchema(object, custom.node, { correlation: new Correlation(object, old, custom.node) }));
-    if (custom.scale) errors.push(...validateScaleSpec(object, custom.scale), ...validateScaleStatus(object, custom.scale));
-  }
-  errors.push(...validateEmbeddedMetadata(object, custom.node), ...newListErrors(object, old, custom));
-  appendRuleErrors(errors, object, old, custom, context);
+  const body = validateBody(object, custom, (node) => validateSchema(object, node, { correlation: new Correlation(object, old, node) }));
+  const errors = withRuleErrors([...body, ...validateEmbeddedMetadata(object, custom.node), ...newListErrors(object, old, custom)], custom, { object, old, context });
   if (!errors.length) warnOfFinalizers(addedFinalizers(object, old), context);
   return errors;
 }
 
 function validateStatusChange(object: JsonObject, old: JsonObject, custom: CustomRules, context: WriteContext): readonly FieldError[] {
+  return withRuleErrors([...validateStatus(object, old, custom), ...newListErrors(object, old, custom)], custom, { object, old, context });
+}
+
+/** An object of the wrong kind is not looked into. */
+function validateBody(object: JsonObject, custom: CustomRules, schemaErrors: (node: SchemaNode) => readonly FieldError[]): readonly FieldError[] {
+  const { node, scale } = custom;
   const errors = validateTypeMeta(object, custom);
-  const node = custom.node?.properties?.get("status");
-  if (!errors.length) {
-    if (node && custom.node && Object.hasOwn(object, "status")) {
-      errors.push(...validateSchema(object.status!, node, { base: "status", correlation: new Correlation(object, old, custom.node).member("status") }));
-    }
-    if (custom.scale) errors.push(...validateScaleStatus(object, custom.scale));
-  }
-  errors.push(...newListErrors(object, old, custom));
-  appendRuleErrors(errors, object, old, custom, context);
-  return errors;
+  return errors.length ? errors : [...(node ? schemaErrors(node) : []), ...(scale ? [...validateScaleSpec(object, scale), ...validateScaleStatus(object, scale)] : [])];
+}
+
+function validateStatus(object: JsonObject, old: JsonObject, custom: CustomRules): readonly FieldError[] {
+  const errors = validateTypeMeta(object, custom);
+  if (errors.length) return errors;
+  const whole = custom.node;
+  const node = whole?.properties?.get("status");
+  const present = Object.hasOwn(object, "status");
+  const status = whole && node && present ? validateSchema(object.status!, node, { base: "status", correlation: new Correlation(object, old, whole).member("status") }) : [];
+  return custom.scale ? [...status, ...validateScaleStatus(object, custom.scale)] : status;
 }
 
 /** A list that held something twice before may do so again. */
@@ -121,11 +118,16 @@ function newListErrors(object: JsonObject, old: JsonObject, custom: CustomRules)
 }
 
 /** CEL rules run only on objects that they can be trusted with. `context` is given where unchanged breaches become warnings. */
-function appendRuleErrors(errors: FieldError[], object: JsonObject, old: JsonObject | undefined, custom: CustomRules, context: WriteContext | undefined): void {
-  if (!custom.rules) return;
+function withRuleErrors(
+  errors: readonly FieldError[],
+  { rules }: CustomRules,
+  { object, old, context }: { readonly object: JsonObject; readonly old?: JsonObject; readonly context?: WriteContext },
+): readonly FieldError[] {
+  if (!rules) return errors;
   const blocked = blockingError(errors);
-  if (blocked) errors.push(blocked);
-  else errors.push(...custom.rules.evaluate({ object, old, path: "", warn: context && ((text) => (context.warnAnyway ? context.warnAnyway(text) : context.warn(text))) }).errors);
+  if (blocked) return [...errors, blocked];
+  const warn = context && ((text: string) => (context.warnAnyway ? context.warnAnyway(text) : context.warn(text)));
+  return [...errors, ...rules.evaluate({ object, old, path: "", warn }).errors];
 }
 
 function validateTypeMeta(object: JsonObject, { kind, apiVersion }: CustomRules): FieldError[] {

@@ -17,6 +17,8 @@ export interface Overload {
   readonly result: Type;
   /** Absent where the planner has its own way (`&&`, `?:`, `[]`, …). */
   readonly implementation?: Implementation;
+  /** Prepares an implementation for arguments that are constant; the others are undefined. Throws a CelError for bad constants. */
+  readonly specialize?: (constants: readonly (CelValue | undefined)[]) => Implementation | undefined;
 }
 
 /** A function of one name. */
@@ -36,6 +38,9 @@ export function overload(id: string, args: readonly Type[], result: Type, implem
 export function member(id: string, args: readonly Type[], result: Type, implementation?: Implementation): Overload {
   return { id, style: "member", args, result, ...(implementation ? { implementation } : {}) };
 }
+
+/** The overload with a way to prepare for constants. */
+export const specialized = (base: Overload, specialize: NonNullable<Overload["specialize"]>): Overload => ({ ...base, specialize });
 
 /** A function that tries its overloads by the types of the values: how calls with dynamic arguments run. */
 export function dispatch(name: string, overloads: readonly Overload[]): Implementation {

@@ -1,6 +1,6 @@
 // One evaluation under way: variables, loop variables and the cost so far.
 // Upstream: github.com/google/cel-go v0.26 interpreter/activation.go, interpreter/runtimecost.go.
-import { CelError, CostLimitError } from "./values/cel-error.ts";
+import { type CelError, CostLimitError } from "./values/cel-error.ts";
 import type { CelValue } from "./values/value.ts";
 
 /** Values of an environment's variables by name; undefined means that the variable has no value this time. */

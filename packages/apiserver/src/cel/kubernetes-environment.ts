@@ -44,14 +44,10 @@ export const compatibilityMinor = 35;
 /** Expressions that are stored already may use everything there is. */
 export const storedMinor = Infinity;
 
-const environments = new Map<number, Environment>();
+const newest = Math.max(...registrations.map((registration) => registration.since));
+const everything = createEnvironment(registrations.map((registration) => registration.library));
 
-/** The environment of Kubernetes 1.N, without variables. Made on first use and shared. */
+/** The environment of Kubernetes 1.N, without variables. That of the newest servers is shared. */
 export function kubernetesEnvironment(minor: number = compatibilityMinor): Environment {
-  let environment = environments.get(minor);
-  if (!environment) {
-    environment = createEnvironment(registrations.filter((registration) => registration.since <= minor).map((registration) => registration.library));
-    environments.set(minor, environment);
-  }
-  return environment;
+  return minor >= newest ? everything : createEnvironment(registrations.filter((registration) => registration.since <= minor).map((registration) => registration.library));
 }

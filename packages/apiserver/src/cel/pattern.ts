@@ -1,4 +1,4 @@
-// Regular expressions as Go has them. The engine is loaded with the first pattern, and patterns are kept once compiled.
+// Regular expressions as Go has them. The engine is loaded with the first pattern; who uses one often keeps it.
 // Upstream: Go's regexp package (RE2 syntax) and the texts of its errors.
 import { createRequire } from "node:module";
 import { CelError } from "./values/cel-error.ts";
@@ -20,24 +20,13 @@ interface Matcher {
   end(): number;
 }
 interface Engine {
-  readonly RE2JS: { compile(pattern: string): { matcher(text: string): Matcher } };
+  readonly RE2JS: { compile(pattern: string): { matcher(text: string): Matcher; test(text: string): boolean } };
 }
 
 const require = createRequire(import.meta.url);
-const compiled = new Map<string, Pattern>();
-const maxKept = 1000;
 
 /** Compiles a pattern. Throws a CelError with Go's text. */
 export function compilePattern(source: string): Pattern {
-  const known = compiled.get(source);
-  if (known) return known;
-  const pattern = build(source);
-  if (compiled.size >= maxKept) compiled.clear();
-  compiled.set(source, pattern);
-  return pattern;
-}
-
-function build(source: string): Pattern {
   const { RE2JS } = require("re2js") as Engine;
   let program: ReturnType<Engine["RE2JS"]["compile"]>;
   try {
@@ -56,5 +45,5 @@ function build(source: string): Pattern {
     }
     return found;
   };
-  return { test: (text) => program.matcher(text).find(), find: (text) => findAll(text, 1)[0], findAll };
+  return { test: (text) => program.test(text), find: (text) => findAll(text, 1)[0], findAll };
 }

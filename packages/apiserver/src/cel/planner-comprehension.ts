@@ -2,7 +2,7 @@
 // Upstream: github.com/google/cel-go v0.26 interpreter/interpretable.go (evalFold).
 import type { Comprehension, Expr } from "./ast.ts";
 import type { Frame } from "./frame.ts";
-import { type Evaluate, type Plan, planNode, type Scope } from "./planner.ts";
+import type { Evaluate, Plan, Scope } from "./plan.ts";
 import { listCost } from "./runtime-cost.ts";
 import { CelError, noSuchOverload } from "./values/cel-error.ts";
 import { Double } from "./values/double.ts";
@@ -14,14 +14,14 @@ import { type CelValue, typeOfValue } from "./values/value.ts";
 type Visit = (first: CelValue, second: CelValue | undefined) => boolean;
 
 export function planComprehension(node: Comprehension, scope: Scope): Plan {
-  const range = planNode(node.range, scope).evaluate;
-  const init = planNode(node.init, scope).evaluate;
+  const range = scope.plan(node.range, scope).evaluate;
+  const init = scope.plan(node.init, scope).evaluate;
   const accumulator = scope.counter.count++;
   const withAccumulator: Scope = { ...scope, slots: new Map([...scope.slots, [node.accumulator, accumulator]]) };
   const first = scope.counter.count++;
   const second = scope.counter.count++;
   const inner: Scope = { ...scope, slots: new Map([...withAccumulator.slots, [node.variable, first], ...(node.variable2 === undefined ? [] : [[node.variable2, second] as const])]) };
-  const result = planNode(node.result, withAccumulator).evaluate;
+  const result = scope.plan(node.result, withAccumulator).evaluate;
   const iterate = node.variable2 === undefined ? eachOne : eachPair;
   const bind = (frame: Frame, one: CelValue, two: CelValue | undefined): void => {
     frame.locals[first] = one;
@@ -29,8 +29,8 @@ export function planComprehension(node: Comprehension, scope: Scope): Plan {
   };
   const appended = collected(node);
   if (appended) return planCollect(appended, inner, { range, accumulator, iterate, bind, result });
-  const step = planNode(node.step, inner).evaluate;
-  const condition = planNode(node.condition, inner);
+  const step = scope.plan(node.step, inner).evaluate;
+  const condition = scope.plan(node.condition, inner);
   const goesOn = condition.constant === true ? undefined : condition.evaluate;
   return {
     evaluate: (frame) => {
@@ -101,8 +101,8 @@ interface Loop {
 
 /** Appends in place instead of copying the list at every step; costs what the copies would. */
 function planCollect({ element, filter }: { readonly element: Expr; readonly filter: Expr | undefined }, inner: Scope, loop: Loop): Plan {
-  const elementPlan = planNode(element, inner);
-  const filterPlan = filter && planNode(filter, inner);
+  const elementPlan = inner.plan(element, inner);
+  const filterPlan = filter && inner.plan(filter, inner);
   // Reading the accumulator, making the one-item list unless it is constant, and the addition.
   const appendCost = 2 + (elementPlan.constant === undefined ? listCost : 0);
   return {

@@ -3,12 +3,11 @@
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go, interpretable.go, decorators.go.
 import type { Call, Expr, Ident, ListExpr, MapExpr, Select, StructExpr } from "./ast.ts";
 import { dispatch, type Implementation } from "./declarations.ts";
-import type { Environment } from "./environment.ts";
 import type { Frame } from "./frame.ts";
+import { constantPlan, type Evaluate, type Plan, type Scope } from "./plan.ts";
 import { planComprehension } from "./planner-comprehension.ts";
-import { planConditional, planAnd, planOr } from "./planner-logic.ts";
+import { planAnd, planConditional, planOr } from "./planner-logic.ts";
 import { findMember, indexValue } from "./member-access.ts";
-import { compilePattern } from "./pattern.ts";
 import { callCost, listCost, mapCost, structCost } from "./runtime-cost.ts";
 import { CelError } from "./values/cel-error.ts";
 import { CelList, ValueList } from "./values/list.ts";
@@ -16,30 +15,6 @@ import { ValueMap } from "./values/map.ts";
 import { none, Optional } from "./values/optional.ts";
 import { TypeValue } from "./values/type-value.ts";
 import { type CelValue, showValue } from "./values/value.ts";
-
-/** Computes a node's value. Throws a CelError. */
-export type Evaluate = (frame: Frame) => CelValue;
-
-/** A planned node. */
-export interface Plan {
-  readonly evaluate: Evaluate;
-  /** The value, where it is the same every time; such a node costs nothing. */
-  readonly constant?: CelValue;
-  /** A path from a variable or a conditional: upstream counts its first step once, and not at all inside another path. */
-  readonly path?: "variable" | "conditional";
-}
-
-/** Loop variables in scope while planning, by name, with their slots. */
-export interface Scope {
-  readonly slots: ReadonlyMap<string, number>;
-  /** How many slots the whole program needs. */
-  readonly counter: { count: number };
-  readonly environment: Environment;
-  /** Collects the environment's variables that are read. */
-  readonly references: Set<string>;
-}
-
-export const constantPlan = (value: CelValue): Plan => ({ evaluate: () => value, constant: value });
 
 /** Plans one node and everything below it. Throws a CelError for what fails whatever the variables. */
 export function planNode(node: Expr, scope: Scope): Plan {
@@ -203,16 +178,12 @@ function planOrValue(left: Plan, right: Plan, name: "or" | "orValue"): Plan {
 /** Conversions of constants happen once; their failure is a failure of the program. */
 const conversions: ReadonlySet<string> = new Set(["bool", "bytes", "double", "dyn", "duration", "int", "string", "timestamp", "type", "uint"]);
 
-/** The second argument of these is a pattern; a constant one must compile. */
-const patternFunctions: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
-
 function planFunction(node: Call, args: readonly Plan[], scope: Scope): Plan {
   const overloads = node.overloads ?? [];
   const single = overloads.length === 1 ? overloads[0]! : undefined;
-  const implementation = bind(node, scope);
+  const implementation = single?.specialize?.(args.map((arg) => arg.constant)) ?? bind(node, scope);
   if (single?.id === "in_list" && args[1]!.constant instanceof CelList) return planMembership(args[0]!, args[1]!.constant);
   if (args.length === 1 && conversions.has(node.function) && args[0]!.constant !== undefined) return constantPlan(implementation(args[0]!.constant));
-  if (patternFunctions.has(node.function) && typeof args[1]!.constant === "string") compilePattern(args[1]!.constant);
   const cost = callCost(node.function, single?.id);
   const [first, second, third] = args.map((arg) => arg.evaluate);
   if (args.length === 0) return { evaluate: (frame) => (frame.spend(1), implementation()) };

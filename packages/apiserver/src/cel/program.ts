@@ -5,7 +5,8 @@ import { checkExpression } from "./checker.ts";
 import type { Environment } from "./environment.ts";
 import { Frame, type Variables } from "./frame.ts";
 import { parseExpression } from "./parser.ts";
-import { planNode, type Scope } from "./planner.ts";
+import type { Scope } from "./plan.ts";
+import { planNode } from "./planner.ts";
 import { formatIssues } from "./source.ts";
 import type { Type } from "./type.ts";
 import { CelError, CostLimitError } from "./values/cel-error.ts";
@@ -37,7 +38,7 @@ export function compileExpression(text: string, environment: Environment): Compi
   const found = checkExpression(expr, environment);
   if (found.length > 0) return { issues: formatIssues(source, found) };
   const references = new Set<string>();
-  const scope: Scope = { slots: new Map(), counter: { count: 0 }, environment, references };
+  const scope: Scope = { slots: new Map(), counter: { count: 0 }, environment, plan: planNode, references };
   try {
     const { evaluate } = planNode(expr, scope);
     const slots = scope.counter.count;

@@ -6,7 +6,7 @@ import type { Library } from "../environment.ts";
 import { callTo, ident, listOf, literal, type Macro, memberCall } from "../macros.ts";
 import { boolType, dynType, intType, listType, mapType, optionalType, paramType, stringType } from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
-import { CelList, ValueList } from "../values/list.ts";
+import { type CelList, ValueList } from "../values/list.ts";
 import { none, Optional } from "../values/optional.ts";
 import { CelObject, type CelValue, showValue } from "../values/value.ts";
 

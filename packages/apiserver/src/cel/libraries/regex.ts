@@ -1,9 +1,9 @@
 // find and findAll.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/regex.go.
-import { type Implementation, member } from "../declarations.ts";
+import { type Implementation, member, type Overload, specialized } from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { compilePattern, type Pattern } from "../pattern.ts";
-import { intType, listType, stringType } from "../type.ts";
+import { intType, listType, stringType, type Type } from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { ValueList } from "../values/list.ts";
 import type { CelValue } from "../values/value.ts";
@@ -17,14 +17,26 @@ function patternOf(source: CelValue): Pattern {
   }
 }
 
-const find: Implementation = (text, pattern) => patternOf(pattern!).find(text as string) ?? "";
-const findAll: Implementation = (text, pattern, limit = -1) => new ValueList([...patternOf(pattern!).findAll(text as string, Number(limit))]);
+type Search = (pattern: Pattern, text: CelValue | undefined, limit: CelValue | undefined) => CelValue;
+
+const find: Search = (pattern, text) => pattern.find(text as string) ?? "";
+const findAll: Search = (pattern, text, limit = -1) => new ValueList([...pattern.findAll(text as string, Number(limit))]);
+
+/** A constant pattern is compiled once, and its fault is the program's. */
+function searching(id: string, args: readonly Type[], result: Type, search: Search): Overload {
+  const anew: Implementation = (text, source, limit) => search(patternOf(source!), text, limit);
+  return specialized(member(id, args, result, anew), ([, source]) => {
+    if (typeof source !== "string") return undefined;
+    const pattern = compilePattern(source);
+    return (text, _source, limit) => search(pattern, text, limit);
+  });
+}
 
 /** Searches by pattern. */
 export const regexLibrary: Library = {
   name: "kubernetes regex",
   functions: [
-    { name: "find", overloads: [member("string_find_string", [stringType, stringType], stringType, find)] },
-    { name: "findAll", overloads: [member("string_find_all_string", [stringType, stringType], listType(stringType), findAll), member("string_find_all_string_int", [stringType, stringType, intType], listType(stringType), findAll)] },
+    { name: "find", overloads: [searching("string_find_string", [stringType, stringType], stringType, find)] },
+    { name: "findAll", overloads: [searching("string_find_all_string", [stringType, stringType], listType(stringType), findAll), searching("string_find_all_string_int", [stringType, stringType, intType], listType(stringType), findAll)] },
   ],
 };

@@ -2,7 +2,7 @@
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go, common/overloads/overloads.go.
 import { type FunctionDeclaration, type Implementation, overload, member, type Overload } from "../declarations.ts";
 import { boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, paramType, stringType, timestampType, type Type, uintType } from "../type.ts";
-import { CelError, noSuchOverload } from "../values/cel-error.ts";
+import { type CelError, noSuchOverload } from "../values/cel-error.ts";
 import { Double } from "../values/double.ts";
 import { Duration, toDuration } from "../values/duration.ts";
 import { compareValues, equalValues } from "../values/equality.ts";

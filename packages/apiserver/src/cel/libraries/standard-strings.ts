@@ -1,6 +1,6 @@
 // contains, startsWith, endsWith and matches.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go, common/types/string.go.
-import { type FunctionDeclaration, type Implementation, member, overload } from "../declarations.ts";
+import { type FunctionDeclaration, type Implementation, member, type Overload, overload, specialized } from "../declarations.ts";
 import { compilePattern } from "../pattern.ts";
 import { boolType, stringType } from "../type.ts";
 import { noSuchOverload } from "../values/cel-error.ts";
@@ -17,10 +17,19 @@ const declare = (name: string, id: string, test: (text: string, other: string) =
 
 const matches = onTexts((text, pattern) => compilePattern(pattern).test(text));
 
+/** A constant pattern is compiled once. */
+function withPattern(base: Overload): Overload {
+  return specialized(base, ([, source]) => {
+    if (typeof source !== "string") return undefined;
+    const pattern = compilePattern(source);
+    return onTexts((text) => pattern.test(text));
+  });
+}
+
 /** Tests on strings. */
 export const stringTests: readonly FunctionDeclaration[] = [
   declare("contains", "contains_string", (text, part) => text.includes(part)),
   declare("startsWith", "starts_with_string", (text, start) => text.startsWith(start)),
   declare("endsWith", "ends_with_string", (text, end) => text.endsWith(end)),
-  { name: "matches", overloads: [overload("matches", texts, boolType, matches), member("matches_string", texts, boolType, matches)], dynamic: matches },
+  { name: "matches", overloads: [overload("matches", texts, boolType, matches), member("matches_string", texts, boolType, matches)].map(withPattern), dynamic: matches },
 ];

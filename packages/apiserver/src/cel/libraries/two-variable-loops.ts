@@ -6,7 +6,7 @@ import type { Library } from "../environment.ts";
 import { accumulator, callTo, fold, foldAll, foldExists, foldExistsOne, foldList, ident, literal, type LoopVariables, loopVariable, type Macro } from "../macros.ts";
 import { mapType, paramType } from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
-import { CelMap, ValueMap } from "../values/map.ts";
+import { type CelMap, ValueMap } from "../values/map.ts";
 import { type CelValue, showValue } from "../values/value.ts";
 
 type Rewrite = (at: number, range: Expr, variables: Required<LoopVariables>, transform: Expr, filter: Expr | undefined) => Expr;

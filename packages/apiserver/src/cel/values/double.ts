@@ -2,10 +2,10 @@
 // Upstream: github.com/google/cel-go v0.26 common/types/double.go; strconv.FormatFloat with verb 'g'.
 import { doubleType } from "../type.ts";
 import { equalNumbers } from "./numbers.ts";
-import { CelObject, type CelValue } from "./value.ts";
+import { CelNumber, type CelValue } from "./value.ts";
 
 /** A double value. */
-export class Double extends CelObject {
+export class Double extends CelNumber {
   readonly type = doubleType;
   readonly value: number;
 

@@ -2,7 +2,7 @@
 // Upstream: github.com/google/cel-go v0.26 common/types/timestamp.go; Go's time.Parse(RFC3339).
 import { timestampType } from "../type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
-import { Duration, toDuration } from "./duration.ts";
+import { type Duration, toDuration } from "./duration.ts";
 import { CelObject, type CelValue } from "./value.ts";
 
 const minSeconds = -62_135_596_800;

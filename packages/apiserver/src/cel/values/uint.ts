@@ -3,12 +3,12 @@
 import { uintType } from "../type.ts";
 import { CelError } from "./cel-error.ts";
 import { equalNumbers } from "./numbers.ts";
-import { CelObject, type CelValue } from "./value.ts";
+import { CelNumber, type CelValue } from "./value.ts";
 
 const max = 2n ** 64n - 1n;
 
 /** A uint value. */
-export class Uint extends CelObject {
+export class Uint extends CelNumber {
   readonly type = uintType;
   readonly value: bigint;
 

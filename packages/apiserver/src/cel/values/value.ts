@@ -16,6 +16,11 @@ export abstract class CelObject {
   abstract toString(): string;
 }
 
+/** uint and double: numbers that are wrapped, since a bare number is an int. */
+export abstract class CelNumber extends CelObject {
+  abstract readonly value: number | bigint;
+}
+
 export type CelInt = number | bigint;
 export type CelValue = boolean | CelInt | string | null | Uint8Array | CelObject;
 

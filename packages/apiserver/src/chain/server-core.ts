@@ -34,6 +34,7 @@ export interface ServerCore {
 
 /** Creates the core of a server. Resolves once what is stored is served and the system's namespaces are there. */
 export async function createServerCore({ store, runtime, tokens }: ServerCoreOptions): Promise<ServerCore> {
+  const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const kinds = createKinds(data);
   const { catalog } = kinds;
@@ -50,6 +51,8 @@ export async function createServerCore({ store, runtime, tokens }: ServerCoreOpt
   });
   await kinds.start({ handler: core.handler, runtime });
   await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));
+  // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
+  if (isNew) store.compact(store.revision());
   return {
     handler: core.handler,
     close: async () => {

@@ -22,13 +22,15 @@ export function statusOf(error: unknown): Status {
   return internalError(error instanceof Error ? error.message : String(error)).status;
 }
 
-/** Errors have no other form than their own; where nothing fits, they come as JSON. */
+const indentedJson: Accepted = { ...plainJson, pretty: true };
+
+/** Errors have no other form than their own; where nothing fits, they come as indented JSON. */
 function acceptedForErrors(core: CoreServices, request: ServerRequest): Accepted {
   try {
     const accepted = negotiate(request.api.headers["accept"] ?? "", { custom: false, protobuf: core.protobuf?.encode !== undefined, table: false });
-    return accepted.transform ? plainJson : accepted;
+    return accepted.transform ? indentedJson : accepted;
   } catch {
-    return plainJson;
+    return indentedJson;
   }
 }
 

@@ -1,12 +1,13 @@
 // The body of an answer in the representation agreed on. JSON is the usual case and costs nothing extra.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go.
-import { encodeJson, type JsonObject } from "homeostat/api";
+import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../http/handler.ts";
 import type { CoreServices } from "../core-services.ts";
 import { type Accepted, wantsPretty } from "../negotiation/accept.ts";
 import { indentJson } from "../negotiation/indent-json.ts";
 import type { ServerRequest } from "../request/server-request.ts";
 import { encodeObjectText, parseStored } from "../views/stored-json.ts";
+import { formatYaml } from "./format-yaml.ts";
 
 const encoder = new TextEncoder();
 const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
@@ -26,19 +27,13 @@ export async function answerObject(core: CoreServices, request: ServerRequest, a
 
 async function answerText(core: CoreServices, request: ServerRequest, { mediaType, pretty }: Accepted, status: number, text: string): Promise<ApiResponse> {
   const headers = headersOf(request, { "content-type": mediaType });
-  if (mediaType === "application/yaml") return { status, headers, body: encoder.encode(await formatYaml(text)) };
+  if (mediaType === "application/yaml") return { status, headers, body: encoder.encode(await formatYaml(parseStored(encoder.encode(text)))) };
   if (mediaType === "application/vnd.kubernetes.protobuf") {
     const body = core.protobuf?.encode?.(parseStored(encoder.encode(text)));
     return body ? { status, headers, body } : { status, headers: headersOf(request, jsonHeaders), body: encoder.encode(text) };
   }
   const indented = pretty || wantsPretty(request.query, request.api.headers["user-agent"] ?? "");
   return { status, headers, body: encoder.encode(indented ? indentJson(text) : text) };
-}
-
-/** As sigs.k8s.io/yaml writes JSON: keys in order, long integers as they are. */
-async function formatYaml(text: string): Promise<string> {
-  const { stringify } = await import("yaml");
-  return stringify(JSON.parse(encodeJson(parseStored(encoder.encode(text)))), { version: "1.1", schema: "yaml-1.1", sortMapEntries: true, lineWidth: 0, indentSeq: false, aliasDuplicateObjects: false });
 }
 
 /** Warnings belong to every answer. */

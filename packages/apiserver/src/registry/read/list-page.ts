@@ -47,7 +47,7 @@ async function startOf(core: CoreServices, selection: Selection, options: ListOp
 function startOfToken(options: ListOptions, selection: Selection): Start {
   const token = parseContinue(options.continue);
   if (options.resourceVersion !== "" && options.resourceVersion !== "0") throw badRequestError("specifying resource version is not allowed when using continue");
-  return { at: token.revision > 0 ? token.revision : undefined, startKey: selection.prefix + token.start, limit: Math.max(0, options.limit) };
+  return { at: token.revision > 0 ? token.revision : undefined, startKey: selection.prefix + token.start, limit: options.resourceVersion === "0" ? 0 : Math.max(0, options.limit) };
 }
 
 /** An old list can be started anew; an old page may be followed by a token that gives up on consistency. */

@@ -1,7 +1,7 @@
 // The rules of a schema as a tree of its own: only nodes that have rules at or below them.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go (NewValidator, validator).
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
-import { additionalOf, itemsOf, type Place } from "./schema-declaration.ts";
+import { additionalOf, hasRules, itemsOf, type Place, placeOf } from "./schema-parts.ts";
 
 /** One node with rules at or below it. */
 export interface RuleNode {
@@ -19,14 +19,6 @@ export interface RuleNode {
 export function findRules(schema: JsonSchemaProps, place: Place): RuleNode | undefined {
   return hasRules(schema) ? findNode(schema, schema, place) : undefined;
 }
-
-function hasRules(schema: JsonSchemaProps | undefined): boolean {
-  if (!schema) return false;
-  if (schema["x-kubernetes-validations"]?.length) return true;
-  return hasRules(itemsOf(schema)) || hasRules(additionalOf(schema)) || Object.values(schema.properties ?? {}).some(hasRules);
-}
-
-const placeOf = (schema: JsonSchemaProps): Place => (schema["x-kubernetes-embedded-resource"] ? "resource" : "value");
 
 /** `validation` says what to check, `spine` what the values are; the two differ only below allOf. */
 function findNode(validation: JsonSchemaProps, spine: JsonSchemaProps, place: Place): RuleNode | undefined {

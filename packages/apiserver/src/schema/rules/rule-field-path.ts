@@ -1,7 +1,7 @@
 // `fieldPath` of a rule: a path such as `.spec.size` or `['my-key']` that must lead somewhere in the rule's schema.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go (ValidFieldPath).
 import type { JsonSchemaProps } from "../json-schema-props.ts";
-import { additionalOf } from "./schema-declaration.ts";
+import { additionalOf } from "./schema-parts.ts";
 
 const tokens = /'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/gs;
 const escapes: Readonly<Record<string, string>> = { a: "\u0007", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "'": "'", "\\": "\\" };

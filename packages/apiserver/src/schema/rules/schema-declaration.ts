@@ -7,6 +7,7 @@ import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { adaptInteger, adaptIntOrString, adaptNumber, adaptStringOf, adaptTyped } from "./adapt-scalar.ts";
 import { CelError } from "../../cel/values/cel-error.ts";
 import { escapeName } from "./escape-name.ts";
+import { additionalOf, itemsOf, type Place, placeOf, withObjectMeta } from "./schema-parts.ts";
 import { type Adapt, MapList, PreservedValue, SchemaList, SchemaObject, SetList } from "./schema-values.ts";
 
 /** Most bytes of a request; what bounds a value that its schema does not bound. */
@@ -26,26 +27,8 @@ export interface SchemaDeclaration {
   readonly element: SchemaDeclaration | undefined;
 }
 
-/** How a value's place matters: only roots of resources have their own kind, apiVersion and metadata.name. */
-export type Place = "resource" | "value";
-
 const noFields: ReadonlyMap<string, SchemaDeclaration> = new Map();
 const scalar = (type: Type, minBytes: number, maxElements = 0): SchemaDeclaration => ({ kind: "scalar", scalar: type, maxElements, minBytes, fields: noFields, element: undefined });
-
-const isSchema = (value: unknown): value is JsonSchemaProps => typeof value === "object" && value !== null && !Array.isArray(value);
-export const itemsOf = (schema: JsonSchemaProps): JsonSchemaProps | undefined => (isSchema(schema.items) ? schema.items : undefined);
-export const additionalOf = (schema: JsonSchemaProps): JsonSchemaProps | undefined => (isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined);
-const placeOf = (schema: JsonSchemaProps): Place => (schema["x-kubernetes-embedded-resource"] ? "resource" : "value");
-
-const metaProperties: Readonly<Record<string, JsonSchemaProps>> = { kind: { type: "string" }, apiVersion: { type: "string" }, metadata: { type: "object", properties: { name: { type: "string" }, generateName: { type: "string" } } } };
-
-/** A resource's schema with what every resource has, unless it declares all of that itself. */
-export function withObjectMeta(schema: JsonSchemaProps): JsonSchemaProps {
-  const declared = schema.properties ?? {};
-  const meta = declared.metadata;
-  const whole = declared.kind?.type === "string" && declared.apiVersion?.type === "string" && meta?.type === "object" && meta.properties?.name?.type === "string" && meta.properties.generateName?.type === "string";
-  return whole ? schema : { ...schema, properties: { ...declared, ...metaProperties } };
-}
 
 /** The declaration of a node, or undefined where expressions see nothing of it. */
 export function declareSchema(schema: JsonSchemaProps, place: Place): SchemaDeclaration | undefined {

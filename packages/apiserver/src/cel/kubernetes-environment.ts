@@ -1,6 +1,7 @@
 // The environment of a Kubernetes API server: which libraries exist, and since which version. One line registers a library.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/environment/base.go.
 import { createEnvironment, type Environment, type Library } from "./environment.ts";
+import { authorizerLibrary, authorizerSelectorLibrary } from "./libraries/authorizer.ts";
 import { formatLibrary } from "./libraries/formats.ts";
 import { listExtensions } from "./libraries/list-extensions.ts";
 import { listLibrary } from "./libraries/lists.ts";
@@ -27,6 +28,7 @@ const registrations: readonly Registration[] = [
   { since: 0, library: urlLibrary },
   { since: 0, library: regexLibrary },
   { since: 0, library: listLibrary },
+  { since: 27, library: authorizerLibrary },
   { since: 28, library: optionalLibrary },
   { since: 28, library: quantityLibrary },
   { since: 29, library: literalChecks },
@@ -34,6 +36,7 @@ const registrations: readonly Registration[] = [
   { since: 29, library: setLibrary },
   { since: 30, library: networkLibrary },
   { since: 31, library: formatLibrary },
+  { since: 31, library: authorizerSelectorLibrary },
   { since: 32, library: twoVariableLoops },
   { since: 33, library: semverLibrary },
   { since: 34, library: listExtensions },

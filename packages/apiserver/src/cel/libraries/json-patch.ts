@@ -1,0 +1,11 @@
+// jsonpatch.escapeKey: a key as a part of a JSON pointer. Only mutating policies have it.
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/jsonpatch.go.
+import { overload } from "../declarations.ts";
+import type { Library } from "../environment.ts";
+import { stringType } from "../type.ts";
+
+/** JSON pointers. */
+export const jsonPatchLibrary: Library = {
+  name: "kubernetes json patch",
+  functions: [{ name: "jsonpatch.escapeKey", overloads: [overload("string_jsonpatch_escapeKey_string", [stringType], stringType, (key) => (key as string).replaceAll("~", "~0").replaceAll("/", "~1"))] }],
+};

@@ -54,6 +54,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     table: tableOf(record, data.columns(record.group, record.version, facts.resource)),
     schemaEpoch: 0,
     creatable: true,
+    ...(record.deprecationWarning ? { deprecationWarning: record.deprecationWarning } : {}),
     ...(record.committed ? { committed: record.committed } : {}),
   };
 }

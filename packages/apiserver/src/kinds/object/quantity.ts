@@ -14,7 +14,9 @@ const pattern = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
 const nano = 1_000_000_000n;
 const maxBinary = (1n << 63n) - 1n;
 
-type Format = "DecimalSI" | "BinarySI" | "DecimalExponent";
+/** How a quantity is written: `100m`, `64Mi`, `1e3`. */
+export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
+type Format = QuantityFormat;
 interface Suffix {
   readonly format: Format;
   readonly exponent: number;
@@ -33,6 +35,26 @@ export function canonicalQuantity(text: string): CanonicalQuantity {
   if (staysAsWritten(digits, fraction.length, suffix)) return { text };
   const amount = toNano(BigInt(digits), fraction.length, suffix);
   return { text: format(sign === "-" ? -amount : amount, amount < nano && suffix.format === "BinarySI" ? "DecimalSI" : suffix.format) };
+}
+
+/** A quantity as a number of billionths, and the way it is written. */
+export interface Quantity {
+  readonly nano: bigint;
+  readonly format: QuantityFormat;
+}
+
+/** Reads a quantity that {@link canonicalQuantity} has accepted; zero for anything else. */
+export function parseQuantity(text: string): Quantity {
+  const [, sign, whole = "", fraction = "", suffixText = ""] = pattern.exec(text) ?? [];
+  const suffix = parseSuffix(suffixText);
+  if (!suffix) return { nano: 0n, format: "DecimalSI" };
+  const amount = toNano(BigInt(`${whole || "0"}${fraction}`), fraction.length, suffix);
+  return { nano: sign === "-" ? -amount : amount, format: suffix.format };
+}
+
+/** The canonical text of a quantity. */
+export function formatQuantity({ nano: amount, format: as }: Quantity): string {
+  return format(amount, as === "BinarySI" && amount < nano && amount > -nano ? "DecimalSI" : as);
 }
 
 function parseSuffix(text: string): Suffix | undefined {

@@ -52,3 +52,15 @@ export function mutableAt(object: JsonObject, field: string): JsonObject | undef
   const value = object[field];
   return isObject(value) ? value : undefined;
 }
+
+/** A number behind a pointer; undefined where there is none. */
+export function optionalNumberAt(object: JsonObject, field: string): number | undefined {
+  const value = object[field];
+  return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
+}
+
+/** A text behind a pointer; undefined where there is none. */
+export function optionalTextAt(object: JsonObject, field: string): string | undefined {
+  const value = object[field];
+  return typeof value === "string" ? value : undefined;
+}

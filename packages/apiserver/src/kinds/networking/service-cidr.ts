@@ -1,0 +1,56 @@
+// ServiceCIDRs: ranges from which services get their addresses.
+// Upstream: k8s.io/kubernetes/pkg/registry/networking/servicecidr/strategy.go, pkg/apis/networking/validation/validation.go.
+import type { JsonObject } from "homeostat/api";
+import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { cidrErrors, parseCidrSloppy } from "../object/ip-addresses.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
+import { textsAt } from "../object/read-fields.ts";
+import { finalizerErrors, keepOld, objectAt } from "../object/strategy.ts";
+import { keepMetadataForStatus } from "../object/status-metadata.ts";
+
+export const serviceCidr: BuiltinKind = {
+  group: "networking.k8s.io",
+  version: "v1",
+  kind: "ServiceCIDR",
+  rules: {
+    resetFields: [["f:status"]],
+    prepareForCreate: (object) => void (object["status"] = {}),
+    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+    validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
+    validateUpdate: (object, old) => changeErrors(cidrsOf(object), cidrsOf(old)),
+  },
+  views: {
+    status: {
+      resetFields: [["f:metadata"], ["f:spec"]],
+      prepareForUpdate(object, old) {
+        keepOld(object, old, "spec");
+        keepMetadataForStatus(object, old);
+      },
+      validateUpdate: () => [],
+    },
+  },
+  cells: (object, nowMs) => [nameOf(object), cidrsOf(object).join(","), ageOf(object, nowMs)],
+};
+
+const path = "spec.cidrs";
+const cidrsOf = (object: JsonObject): readonly string[] => textsAt(objectAt(object, "spec"), "cidrs");
+const isSix = (cidr: string): boolean => parseCidrSloppy(cidr)?.address.bytes.length === 16;
+
+function validateCidrs(cidrs: readonly string[]): FieldError[] {
+  if (!cidrs.length) return [required(path, "at least one CIDR required")];
+  if (cidrs.length > 2) return [{ type: "FieldValueInvalid", field: path, body: `Invalid value: ${JSON.stringify({ CIDRs: cidrs })}: may only hold up to 2 values` }];
+  const errors = cidrs.flatMap((cidr, i) => cidrErrors(cidr, `${path}[${i}]`));
+  if (cidrs.length === 2 && parseCidrSloppy(cidrs[0]!) && parseCidrSloppy(cidrs[1]!) && isSix(cidrs[0]!) === isSix(cidrs[1]!)) {
+    errors.push(invalid(path, [...cidrs], "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"));
+  }
+  return errors;
+}
+
+/** A second family may be added; all else stays. */
+function changeErrors(cidrs: readonly string[], old: readonly string[]): FieldError[] {
+  const frozen = (i: number): FieldError[] => (cidrs[i] === old[i] ? [] : [invalid(`${path}[${i}]`, cidrs[i], "field is immutable")]);
+  if (cidrs.length === old.length) return old.flatMap((_, i) => frozen(i));
+  if (old.length === 1 && cidrs.length === 2) return [...frozen(0), ...validateCidrs(cidrs)];
+  return [invalid(path, [...cidrs], "field is immutable")];
+}

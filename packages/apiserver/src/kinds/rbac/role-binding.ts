@@ -1,0 +1,88 @@
+// Role bindings: who gets which role; the role of a binding never changes.
+// Upstream: k8s.io/kubernetes/pkg/registry/rbac/{rolebinding,clusterrolebinding}/strategy.go, pkg/apis/rbac/v1/defaults.go,
+// pkg/apis/rbac/validation/validation.go, pkg/apis/rbac/helpers.go (SubjectsStrings).
+import { dnsSubdomainFaults, equalJson, type Json, type JsonObject, pathSegmentFaults } from "homeostat/api";
+import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { formatStruct, goText, invalidPrinted } from "../object/format-struct.ts";
+import { nameIsPathSegment } from "../object/names.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
+import { itemsAt, setIfEmpty } from "../object/read-fields.ts";
+import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+
+const group = "rbac.authorization.k8s.io";
+
+export const roleBinding: BuiltinKind = bindingKind("RoleBinding", "namespaced");
+export const clusterRoleBinding: BuiltinKind = bindingKind("ClusterRoleBinding", "cluster");
+
+type Scope = "namespaced" | "cluster";
+
+function bindingKind(kind: string, scope: Scope): BuiltinKind {
+  return {
+    group,
+    version: "v1",
+    kind,
+    defaults,
+    rules: {
+      allowCreateOnUpdate: true,
+      validateName: nameIsPathSegment,
+      validateCreate: (object) => [...finalizerErrors(object), ...validate(object, scope)],
+      validateUpdate: (object, old) => [...validateObjectMeta(object, { namespaced: scope === "namespaced" }, nameIsPathSegment), ...finalizerErrors(object), ...validate(object, scope), ...roleChangeErrors(object, old)],
+    },
+    cells,
+  };
+}
+
+function defaults(object: JsonObject): void {
+  setIfEmpty(objectAt(object, "roleRef"), "apiGroup", group);
+  for (const subject of itemsAt(object, "subjects")) if (["User", "Group"].includes(stringAt(subject, "kind"))) setIfEmpty(subject, "apiGroup", group);
+}
+
+function validate(object: JsonObject, scope: Scope): FieldError[] {
+  const role = objectAt(object, "roleRef");
+  const name = stringAt(role, "name");
+  const kinds = scope === "namespaced" ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  return [
+    ...oneOf(role, "apiGroup", [group], "roleRef"),
+    ...oneOf(role, "kind", kinds, "roleRef"),
+    ...(name ? pathSegmentFaults(name).map((fault) => invalid("roleRef.name", name, fault)) : [required("roleRef.name", "")]),
+    ...itemsAt(object, "subjects").flatMap((subject, i) => validateSubject(subject, scope, `subjects[${i}]`)),
+  ];
+}
+
+function validateSubject(subject: JsonObject, scope: Scope, path: string): FieldError[] {
+  const name = stringAt(subject, "name");
+  const nameErrors = name ? [] : [required(`${path}.name`, "")];
+  switch (stringAt(subject, "kind")) {
+    case "ServiceAccount":
+      return [
+        ...nameErrors,
+        ...(name ? dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault)) : []),
+        ...(stringAt(subject, "apiGroup") ? oneOf(subject, "apiGroup", [""], path) : []),
+        ...(scope === "cluster" && !stringAt(subject, "namespace") ? [required(`${path}.namespace`, "")] : []),
+      ];
+    case "User":
+    case "Group":
+      return [...nameErrors, ...oneOf(subject, "apiGroup", [group], path)];
+    default:
+      return [...nameErrors, ...oneOf(subject, "kind", ["ServiceAccount", "User", "Group"], path)];
+  }
+}
+
+const oneOf = (object: JsonObject, field: string, values: readonly string[], path: string): FieldError[] =>
+  values.includes(stringAt(object, field)) ? [] : [notSupported(`${path}.${field}`, stringAt(object, field), values)];
+
+function roleChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
+  const role = object["roleRef"];
+  return equalJson(role ?? {}, old["roleRef"] ?? {}) ? [] : [invalidPrinted("roleRef", formatStruct(role, [["APIGroup", "apiGroup", goText], ["Kind", "kind", goText], ["Name", "name", goText]]), "cannot change roleRef")];
+}
+
+function cells(object: JsonObject, nowMs: number): readonly Json[] {
+  const role = objectAt(object, "roleRef");
+  const subjects = itemsAt(object, "subjects");
+  const named = (kind: string, text: (subject: JsonObject) => string): string => subjects.filter((subject) => subject["kind"] === kind).map(text).join(", ");
+  const name = (subject: JsonObject): string => stringAt(subject, "name");
+  const account = (subject: JsonObject): string => `${stringAt(subject, "namespace")}/${name(subject)}`;
+  return [nameOf(object), `${stringAt(role, "kind")}/${stringAt(role, "name")}`, ageOf(object, nowMs), named("User", name), named("Group", name), named("ServiceAccount", account)];
+}

@@ -1,0 +1,70 @@
+// Roles and cluster roles: rules that name verbs, and what they apply to.
+// Upstream: k8s.io/kubernetes/pkg/registry/rbac/{role,clusterrole}/strategy.go, pkg/apis/rbac/validation/validation.go.
+import { isObject, type JsonObject } from "homeostat/api";
+import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import type { BuiltinKind, Rules } from "../object/builtin-kind.ts";
+import { type LabelSelectorRules, validateLabelSelector } from "../object/label-selectors.ts";
+import { nameIsPathSegment } from "../object/names.ts";
+import { hasItems, itemsAt } from "../object/read-fields.ts";
+import { finalizerErrors, objectAt } from "../object/strategy.ts";
+
+const group = "rbac.authorization.k8s.io";
+const commonRules: Rules = { allowCreateOnUpdate: true, validateName: nameIsPathSegment };
+
+export const role: BuiltinKind = {
+  group,
+  version: "v1",
+  kind: "Role",
+  rules: {
+    ...commonRules,
+    validateCreate: (object) => [...finalizerErrors(object), ...validateRules(object, "namespaced")],
+    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: true }, nameIsPathSegment), ...finalizerErrors(object), ...validateRules(object, "namespaced")],
+  },
+};
+
+export const clusterRole: BuiltinKind = {
+  group,
+  version: "v1",
+  kind: "ClusterRole",
+  rules: {
+    ...commonRules,
+    validateCreate: (object) => [...finalizerErrors(object), ...validateRules(object, "cluster"), ...validateAggregation(object, { invalidValues: "refused" })],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsPathSegment),
+      ...finalizerErrors(object),
+      ...validateRules(object, "cluster"),
+      ...validateAggregation(object, { invalidValues: validateAggregation(old, { invalidValues: "refused" }).length ? "allowed" : "refused" }),
+    ],
+  },
+};
+
+function validateRules(object: JsonObject, scope: "namespaced" | "cluster"): FieldError[] {
+  return itemsAt(object, "rules").flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`));
+}
+
+function validateRule(rule: JsonObject, scope: "namespaced" | "cluster", path: string): FieldError[] {
+  const errors: FieldError[] = hasItems(rule["verbs"]) ? [] : [required(`${path}.verbs`, "verbs must contain at least one value")];
+  const urls = rule["nonResourceURLs"];
+  if (hasItems(urls)) {
+    if (scope === "namespaced") errors.push(invalid(`${path}.nonResourceURLs`, urls, "namespaced rules cannot apply to non-resource URLs"));
+    if (["apiGroups", "resources", "resourceNames"].some((field) => hasItems(rule[field]))) errors.push(invalid(`${path}.nonResourceURLs`, urls, "rules cannot apply to both regular resources and non-resource URLs"));
+    return errors;
+  }
+  if (!hasItems(rule["apiGroups"])) errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+  if (!hasItems(rule["resources"])) errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+  return errors;
+}
+
+function validateAggregation(object: JsonObject, rules: LabelSelectorRules): FieldError[] {
+  if (!isObject(object["aggregationRule"])) return [];
+  const path = "aggregationRule.clusterRoleSelectors";
+  const selectors = itemsAt(objectAt(object, "aggregationRule"), "clusterRoleSelectors");
+  if (!selectors.length) return [required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
+  return selectors.flatMap((selector, i) => {
+    const errors = validateLabelSelector(selector, `${path}[${i}]`, rules);
+    // What cannot be read as a selector is told once more; the value printed is the empty selector that reading yields.
+    const unreadable = validateLabelSelector(selector, "").length > 0;
+    return unreadable ? [...errors, invalid(`${path}[${i}]`, null, "invalid label selector.")] : errors;
+  });
+}

@@ -1,7 +1,7 @@
 // The object in the body of a create or an update: media type, claimed kind, decoding, and what fieldValidation makes of
 // fields that are unknown or said twice.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
-import { ApiStatusError, encodeJson, formatApiVersion, type GroupVersionKind, isApiStatusError, type JsonObject } from "homeostat/api";
+import { type ApiStatusError, encodeJson, formatApiVersion, type GroupVersionKind, isApiStatusError, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import type { Call } from "../call.ts";
 import type { VersionCodec } from "../served-resource.ts";

@@ -26,7 +26,29 @@ export function openRequest(api: ApiRequest, nowMs: number): ServerRequest {
   const path = mark < 0 ? api.path : api.path.slice(0, mark);
   const query = new Query(mark < 0 ? "" : api.path.slice(mark + 1));
   const info = readRequestInfo(api.method, path.includes("%") ? unescapePath(path) : path, query);
-  return { api, info, query, warnings: new Warnings(), now: formatSeconds(nowMs), nowMs, user: nobody };
+  return new OpenedRequest(api, info, query, nowMs);
+}
+
+/** Reads need no time as text, so it is made when first asked for. */
+class OpenedRequest implements ServerRequest {
+  readonly api: ApiRequest;
+  readonly info: RequestInfo;
+  readonly query: Query;
+  readonly warnings = new Warnings();
+  readonly nowMs: number;
+  user = nobody;
+  #now: string | undefined;
+
+  constructor(api: ApiRequest, info: RequestInfo, query: Query, nowMs: number) {
+    this.api = api;
+    this.info = info;
+    this.query = query;
+    this.nowMs = nowMs;
+  }
+
+  get now(): string {
+    return (this.#now ??= formatSeconds(this.nowMs));
+  }
 }
 
 /** `2026-11-21T10:00:00Z`. */

@@ -18,32 +18,29 @@ const dnsSubdomain = whole(dnsSubdomainFormat);
 const dns1035Label = whole(dns1035LabelFormat);
 
 const mustBeSubdomain = formatRegexFault("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character", dnsSubdomainFormat, "example.com");
+const mustBeDnsLabel = formatRegexFault("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character", dnsLabelFormat, "my-name", "123-abc");
 const mustBeName = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const mustBeLabelName = formatRegexFault(mustBeName, labelKeyFormat, "MyName", "my.name", "123-abc");
+const mustBeLabelValue = formatRegexFault(`a valid label must be an empty string or ${mustBeName.slice("must ".length)}`, labelValueFormat, "MyValue", "my_value", "12345");
 
 /** Faults of a label key, also called a qualified name: `name` or `example.com/name`. */
 export const labelKeyFaults: SyntaxRule = (key) => {
   const parts = key.split("/");
-  const nameMessage = formatRegexFault(mustBeName, labelKeyFormat, "MyName", "my.name", "123-abc");
-  if (parts.length > 2) return [`a valid label key ${nameMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  if (parts.length > 2) return [`a valid label key ${mustBeLabelName} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const faults: string[] = [];
   const name = parts.at(-1)!;
   if (parts.length === 2) faults.push(...(parts[0] ? faultsOf(parts[0], 253, dnsSubdomain, mustBeSubdomain) : ["must be non-empty"]).map((fault) => `prefix part ${fault}`));
   if (!name) faults.push("name part must be non-empty");
   else if (byteLength(name) > 63) faults.push(`name part ${formatLengthFault(63)}`);
-  if (!labelKey.test(name)) faults.push(`name part ${nameMessage}`);
+  if (!labelKey.test(name)) faults.push(`name part ${mustBeLabelName}`);
   return faults;
 };
 
 /** Faults of a label value. */
-export const labelValueFaults: SyntaxRule = (value) =>
-  faultsOf(value, 63, labelValue, formatRegexFault(`a valid label must be an empty string or ${mustBeName.slice("must ".length)}`, labelValueFormat, "MyValue", "my_value", "12345"));
+export const labelValueFaults: SyntaxRule = (value) => faultsOf(value, 63, labelValue, mustBeLabelValue);
 
 /** Faults of a lower-case RFC 1123 label, e.g. a namespace's name. */
-export const dnsLabelFaults: SyntaxRule = (value) => {
-  const dots = "must not contain dots";
-  const message = formatRegexFault("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character", dnsLabelFormat, "my-name", "123-abc");
-  return faultsOf(value, 63, dnsLabel, dnsSubdomain.test(value) ? dots : message, "characters");
-};
+export const dnsLabelFaults: SyntaxRule = (value) => faultsOf(value, 63, dnsLabel, dnsSubdomain.test(value) ? "must not contain dots" : mustBeDnsLabel, "characters");
 
 /** Faults of a lower-case RFC 1123 subdomain: most objects' names. */
 export const dnsSubdomainFaults: SyntaxRule = (value) => faultsOf(value, 253, dnsSubdomain, mustBeSubdomain, "characters");

@@ -131,7 +131,6 @@ export const authorizerLibrary: Library = {
     ask("allowed", "decision_allowed", boolType, (decision) => decision.allowed),
     ask("reason", "decision_reason", stringType, (decision) => decision.reason),
   ],
-  types: [authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType],
 };
 
 /** Questions narrowed by selectors. */

@@ -97,5 +97,4 @@ export const formatLibrary: Library = {
     { name: "format.named", overloads: [overload("format-named", [stringType], optionalType(formatType), named)] },
     { name: "validate", overloads: [member("format-validate", [formatType, stringType], optionalType(listType(stringType)), validate)] },
   ],
-  types: [formatType],
 };

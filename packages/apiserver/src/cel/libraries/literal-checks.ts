@@ -7,7 +7,7 @@ import { formatType, sameType, type Type } from "../type.ts";
 import { walkTree } from "../tree-walk.ts";
 import { CelError } from "../values/cel-error.ts";
 import { parseGoDuration } from "../values/duration.ts";
-import { parseRfc3339 } from "../values/timestamp.ts";
+import { isInRange, parseRfc3339 } from "../values/timestamp.ts";
 
 function isPattern(text: string): boolean {
   try {
@@ -19,10 +19,15 @@ function isPattern(text: string): boolean {
   }
 }
 
+function isTimestamp(text: string): boolean {
+  const parsed = parseRfc3339(text);
+  return parsed !== undefined && isInRange(parsed.seconds);
+}
+
 /** The first argument of these, where it is a literal string, must pass. */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => parseGoDuration(text) !== undefined,
-  timestamp: (text) => parseRfc3339(text) !== undefined,
+  timestamp: isTimestamp,
   matches: isPattern,
 };
 

@@ -91,5 +91,4 @@ export const quantityLibrary: Library = {
     { name: "add", overloads: [member("quantity_add", pair, quantityType, add), member("quantity_add_int", [quantityType, intType], quantityType, add)] },
     { name: "sub", overloads: [member("quantity_sub", pair, quantityType, subtract), member("quantity_sub_int", [quantityType, intType], quantityType, subtract)] },
   ],
-  types: [quantityType],
 };

@@ -56,5 +56,4 @@ export const semverLibrary: Library = {
     part("minor"),
     part("patch"),
   ],
-  types: [semverType],
 };

@@ -54,5 +54,4 @@ export const urlLibrary: Library = {
     part("getEscapedPath", "url_get_escaped_path", escapedPath),
     { name: "getQuery", overloads: [member("url_get_query", [urlType], mapType(stringType, listType(stringType)), query)] },
   ],
-  types: [urlType],
 };

@@ -51,7 +51,9 @@ export function formatPlain(value: number): string {
 }
 
 /** `strconv.ParseFloat(text, 64)`; undefined where that fails (out of range included). */
-export function parseFloat64(text: string): number | undefined {
+export function parseFloat64(written: string): number | undefined {
+  // Go lets underscores separate digits.
+  const text = written.replace(/(?<=\d)_(?=\d)/g, "");
   if (/^[+-]?(inf|infinity)$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity;
   if (/^[+-]?nan$/i.test(text)) return NaN;
   if (/^[+-]?0x/i.test(text)) return parseHexFloat(text);

@@ -73,9 +73,12 @@ function formatOffset(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 }
 
+/** Whether seconds since 1970 lie in the years 1 to 9999. */
+export const isInRange = (seconds: number): boolean => seconds >= minSeconds && seconds <= maxSeconds;
+
 /** A timestamp, or an error outside the years 1 to 9999. */
 export function toTimestamp(seconds: number, nanos: number, offset: number): Timestamp {
-  if (seconds < minSeconds || seconds > maxSeconds) throw new CelError("timestamp overflow");
+  if (!isInRange(seconds)) throw new CelError("timestamp overflow");
   return new Timestamp(seconds, nanos, offset);
 }
 

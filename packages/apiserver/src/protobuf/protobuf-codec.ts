@@ -23,6 +23,7 @@ export function createProtobufCodec(data: KindData): Required<ProtobufCodec> {
   return {
     decode: (bytes, fallback) => decodeBody(data, decoder, bytes, fallback),
     encode: (object) => encodeBody(data, encoder, object),
+    frame: encodeWatchFrame,
   };
 }
 

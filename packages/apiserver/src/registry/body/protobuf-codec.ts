@@ -15,4 +15,6 @@ export interface ProtobufCodec {
   decode(bytes: Uint8Array, fallback: GroupVersionKind): ProtobufBody;
   /** undefined for a type that has no protobuf form. */
   encode?(object: JsonObject): Uint8Array | undefined;
+  /** One event of a watch around an envelope, with its length in front. */
+  frame?(type: string, envelope: Uint8Array): Uint8Array;
 }

@@ -10,7 +10,8 @@ import { expiredError } from "../api-errors.ts";
 import type { CoreServices } from "../core-services.ts";
 import { waitForRevision } from "../read/resource-version.ts";
 import type { Selection } from "../read/selection.ts";
-import { bookmarkObject, frameObject } from "./frames.ts";
+import type { ServedResource } from "../served-resource.ts";
+import { bookmarkObject } from "./frames.ts";
 import { PushStream } from "./push-stream.ts";
 import { selectEvent } from "./watch-event.ts";
 import type { WatchView } from "./watch-view.ts";
@@ -25,7 +26,7 @@ export interface WatchPlan {
   readonly start: "with what there is" | "marked" | "with changes";
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
-  readonly storageKey: string;
+  readonly resource: ServedResource;
   readonly gvk: { readonly kind: string; readonly apiVersion: string };
 }
 
@@ -40,13 +41,15 @@ export class WatchRun {
   readonly #plan: WatchPlan;
   readonly #timers = new Set<Timer>();
   #subscription: { stop(): void } | undefined;
+  #epoch: number;
   readonly #end = (): void => this.stream.end();
 
   constructor(core: CoreServices, plan: WatchPlan, sink: StreamSink) {
     this.#core = core;
     this.#plan = plan;
+    this.#epoch = core.catalog.epoch;
     this.stream = new PushStream(sink, () => this.#ended());
-    core.openWatches.add(plan.storageKey, this.#end);
+    core.openWatches.add(plan.resource.storageKey, this.#end);
     this.#after(plan.timeoutMs, this.#end);
     if (plan.start === "with changes") this.#follow(plan.revision || core.store.revision());
     else void this.#startWithObjects();
@@ -86,9 +89,19 @@ export class WatchRun {
   }
 
   #push(change: Revision): void {
+    if (this.#core.catalog.epoch !== this.#epoch && this.#isOutdated()) return this.stream.end();
     const event = selectEvent(this.#plan.selection, change);
     if (!event) return;
     this.stream.push(this.#plan.view.event(event.type, event.departed ? this.#core.views.departed(change) : change));
+  }
+
+  /** A definition that has changed shows its objects in another way: its watchers are to come again, as upstream makes them. */
+  #isOutdated(): boolean {
+    const { catalog } = this.#core;
+    const { resource } = this.#plan;
+    const served = catalog.find(resource.group, resource.version, resource.resource);
+    this.#epoch = catalog.epoch;
+    return served?.schemaEpoch !== resource.schemaEpoch;
   }
 
   #scheduleBookmarks(): void {
@@ -107,7 +120,7 @@ export class WatchRun {
   }
 
   #fail(error: unknown): void {
-    this.stream.push(frameObject("ERROR", statusOf(error) as unknown as JsonObject));
+    this.stream.push(this.#plan.view.error(statusOf(error) as unknown as JsonObject));
     this.stream.end();
   }
 
@@ -124,6 +137,6 @@ export class WatchRun {
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     this.#subscription?.stop();
-    this.#core.openWatches.remove(this.#plan.storageKey, this.#end);
+    this.#core.openWatches.remove(this.#plan.resource.storageKey, this.#end);
   }
 }

@@ -13,16 +13,37 @@ import type { WatchEventType } from "./watch-event.ts";
 export interface WatchView {
   event(type: WatchEventType, revision: Revision): Uint8Array;
   bookmark(object: JsonObject): Uint8Array;
+  /** The Status that ends a watch. */
+  error(status: JsonObject): Uint8Array;
 }
 
 /** The view that was agreed on. Throws 406 for a form that objects cannot take. */
-export function createWatchView(core: CoreServices, resource: ServedResource, transform: Accepted["transform"], includeObject: IncludeObject): WatchView {
+export function createWatchView(core: CoreServices, resource: ServedResource, { transform, mediaType }: Accepted, includeObject: IncludeObject): WatchView {
   if (transform?.kind === "PartialObjectMetadataList") throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list`);
   if (transform?.kind === "Table") return tableView(core, resource, transform.version, includeObject);
+  if (mediaType === "application/vnd.kubernetes.protobuf") return protobufView(core, resource, transform?.version);
   const view = transform ? (transform.version as "v1" | "v1beta1") : "object";
   return {
     event: (type, revision) => core.frames.frame(resource, revision, type, view),
     bookmark: (object) => frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),
+    error,
+  };
+}
+
+const error = (status: JsonObject): Uint8Array => frameObject("ERROR", status);
+
+/** For the few who take nothing else; every event is encoded for each of them. */
+function protobufView({ protobuf, views }: CoreServices, resource: ServedResource, metaVersion: string | undefined): WatchView {
+  const frame = (type: string, object: JsonObject): Uint8Array => {
+    const envelope = protobuf?.encode?.(object);
+    if (!envelope || !protobuf?.frame) throw new Error(`watch ${resource.resource} in protobuf: ${String(object.kind)} has no protobuf form; ask for application/json`);
+    return protobuf.frame(type, envelope);
+  };
+  const shown = (object: JsonObject): JsonObject => (metaVersion ? partialMetadata(object, metaVersion) : object);
+  return {
+    event: (type, revision) => frame(type, shown(views.object(resource, revision))),
+    bookmark: (object) => frame("BOOKMARK", shown(object)),
+    error: (status) => frame("ERROR", status),
   };
 }
 
@@ -36,5 +57,6 @@ function tableView(core: CoreServices, resource: ServedResource, metaVersion: st
   return {
     event: (type, revision) => frameObject(type, table(core.views.object(resource, revision))),
     bookmark: (object) => frameObject("BOOKMARK", table(object)),
+    error,
   };
 }

@@ -21,9 +21,9 @@ export async function watchObjects(call: Call): Promise<ApiResponse> {
   const { core, request, resource, namespace, name, accepted } = call;
   const options = readListOptions(request.query, resource, request.info.named ? name : "");
   const revision = resourceVersionOf(options.resourceVersion);
-  if (accepted.mediaType !== "application/json") throw notAcceptableError("only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
+  const contentType = contentTypeOf(call);
   const includeObject = accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
-  const view = createWatchView(core, resource, accepted.transform, includeObject);
+  const view = createWatchView(core, resource, accepted, includeObject);
   const plan = {
     selection: selectionOf(resource, namespace, options.labels, options.fields),
     view,
@@ -31,10 +31,17 @@ export async function watchObjects(call: Call): Promise<ApiResponse> {
     start: startOf(options, revision),
     bookmarks: options.allowWatchBookmarks,
     timeoutMs: timeoutOf(call, options),
-    storageKey: resource.storageKey,
+    resource,
     gvk: { kind: resource.kind, apiVersion: formatApiVersion(resource) },
   };
-  return { status: 200, headers: headersOf(request, { "content-type": "application/json" }), body: { open: (sink) => new WatchRun(core, plan, sink).stream } };
+  return { status: 200, headers: headersOf(request, { "content-type": contentType }), body: { open: (sink) => new WatchRun(core, plan, sink).stream } };
+}
+
+/** The media type of the stream; there is none in YAML. Throws 406. */
+function contentTypeOf({ core, accepted }: Call): string {
+  if (accepted.mediaType === "application/json") return accepted.mediaType;
+  if (accepted.mediaType === "application/vnd.kubernetes.protobuf" && core.protobuf?.frame) return `${accepted.mediaType};stream=watch`;
+  throw notAcceptableError("only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
 }
 
 /** Without a revision, a watch begins with what there is; so does one that asks for it. */

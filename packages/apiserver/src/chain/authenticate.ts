@@ -17,7 +17,7 @@ export async function authenticate(request: ServerRequest, tokens: TokenAuthenti
     request.user = user;
     return;
   }
-  const token = readBearerToken(headers["authorization"] ?? "");
+  const token = readBearerToken(headers["authorization"] ?? "", request);
   if (token === undefined) {
     request.user = anonymous;
     return;
@@ -28,7 +28,9 @@ export async function authenticate(request: ServerRequest, tokens: TokenAuthenti
 }
 
 /** The token of `Bearer …`; other schemes are not looked at. */
-function readBearerToken(authorization: string): string | undefined {
-  const [scheme = "", token = ""] = authorization.trim().split(" ");
-  return scheme.toLowerCase() === "bearer" && token ? token : undefined;
+function readBearerToken(authorization: string, { warnings }: ServerRequest): string | undefined {
+  const [scheme = "", token = "", ...more] = authorization.trim().split(" ");
+  if (scheme.toLowerCase() !== "bearer") return undefined;
+  if (!token && more.length) warnings.add("the provided Authorization header contains extra space before the bearer token, and is ignored");
+  return token || undefined;
 }

@@ -28,7 +28,7 @@ const publicPaths = /^\/(?:healthz|livez|readyz|version)\/?$|^\/(?:healthz|livez
 
 /** Allows everything to whoever has been authenticated. */
 export const allowAuthenticated: Authorizer = ({ user, info }) => {
-  if (user.groups.includes("system:authenticated") || user.name !== "system:anonymous") return yes;
+  if (user.groups.includes("system:masters") || !user.groups.includes("system:unauthenticated")) return yes;
   return !info.isResource && info.verb === "get" && publicPaths.test(info.path) ? yes : no;
 };
 

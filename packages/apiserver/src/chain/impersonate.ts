@@ -69,6 +69,7 @@ function withStandardGroups({ name, groups }: UserInfo): readonly string[] {
 /** Go's %#v of the user that was asked for. */
 function formatGo({ name, uid = "", groups, extra }: UserInfo): string {
   const list = (texts: readonly string[]): string => (texts.length ? `[]string{${texts.map(quoteGo).join(", ")}}` : "[]string(nil)");
-  const map = Object.entries(extra ?? {}).map(([key, texts]) => `${quoteGo(key)}:[]string{${texts.map(quoteGo).join(", ")}}`);
-  return `&user.DefaultInfo{Name:${quoteGo(name)}, UID:${quoteGo(uid)}, Groups:${list(groups)}, Extra:map[string][]string{${map.join(", ")}}}`;
+  const entries = Object.entries(extra ?? {}).map(([key, texts]) => `${quoteGo(key)}:[]string{${texts.map(quoteGo).join(", ")}}`);
+  const map = entries.length ? `{${entries.join(", ")}}` : "(nil)";
+  return `&user.DefaultInfo{Name:${quoteGo(name)}, UID:${quoteGo(uid)}, Groups:${list(groups)}, Extra:map[string][]string${map}}`;
 }

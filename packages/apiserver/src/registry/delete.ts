@@ -10,7 +10,7 @@ import { conflictError, notFoundError } from "./api-errors.ts";
 import { type Call, writeContextOf } from "./call.ts";
 import { metaString } from "./object-meta/read-meta.ts";
 import { type DeleteOptions, formatDeleteOptions, readDeleteOptions } from "./options/delete-options.ts";
-import { splitStorageKey, storageKeyOf } from "./views/storage-key.ts";
+import { requestedKey, splitStorageKey } from "./views/storage-key.ts";
 import { admissionRequestOf } from "./write/admission-request.ts";
 import { errorKindOf } from "./write/before-create.ts";
 import { commitObject, commitRemoval } from "./write/commit.ts";
@@ -23,7 +23,7 @@ const maxAttempts = 1000;
 export async function deleteObject(call: Call): Promise<ApiResponse> {
   const options = await readDeleteOptions(call);
   const { resource, namespace, name } = call;
-  const result = await deleteStored(call, storageKeyOf(resource, namespace, name), options);
+  const result = await deleteStored(call, requestedKey(resource, namespace, name), options);
   const status = result.pending && options.orphanDependents === false ? 202 : 200;
   if (result.pending || resource.strategy.deleteReturnsObject) return await answerResult(call, status, result.shown);
   const details = { name, ...(resource.group ? { group: resource.group } : {}), kind: resource.resource, uid: metaString(result.object, "uid") };

@@ -5,7 +5,7 @@ import type { Revision } from "../../storage/store.ts";
 import { badRequestError, notFoundError } from "../api-errors.ts";
 import { answerResult, answerScale } from "../answer/answer-result.ts";
 import type { Call } from "../call.ts";
-import { storageKeyOf } from "../views/storage-key.ts";
+import { requestedKey } from "../views/storage-key.ts";
 import { resourceVersionOf, waitForRevision } from "./resource-version.ts";
 
 /** Answers the object, or its view through a subresource. */
@@ -21,7 +21,7 @@ export async function getObject(call: Call): Promise<ApiResponse> {
 
 /** The newest state of the named object; throws 404. */
 export function findRevision({ core, resource, namespace, name }: Call): Revision {
-  const revision = core.store.latest(storageKeyOf(resource, namespace, name));
+  const revision = core.store.latest(requestedKey(resource, namespace, name));
   if (!revision) throw notFoundError(resource, name);
   return revision;
 }

@@ -13,7 +13,7 @@ import { dedupeOwnerReferences } from "../object-meta/owner-references.ts";
 import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { parseResourceVersion } from "../read/resource-version.ts";
 import type { ServedResource, Strategy } from "../served-resource.ts";
-import { storageKeyOf } from "../views/storage-key.ts";
+import { requestedKey } from "../views/storage-key.ts";
 import { parseStored } from "../views/stored-json.ts";
 import { admissionRequestOf } from "./admission-request.ts";
 import { beforeUpdate } from "./before-update.ts";
@@ -45,7 +45,7 @@ const maxAttempts = 1000;
 /** Changes the object that `call` names. */
 export async function updateObject(call: Call, change: Change): Promise<Outcome> {
   const { core, resource, namespace, name } = call;
-  const key = storageKeyOf(resource, namespace, name);
+  const key = requestedKey(resource, namespace, name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision && !change.mayCreate) throw notFoundError(resource, name);

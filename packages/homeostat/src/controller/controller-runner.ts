@@ -12,8 +12,9 @@ import { withDeadline } from "./deadline.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import type { ControllerNames } from "./names.ts";
-import { isTerminal, type Outcome, parseDuration } from "./outcome.ts";
-import { reconcileObject } from "./reconcile.ts";
+import { LoopDetector } from "./loop-detector.ts";
+import { isTerminal, parseDuration } from "./outcome.ts";
+import { type Reconciled, reconcileObject } from "./reconcile.ts";
 import { connectSources } from "./sources.ts";
 
 /** What a runner is given. The informers belong to the caller. */
@@ -49,11 +50,16 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
   const stopping = new AbortController();
   const states = createObjectStates({ controller: definition.name, kind: definition.kind.kind, now: () => runtime.clock.now(), ...(options.changed ? { changed: options.changed } : {}) });
   const primary = options.informer(definition.kind);
-  const sources = connectSources({ definition, queue, primary, informer: options.informer, gone: (key) => states.delete(key) });
+  const loops = new LoopDetector();
+  const gone = (key: string): void => {
+    states.delete(key);
+    loops.forget(key);
+  };
+  const sources = connectSources({ definition, queue, primary, informer: options.informer, gone });
   const dependencies = { ...options, primary, stepping: (key: string, step: string | undefined) => states.set(key, step === undefined ? { at: "running" } : { at: "running", step }) };
   const timeoutMs = definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
   const workers: Promise<void>[] = [];
-  const context: RunContext = { options, states, stopping: stopping.signal, reconcile: (item, signal) => reconcileObject(dependencies, parseObjectKey(item.key), signal), timeoutMs };
+  const context: RunContext = { options, states, loops, stopping: stopping.signal, reconcile: (item, signal) => reconcileObject(dependencies, parseObjectKey(item.key), signal), timeoutMs };
   return {
     name: definition.name,
     kind: definition.kind,
@@ -78,19 +84,31 @@ interface RunContext {
   readonly options: RunnerOptions;
   readonly states: ReturnType<typeof createObjectStates>;
   readonly stopping: AbortSignal;
+  readonly loops: LoopDetector;
   readonly timeoutMs: number | undefined;
-  reconcile(item: QueueItem, signal: AbortSignal): Promise<Outcome | undefined>;
+  reconcile(item: QueueItem, signal: AbortSignal): Promise<Reconciled>;
 }
 
+/** Longest stretch of work without letting timers and sockets run: over an in-process transport every await may be a microtask. */
+const breatheAfterMs = 10;
+
 async function work(context: RunContext): Promise<void> {
-  const { queue } = context.options;
-  for (let item = await queue.get(context.stopping); item; item = await queue.get(context.stopping)) await processItem(context, item);
+  const { queue, runtime } = context.options;
+  let rested = runtime.clock.monotonic();
+  for (let item = await queue.get(context.stopping); item; item = await queue.get(context.stopping)) {
+    await processItem(context, item);
+    if (runtime.clock.monotonic() - rested < breatheAfterMs) continue;
+    await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
+    rested = runtime.clock.monotonic();
+  }
 }
 
 async function processItem(context: RunContext, item: QueueItem): Promise<void> {
-  const { options, states } = context;
+  const { options, states, loops } = context;
   const { queue, runtime } = options;
   if (!isCached(options, item.key)) return settle(context, item.key, () => (queue.forget(item.key), states.delete(item.key)));
+  const pauseMs = loops.delayMs(item.key, item.causes);
+  if (pauseMs > 0) return settle(context, item.key, () => queue.add(item.key, { afterMs: pauseMs, cause: loops.pacedCause() }));
   states.set(item.key, { at: "running" });
   const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) => context.reconcile(item, signal));
   if (finish.at === "settled") return settle(context, item.key, () => succeeded(context, item, finish.value));
@@ -107,9 +125,11 @@ function settle({ options }: RunContext, key: string, decide: () => void): void 
   options.queue.done(key);
 }
 
-function succeeded({ options, states }: RunContext, { key }: QueueItem, outcome: Outcome | undefined): void {
-  const { queue, runtime } = options;
+function succeeded({ options, states, loops }: RunContext, { key, causes }: QueueItem, { outcome, write }: Reconciled): void {
+  const { queue, runtime, log, definition } = options;
   queue.forget(key);
+  const loop = loops.record(key, causes, write);
+  if (loop) log.warn(`ERR_RECONCILE_LOOP: ${loop.runs} reconciles in a row were woken by nothing but their own write of status.${loop.fields.join(", status.")}; say only what does not change from run to run`, { controller: definition.name, object: `${definition.kind.kind} ${key}` });
   const state = outcome?.["~outcome"];
   if (!isCached(options, key)) states.delete(key);
   else if (!state) states.set(key, { at: "done" });

@@ -34,32 +34,47 @@ export interface ReconcileDependencies {
   stepping(key: string, step: string | undefined): void;
 }
 
-/** Reconciles the object under `key`. Resolves to why it is not done, if so; rejects with what went wrong. */
-export async function reconcileObject(dependencies: ReconcileDependencies, key: ObjectKey, signal: AbortSignal): Promise<Outcome | undefined> {
+/** What a reconcile came to. */
+export interface Reconciled {
+  /** Why it is not done; undefined when it is. */
+  readonly outcome: Outcome | undefined;
+  readonly write: StatusWrite;
+}
+
+/** What was written to status. */
+export interface StatusWrite {
+  /** Fields that changed; empty when nothing was written. */
+  readonly wrote: readonly string[];
+  /** The resourceVersion that the write made. */
+  readonly revision?: string;
+}
+
+const unwritten: StatusWrite = { wrote: [] };
+const nothing: Reconciled = { outcome: undefined, write: unwritten };
+
+/** Reconciles the object under `key`. Rejects with what went wrong. */
+export async function reconcileObject(dependencies: ReconcileDependencies, key: ObjectKey, signal: AbortSignal): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
   const client = dependencies.client.with({ fieldManager: names.manager, signal });
   const found = primary.get(key) as KubeObject | undefined;
-  if (!found) return undefined;
+  if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined) return finalizeObject(dependencies, found, client, signal);
   const object = definition.finalize && !hasFinalizer(found, names.finalizer) ? await addFinalizer(client, definition.kind, found, names.finalizer) : found;
   const run = createRun(dependencies, object, client, signal);
   const outcome = await definition.reconcile(run.context);
-  await writeStatus(dependencies, object, run.said, client);
-  return checkOutcome(outcome, definition.name);
+  const write = await writeStatus(dependencies, object, run.said, client);
+  return { outcome: checkOutcome(outcome, definition.name), write };
 }
 
 /** The finalizer stays while finalize throws or waits; it goes when finalize has returned. */
-async function finalizeObject(dependencies: ReconcileDependencies, object: KubeObject, client: Client, signal: AbortSignal): Promise<Outcome | undefined> {
+async function finalizeObject(dependencies: ReconcileDependencies, object: KubeObject, client: Client, signal: AbortSignal): Promise<Reconciled> {
   const { definition, names } = dependencies;
-  if (!definition.finalize || !hasFinalizer(object, names.finalizer)) return undefined;
+  if (!definition.finalize || !hasFinalizer(object, names.finalizer)) return nothing;
   const run = createRun(dependencies, object, client, signal);
   const outcome = checkOutcome(await definition.finalize(run.context), definition.name);
-  if (outcome) {
-    await writeStatus(dependencies, object, run.said, client);
-    return outcome;
-  }
+  if (outcome) return { outcome, write: await writeStatus(dependencies, object, run.said, client) };
   await removeFinalizer(client, definition.kind, object, names.finalizer);
-  return undefined;
+  return nothing;
 }
 
 function createRun(dependencies: ReconcileDependencies, object: KubeObject, client: Client, signal: AbortSignal): { readonly context: Context<any, any, any>; readonly said: Said } {
@@ -83,16 +98,17 @@ function createRun(dependencies: ReconcileDependencies, object: KubeObject, clie
 }
 
 /** One apply of everything that this controller says about status; none when nothing changed. */
-async function writeStatus({ definition, names, runtime, primary }: ReconcileDependencies, object: KubeObject, said: Said, client: Client): Promise<void> {
+async function writeStatus({ definition, names, runtime, primary }: ReconcileDependencies, object: KubeObject, said: Said, client: Client): Promise<StatusWrite> {
   const { name, namespace, uid, generation } = object.metadata;
   const live = ((primary.get({ name, namespace }) as KubeObject | undefined) ?? object) as KubeObject & { readonly status?: JsonObject };
   const fields = appliedFields(live, names.manager, "status");
   const prior = fields ? extractFields({ status: live.status ?? {} }, fields) : {};
   const priorStatus = isObject(prior) && isObject(prior["status"]) ? prior["status"] : {};
   const status = nextStatus(said, { prior: priorStatus, generation, now: formatSeconds(runtime.clock.now()), tracksGeneration: tracksGeneration(definition.kind) });
-  if (!status || (fields && equalJson(status, priorStatus))) return;
+  if (!status || (fields && equalJson(status, priorStatus))) return unwritten;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
-  await client.apply(definition.kind, { apiVersion: definition.kind.apiVersion, kind: definition.kind.kind, metadata, status }, { subresource: "status", force: true });
+  const written = (await client.apply(definition.kind, { apiVersion: definition.kind.apiVersion, kind: definition.kind.kind, metadata, status }, { subresource: "status", force: true })) as KubeObject;
+  return { wrote: Object.keys({ ...status, ...priorStatus }).filter((field) => !equalJson(status[field], priorStatus[field])), revision: written.metadata.resourceVersion };
 }
 
 /** Resources of ours always have `status.observedGeneration`; of foreign kinds we do not know. */

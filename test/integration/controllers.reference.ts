@@ -1,0 +1,2 @@
+// The same tests on the real kube-apiserver: with its kubeconfig given, they choose it by themselves.
+import "./controllers.test.ts";

@@ -35,7 +35,7 @@ function refuseDeletion({ operation, name, resource }: AdmissionRequest): void {
 const isAccessReview = ({ resource }: AdmissionRequest): boolean => resource.group === "authorization.k8s.io" && resource.resource === "localsubjectaccessreviews";
 
 function terminatingError({ resource, namespace, object, name }: AdmissionRequest): ApiStatusError {
-  const named = name || (object ? metaString(object, "name") || metaString(object, "generateName") : "");
+  const named = name || (object ? metaString(object, "name") || metaString(object, "generateName") : "") || "Unknown";
   const error = forbiddenError(resource, named, `unable to create new content in namespace ${namespace} because it is being terminated`);
   const cause = { reason: "NamespaceTerminating", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" };
   return new ApiStatusError({ ...error.status, details: { ...error.status.details, causes: [cause] } });

@@ -86,13 +86,19 @@ async function markAndRemove(call: Call, live: Live, hub: JsonObject, options: D
 }
 
 function assertPreconditions({ resource }: Call, name: string, object: JsonObject, { uid, resourceVersion }: DeleteOptions): void {
+  const uidFound = metaString(object, "uid");
+  const versionFound = metaString(object, "resourceVersion");
+  // Kinds with a deletion of their own check before the registry does, in their own words.
+  if (resource.strategy.deletion) {
+    if (uid !== undefined && uid !== uidFound) throw conflictError(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidFound}`);
+    if (resourceVersion !== undefined && resourceVersion !== versionFound) throw conflictError(resource, name, `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${versionFound}`);
+    return;
+  }
   const { group, kind } = errorKindOf(resource, object);
   const byKind = { group, resource: kind };
-  const uidFound = metaString(object, "uid");
   if (uid !== undefined && uid !== uidFound) {
     throw conflictError(byKind, name, `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`);
   }
-  const versionFound = metaString(object, "resourceVersion");
   if (resourceVersion !== undefined && resourceVersion !== versionFound) {
     throw conflictError(byKind, name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${versionFound}). The object might have been modified`);
   }

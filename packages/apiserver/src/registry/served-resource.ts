@@ -94,12 +94,14 @@ export interface Strategy {
   readonly deletion?: DeletionRule;
 }
 
-/** A deletion that other things than metadata.finalizers hold back, such as a namespace's spec.finalizers. */
+/** A deletion that other things than metadata.finalizers hold back, such as a namespace's spec.finalizers. The first delete always marks. */
 export interface DeletionRule {
   /** True while the object must stay although metadata.finalizers is empty. */
   holds(object: JsonObject): boolean;
   /** Marks an object that is not being deleted yet: deletionTimestamp, phase, conditions. Replaces the common marks. */
   mark(object: JsonObject, context: WriteContext): void;
+  /** True where the first delete leaves metadata.finalizers alone, whatever propagation it asks for. */
+  readonly ignoresPropagation?: true;
 }
 
 /** Selectable fields of one object, beyond metadata.name and metadata.namespace. */

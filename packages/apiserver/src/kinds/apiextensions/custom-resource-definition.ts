@@ -41,7 +41,7 @@ export function customResourceDefinition(checks: SchemaChecks, committed: NonNul
       validateCreate: (object, context) => warned(object, undefined, context, validateNewDefinition(definitionOf(object), checks)),
       validateUpdate: (object, old, context) => warned(object, old, context, validateDefinitionChange(definitionOf(object), definitionOf(old), checks)),
       // The first delete only marks, so that the finalizer below gets its turn.
-      deletion: { holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined, mark: markDeleted },
+      deletion: { holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined, mark: markDeleted, ignoresPropagation: true },
     },
     views: {
       status: {

@@ -46,4 +46,9 @@ test("a kind may hold its objects for reasons of its own", () => {
   const held: Strategy = { ...widgets.strategy, deletion: { holds: () => true, mark: (object) => void (object.phase = "Terminating") } };
   const result = planDeletion(held, { metadata: {} }, none, context, now);
   assert.deepEqual("hub" in result && [result.at, result.hub.phase], ["mark", "Terminating"]);
+  const first = planDeletion(held, { metadata: { finalizers: ["a.io/b", "orphan"] } }, { ...none, orphanDependents: false }, context, now);
+  assert.deepEqual("hub" in first && first.hub.metadata, { finalizers: ["a.io/b", "foregroundDeletion"] });
+  const deleting = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  assert.deepEqual(planDeletion(held, deleting, { ...none, propagationPolicy: "Foreground" }, context, now), { at: "unchanged" });
+  assert.deepEqual(planDeletion({ ...held, deletion: { ...held.deletion!, holds: () => false } }, deleting, none, context, now), { at: "remove" });
 });

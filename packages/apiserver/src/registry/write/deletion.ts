@@ -5,25 +5,48 @@ import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
 import { finalizersOf, isDeleting, metadataOf, metaNumber, metaString } from "../object-meta/read-meta.ts";
 import type { DeleteOptions } from "../options/delete-options.ts";
 import { formatSeconds } from "../request/server-request.ts";
-import type { Strategy, WriteContext } from "../served-resource.ts";
+import type { DeletionRule, Strategy, WriteContext } from "../served-resource.ts";
 
 /** The outcome; `hub` is the object to store. A grace period of zero is stored before the object goes. */
 export type DeletionPlan = { readonly at: "remove" } | { readonly at: "unchanged" } | { readonly at: "mark" | "mark, then remove"; readonly hub: JsonObject };
 
 /** Decides what becomes of `live`, which stays as it is. */
 export function planDeletion(strategy: Strategy, live: JsonObject, options: DeleteOptions, context: WriteContext, nowMs: number): DeletionPlan {
+  if (strategy.deletion) {
+    if (!isDeleting(live)) return { at: "mark", hub: markByRule(strategy.deletion, live, options, context) };
+    if (strategy.deletion.holds(live)) return { at: "unchanged" };
+  }
   const hub = cloneJson(live);
   const graceful = grace(strategy, hub, options, nowMs);
   if (graceful === "pending") return { at: "unchanged" };
   const finalizers = finalizersFor(strategy, finalizersOf(hub), options);
+  setFinalizers(hub, finalizers);
+  if (graceful === "marked") return { at: finalizers.length || (metaNumber(hub, "deletionGracePeriodSeconds") ?? 0) > 0 ? "mark" : "mark, then remove", hub };
+  if (!finalizers.length) return { at: "remove" };
+  markDeleting(hub, nowMs);
+  return equalJson(hub, live) ? { at: "unchanged" } : { at: "mark", hub };
+}
+
+function markByRule(rule: DeletionRule, live: JsonObject, options: DeleteOptions, context: WriteContext): JsonObject {
+  const hub = cloneJson(live);
+  if (!rule.ignoresPropagation) setFinalizers(hub, finalizersByRule(finalizersOf(hub), options));
+  rule.mark(hub, context);
+  return hub;
+}
+
+function setFinalizers(hub: JsonObject, finalizers: readonly string[]): void {
   if (finalizers.length) metadataOf(hub).finalizers = [...finalizers];
   else delete metadataOf(hub).finalizers;
-  if (graceful === "marked") return { at: finalizers.length || (metaNumber(hub, "deletionGracePeriodSeconds") ?? 0) > 0 ? "mark" : "mark, then remove", hub };
-  if (!finalizers.length && !strategy.deletion?.holds(hub)) return { at: "remove" };
-  if (strategy.deletion) {
-    if (!isDeleting(hub)) strategy.deletion.mark(hub, context);
-  } else markDeleting(hub, nowMs);
-  return equalJson(hub, live) ? { at: "unchanged" } : { at: "mark", hub };
+}
+
+/** As a namespace reads the options: "do not orphan" is a foreground deletion there, and both finalizers may stand. */
+function finalizersByRule(finalizers: readonly string[], { orphanDependents, propagationPolicy }: DeleteOptions): readonly string[] {
+  if (orphanDependents === undefined && propagationPolicy === undefined) return finalizers;
+  const wanted = orphanDependents === undefined ? propagationPolicy : orphanDependents ? "Orphan" : "Foreground";
+  const others = finalizers.filter((finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion");
+  if (wanted === "Orphan") others.push("orphan");
+  if (wanted === "Foreground") others.push("foregroundDeletion");
+  return others;
 }
 
 /** Deletion time now, grace none; the generation goes up once. */

@@ -1,0 +1,39 @@
+// Pod templates, wherever one stands (`spec.template` of workloads, `template` of a PodTemplate): defaults and rules.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/zz_generated.defaults.go, pkg/apis/core/validation/validation.go
+// (ValidatePodTemplateSpec).
+import type { JsonObject } from "homeostat/api";
+import { type FieldError, forbidden } from "../../../registry/field-error.ts";
+import { validateAnnotations, validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
+import { hasItems, mutableAt, textMapAt } from "../../object/read-fields.ts";
+import { metadataOf, objectAt } from "../../object/strategy.ts";
+import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
+import { podRules } from "./pod-rules.ts";
+import { validateAppArmorAgreement } from "./validate-app-armor.ts";
+import { validatePodAnnotations } from "./validate-pod-annotations.ts";
+import { validatePodSpec } from "./validate-pod-spec.ts";
+import { validateSeccompAgreement } from "./validate-seccomp.ts";
+
+/** Sets the defaults of a decoded PodTemplateSpec, in place. */
+export function setPodTemplateDefaults(template: JsonObject | undefined): void {
+  if (!template) return;
+  const spec = mutableAt(template, "spec");
+  if (spec) setPodSpecDefaults(spec);
+  dropInitContainerAnnotations(metadataOf(template));
+}
+
+/** Every breach in a template; `path` is e.g. `spec.template`. `old` is the stored template. */
+export function validatePodTemplate(template: JsonObject, path: string, old?: JsonObject): FieldError[] {
+  const metadata = objectAt(template, "metadata");
+  const annotations = textMapAt(metadata, "annotations");
+  const spec = objectAt(template, "spec");
+  const rules = podRules("template", old && objectAt(old, "spec"));
+  return [
+    ...validateLabels(textMapAt(metadata, "labels"), `${path}.labels`),
+    ...validateAnnotations(annotations, `${path}.annotations`),
+    ...validatePodAnnotations(annotations, spec, `${path}.annotations`),
+    ...validatePodSpec(spec, undefined, `${path}.spec`, rules),
+    ...validateSeccompAgreement(annotations, spec, `${path}.spec`),
+    ...validateAppArmorAgreement(annotations, spec, `${path}.spec`),
+    ...(hasItems(spec["ephemeralContainers"]) ? [forbidden(`${path}.spec.ephemeralContainers`, "ephemeral containers not allowed in pod template")] : []),
+  ];
+}

@@ -1,0 +1,21 @@
+// The claim that an ephemeral volume makes: its spec, and the little metadata that it may carry.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaimTemplate).
+import type { JsonObject } from "homeostat/api";
+import { type FieldError, forbidden } from "../../../registry/field-error.ts";
+import { validateAnnotations, validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
+import { isSet, textMapAt } from "../../object/read-fields.ts";
+import { objectAt } from "../../object/strategy.ts";
+import { validateClaimSpec } from "./validate-claim-spec.ts";
+
+const metadataFields = ["name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences", "finalizers", "managedFields"];
+
+/** Every breach in a claim template. */
+export function validateClaimTemplate(template: JsonObject, path: string): FieldError[] {
+  const metadata = objectAt(template, "metadata");
+  return [
+    ...validateAnnotations(textMapAt(metadata, "annotations"), `${path}.metadata.annotations`),
+    ...validateLabels(textMapAt(metadata, "labels"), `${path}.metadata.labels`),
+    ...metadataFields.filter((field) => isSet(metadata[field]) && metadata[field] !== "").map((field) => forbidden(`${path}.metadata.${field}`, "cannot be set")),
+    ...validateClaimSpec(objectAt(template, "spec"), `${path}.spec`),
+  ];
+}

@@ -5,6 +5,7 @@ import type { Runtime } from "homeostat/runtime";
 import { createDiscovery } from "../discovery/discovery.ts";
 import type { Handler, UserInfo } from "../http/handler.ts";
 import { bootstrapNamespaces } from "../kinds/core/bootstrap-namespaces.ts";
+import { bootstrapService } from "../kinds/core/bootstrap-service.ts";
 import { createKinds } from "../kinds/create-kinds.ts";
 import type { KindData } from "../kinds/data/kind-data.ts";
 import { readKindData } from "../kinds/data/read-kind-data.ts";
@@ -51,6 +52,7 @@ export async function createServerCore({ store, runtime, tokens }: ServerCoreOpt
   });
   await kinds.start({ handler: core.handler, runtime });
   await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));
+  await bootstrapService((service) => createAsServer(core.handler, "/api/v1/namespaces/default/services", service));
   // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
   if (isNew) store.compact(store.revision());
   return {

@@ -2,7 +2,9 @@
 import { lease } from "./coordination/lease.ts";
 import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
+import { limitRange } from "./core/limit-range.ts";
 import { namespace } from "./core/namespace.ts";
+import { resourceQuota } from "./core/resource-quota.ts";
 import { secret } from "./core/secret.ts";
 import { serviceAccount } from "./core/service-account.ts";
 import { endpointSlice } from "./discovery/endpoint-slice.ts";
@@ -16,7 +18,7 @@ import type { BuiltinKind } from "./object/builtin-kind.ts";
 import { clusterRoleBinding, roleBinding } from "./rbac/role-binding.ts";
 import { clusterRole, role } from "./rbac/role.ts";
 
-const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, namespace, secret, serviceAccount];
+const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, resourceQuota, secret, serviceAccount];
 const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, ipAddress, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
 

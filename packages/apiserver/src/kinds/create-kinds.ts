@@ -11,6 +11,8 @@ import { customResourceDefinition } from "./apiextensions/custom-resource-defini
 import { createDefinitionController } from "./apiextensions/definition-controller.ts";
 import type { SchemaChecks } from "./apiextensions/validate-spec.ts";
 import { createCatalog, type MutableCatalog } from "./catalog.ts";
+import { createServiceUpkeep } from "./core/service/service-upkeep.ts";
+import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
 import { createCustomResources } from "./custom/create-custom-resources.ts";
 import type { KindData } from "./data/kind-data.ts";
@@ -31,12 +33,16 @@ export function createKinds(data: KindData): Kinds {
   const controller = createDefinitionController();
   const checks: SchemaChecks = { checkRuleFields, checkRuleExpressions, compileRules, metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }) };
   const definitions = customResourceDefinition(checks, (object, old) => controller.committed(object, old));
+  const services = createServiceUpkeep();
   const smdOf = createKindTypes(data);
-  const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions]));
+  const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions, serviceKind(services.pool, services.committed)]));
   const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> => createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
   return {
     catalog,
-    start: ({ handler, runtime }) => controller.start({ handler, runtime, catalog, createResources }),
+    async start({ handler, runtime }) {
+      await controller.start({ handler, runtime, catalog, createResources });
+      await services.start(handler);
+    },
     stop: () => controller.stop(),
   };
 }

@@ -66,6 +66,11 @@ export interface Strategy {
   readonly defaultPropagation: "Background" | "Orphan";
   /** DELETE answers the object rather than a Status (Pod, Service, ServiceAccount, …). */
   readonly deleteReturnsObject: boolean;
+  /**
+   * Takes what the object needs from finite pools (cluster addresses, node ports) and enters it, before anything else looks at
+   * the object. Throws an ApiStatusError when it cannot be had.
+   */
+  readonly reserve?: (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => Reservation;
   /** Sets and drops fields on create: generation, status, defaults that need the whole object. */
   prepareForCreate(object: JsonObject, context: WriteContext): void;
   /** Sets and drops fields on update: keeps what this endpoint must not change, raises the generation. */
@@ -92,6 +97,12 @@ export interface Strategy {
   readonly gracePeriod?: (object: JsonObject, requested: number | undefined) => number | undefined;
   /** For kinds whose deletion is held by more than metadata.finalizers. */
   readonly deletion?: DeletionRule;
+}
+
+/** What a write has put aside until it is known how it ends. */
+export interface Reservation {
+  /** Called once the write has been committed or given up; what was committed is held by then. */
+  release(): void;
 }
 
 /** A deletion that other things than metadata.finalizers hold back, such as a namespace's spec.finalizers. The first delete always marks. */

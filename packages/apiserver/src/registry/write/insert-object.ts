@@ -27,6 +27,16 @@ export async function insertObject(call: Call, object: JsonObject, options: Writ
   const generated = !metadata.name && typeof metadata.generateName === "string" && metadata.generateName !== "";
   if (generated) metadata.name = generateName(metadata.generateName as string, core.runtime.entropy);
   const hub = toHub(resource, object);
+  const reserved = strategyAt(resource, "").reserve?.(hub, undefined, writeContextOf(call, options.dryRun));
+  try {
+    return await storeNew(call, hub, options, origin);
+  } finally {
+    reserved?.release();
+  }
+}
+
+async function storeNew(call: Call, hub: JsonObject, options: WriteOptions, origin: Origin): Promise<Result> {
+  const { core, resource } = call;
   beforeCreate(call, strategyAt(resource, ""), hub, writeContextOf(call, options.dryRun));
   const name = metaString(hub, "name");
   if (core.admission.validating.length) {

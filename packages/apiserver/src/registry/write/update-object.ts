@@ -72,9 +72,19 @@ async function admitted(call: Call, { options, transform }: Change, live: Live |
 
 /** undefined: somebody else was faster. */
 async function replace(call: Call, { options }: Change, live: Live, hub: JsonObject): Promise<Result | undefined> {
-  const { core, resource, subresource } = call;
+  const { resource, subresource } = call;
   const strategy = strategyAt(resource, subresource?.name ?? "");
   settleResourceVersion(call, strategy, hub, live);
+  const reserved = strategy.reserve?.(hub, live.hub, writeContextOf(call, options.dryRun));
+  try {
+    return await store(call, options, strategy, live, hub);
+  } finally {
+    reserved?.release();
+  }
+}
+
+async function store(call: Call, options: WriteOptions, strategy: Strategy, live: Live, hub: JsonObject): Promise<Result | undefined> {
+  const { core, resource } = call;
   beforeUpdate(call, strategy, hub, live.hub, writeContextOf(call, options.dryRun));
   const next = ignoreManagedFieldsTimestamps(hub, live.hub);
   if (core.admission.validating.length) {

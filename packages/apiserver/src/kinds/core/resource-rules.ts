@@ -1,0 +1,56 @@
+// Rules on resource names and amounts in limit ranges, quotas, volumes and nodes.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName, ValidateResourceQuantityValue),
+// pkg/apis/core/helper/helpers.go.
+import { compareBytewise, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type FieldError, invalid } from "../../registry/field-error.ts";
+import { parseQuantity } from "../object/quantity.ts";
+import { textMapAt } from "../object/read-fields.ts";
+import { isExtendedResource, isHugePages, isIntegerResource, isNativeResource, isStandardContainerResource, isStandardResource } from "./pod/resource-names.ts";
+
+const standardQuota: ReadonlySet<string> = new Set([
+  "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory", "limits.ephemeral-storage",
+  "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers",
+]);
+
+/** Bare names that a quota can track. */
+export const isStandardQuotaResource = (name: string): boolean => standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
+
+/** A resource of any sort. */
+export function resourceNameErrors(name: string, path: string): FieldError[] {
+  const errors = labelKeyFaults(name).map((fault) => invalid(path, name, fault));
+  if (errors.length || name.includes("/") || isStandardResource(name)) return errors;
+  return [invalid(path, name, "must be a standard resource type or fully qualified")];
+}
+
+/** A resource of containers. */
+export function containerResourceNameErrors(name: string, path: string): FieldError[] {
+  const errors = resourceNameErrors(name, path);
+  if (!name.includes("/")) return isStandardContainerResource(name) ? errors : [...errors, invalid(path, name, "must be a standard resource for containers")];
+  return isNativeResource(name) || isExtendedResource(name) ? errors : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+}
+
+/** Not negative, and whole where the resource is counted. */
+export function amountErrors(name: string, amount: string, path: string): FieldError[] {
+  const { nano } = parseQuantity(amount);
+  return [
+    ...(nano < 0n ? [invalid(path, amount, "must be greater than or equal to 0")] : []),
+    ...(isIntegerResource(name) && roundToMilli(nano) % 1000n !== 0n ? [invalid(path, amount, "must be an integer")] : []),
+  ];
+}
+
+const milli = 1_000_000n;
+const roundToMilli = (nano: bigint): bigint => (nano + (nano > 0n ? milli - 1n : 0n)) / milli;
+
+/** A list of quota resources, e.g. `spec.hard`. */
+export function quotaListErrors(object: JsonObject, field: string, path: string): FieldError[] {
+  return sortedEntries(textMapAt(object, field)).flatMap(([name, amount]) => {
+    const at = `${path}.${field}[${name}]`;
+    const unknown = !name.includes("/") && !isStandardQuotaResource(name);
+    return [...resourceNameErrors(name, at), ...(unknown ? [invalid(at, name, "must be a standard resource for quota")] : []), ...amountErrors(name, amount, at)];
+  });
+}
+
+/** In the order of names; upstream's maps have none. */
+export function sortedEntries(map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.keys(map).sort(compareBytewise).map((name) => [name, String(map[name])]);
+}

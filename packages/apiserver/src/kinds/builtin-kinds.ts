@@ -1,9 +1,12 @@
 // The records of all built-in kinds: a new kind is one line here. Discovery orders them by the kind data, not by this list.
+import { selfSubjectReview, tokenReview } from "./authentication/reviews.ts";
+import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from "./authorization/reviews.ts";
 import { lease } from "./coordination/lease.ts";
 import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
 import { limitRange } from "./core/limit-range.ts";
 import { namespace } from "./core/namespace.ts";
+import { podTemplate } from "./core/pod-template.ts";
 import { resourceQuota } from "./core/resource-quota.ts";
 import { secret } from "./core/secret.ts";
 import { serviceAccount } from "./core/service-account.ts";
@@ -14,13 +17,23 @@ import { ingress } from "./networking/ingress.ts";
 import { ipAddress } from "./networking/ip-address.ts";
 import { networkPolicy } from "./networking/network-policy.ts";
 import { serviceCidr } from "./networking/service-cidr.ts";
+import { runtimeClass } from "./node/runtime-class.ts";
 import type { BuiltinKind } from "./object/builtin-kind.ts";
+import { podDisruptionBudget } from "./policy/pod-disruption-budget.ts";
 import { clusterRoleBinding, roleBinding } from "./rbac/role-binding.ts";
 import { clusterRole, role } from "./rbac/role.ts";
+import { priorityClass } from "./scheduling/priority-class.ts";
+import { csiDriver } from "./storage/csi-driver.ts";
+import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
+import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts";
+import { volumeAttachment } from "./storage/volume-attachment.ts";
 
-const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, resourceQuota, secret, serviceAccount];
+const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, podTemplate, resourceQuota, secret, serviceAccount];
 const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, ipAddress, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
+const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
+const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass];
+const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
 
 /** Every record that needs nothing but the kind data; definitions of custom resources come with their controller. */
-export const builtinKinds: readonly BuiltinKind[] = [...core, ...networking, ...rbac, event, lease];
+export const builtinKinds: readonly BuiltinKind[] = [...core, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];

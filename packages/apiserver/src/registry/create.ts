@@ -4,7 +4,7 @@ import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
 import { runAdmission } from "./admission.ts";
-import { answerResult, type Result } from "./answer/answer-result.ts";
+import { answerResult, answerTransformed, type Result } from "./answer/answer-result.ts";
 import { forbiddenError } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import { readContentType } from "./body/content-type.ts";
@@ -29,6 +29,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   wipeSystemFields(object);
   matchNamespace(object, resource.namespaced ? call.namespace : "");
   if (!resource.creatable) throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
+  if (resource.review) return await answerTransformed(call, 201, await resource.review(tracked(call, object, options), { user: request.user, namespace: call.namespace, now: request.now }));
   return await answerResult(call, 201, await insertNamed(call, await admitNew(call, object, options), options));
 }
 
@@ -37,13 +38,17 @@ async function admitNew(call: Call, object: JsonObject, options: WriteOptions): 
   const { core, request, resource } = call;
   const warn = (text: string): void => request.warnings.add(text);
   dedupeOwnerReferences(object, "", warn);
-  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
-  const tracked = core.fieldManagers.of(resource, "").update(emptyObject(resource), object, manager, request.now);
+  const next = tracked(call, object, options);
   if (core.admission.mutating.length) {
-    await runAdmission(core.admission.mutating, admissionRequestOf(call, { operation: "CREATE", object: tracked, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options), name: call.name || metaString(tracked, "name") }));
-    dedupeOwnerReferences(tracked, " after mutating admission happens", warn);
+    await runAdmission(core.admission.mutating, admissionRequestOf(call, { operation: "CREATE", object: next, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options), name: call.name || metaString(next, "name") }));
+    dedupeOwnerReferences(next, " after mutating admission happens", warn);
   }
-  return tracked;
+  return next;
+}
+
+function tracked({ core, request, resource }: Call, object: JsonObject, options: WriteOptions): JsonObject {
+  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
+  return core.fieldManagers.of(resource, "").update(emptyObject(resource), object, manager, request.now);
 }
 
 /** A generated name that is taken is made anew. */

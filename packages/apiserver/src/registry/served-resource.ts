@@ -4,6 +4,7 @@
 import type { GroupVersionKind, Json, JsonObject, ParsedJson } from "homeostat/api";
 import type { PatchType } from "../merge/patch-meta.ts";
 import type { SmdType } from "../merge/smd-type.ts";
+import type { UserInfo } from "../http/handler.ts";
 import type { FieldError } from "./field-error.ts";
 
 /** How a write came about; strategies may depend on it. */
@@ -165,6 +166,17 @@ export interface ScaleView {
 /** A subresource with a life of its own (namespaces/finalize is a view; token is one of these). Resolves to the object to answer. */
 export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext) => Promise<{ readonly status: number; readonly object: JsonObject }>;
 
+/** Who asks for a review, and where. */
+export interface ReviewCaller {
+  readonly user: UserInfo;
+  readonly namespace: string;
+  /** RFC 3339, second precision. */
+  readonly now: string;
+}
+
+/** Answers a question that is posted and never stored (access reviews, token reviews). May mutate its argument. Throws an ApiStatusError. */
+export type ReviewHandler = (object: JsonObject, caller: ReviewCaller) => JsonObject | Promise<JsonObject>;
+
 /** One resource as one group and version serve it. One object per definition: derived views and field managers are kept by its identity. */
 export interface ServedResource extends GroupVersionKind {
   readonly resource: string;
@@ -191,6 +203,8 @@ export interface ServedResource extends GroupVersionKind {
   readonly deprecationWarning?: string;
   /** False while the definition is terminating: create answers 403. */
   readonly creatable: boolean;
+  /** For resources that are questions: creating one answers it, and nothing is stored. */
+  readonly review?: ReviewHandler;
   /** Called after each commit; the definitions registry uses it to serve new kinds before the write is answered. */
   readonly committed?: (object: JsonObject | null, old: JsonObject | null) => void | Promise<void>;
 }

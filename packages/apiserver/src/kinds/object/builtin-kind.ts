@@ -44,6 +44,8 @@ export interface BuiltinKind {
   readonly selectable?: Selectable;
   /** The cells of one object of this version, for the columns that the kind data has. Kinds without show name and creation time. */
   readonly cells?: (object: JsonObject, nowMs: number) => readonly Json[];
+  /** See ServedResource. */
+  readonly review?: ServedResource["review"];
   /** Sent with every answer of a kind that is on its way out. */
   readonly deprecationWarning?: string;
   /** See ServedResource. */

@@ -55,6 +55,7 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     schemaEpoch: 0,
     creatable: true,
     ...(record.deprecationWarning ? { deprecationWarning: record.deprecationWarning } : {}),
+    ...(record.review ? { review: record.review } : {}),
     ...(record.committed ? { committed: record.committed } : {}),
   };
 }

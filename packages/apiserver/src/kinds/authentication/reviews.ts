@@ -1,0 +1,37 @@
+// Questions about identity: who am I, and whose token is this. Nothing is stored.
+// Upstream: k8s.io/kubernetes/pkg/registry/authentication/{selfsubjectreview,tokenreview}.
+import type { JsonObject } from "homeostat/api";
+import { badRequestError } from "../../registry/api-errors.ts";
+import type { UserInfo } from "../../http/handler.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { objectAt, stringAt } from "../object/strategy.ts";
+
+const group = "authentication.k8s.io";
+
+export const selfSubjectReview: BuiltinKind = {
+  group,
+  version: "v1",
+  kind: "SelfSubjectReview",
+  review: (_object, { user, now }) => ({ apiVersion: `${group}/v1`, kind: "SelfSubjectReview", metadata: { creationTimestamp: now }, status: { userInfo: userInfoOf(user) } }),
+};
+
+/** Tokens are known to the chain only; a review here finds none of them. */
+export const tokenReview: BuiltinKind = {
+  group,
+  version: "v1",
+  kind: "TokenReview",
+  review(object) {
+    if (!stringAt(objectAt(object, "spec"), "token")) throw badRequestError("token is required for TokenReview in authentication");
+    object["status"] = { user: {}, error: "[invalid bearer token]" };
+    return object;
+  },
+};
+
+function userInfoOf({ name, uid, groups, extra }: UserInfo): JsonObject {
+  return {
+    ...(name ? { username: name } : {}),
+    ...(uid ? { uid } : {}),
+    ...(groups.length ? { groups: [...groups] } : {}),
+    ...(extra && Object.keys(extra).length ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) } : {}),
+  };
+}

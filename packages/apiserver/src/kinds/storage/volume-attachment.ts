@@ -1,0 +1,83 @@
+// Volume attachments: a volume that is to be attached to a node. An inline volume is checked for presence only.
+// Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go, pkg/apis/storage/validation/validation.go.
+import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
+import { type FieldError, forbidden, invalid, required, tooLong } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { formatStruct, goPointer, goStructPointer, goText, invalidPrinted } from "../object/format-struct.ts";
+import { nameIsDnsSubdomain } from "../object/names.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
+import { numberAt, textMapAt } from "../object/read-fields.ts";
+import { keepMetadataForStatus } from "../object/status-metadata.ts";
+import { finalizerErrors, keepOld, objectAt, stringAt } from "../object/strategy.ts";
+import { csiNameErrors } from "./csi-node.ts";
+
+const maxMetadataBytes = 256 * 1024;
+const maxMessageBytes = 1024;
+
+export const volumeAttachment: BuiltinKind = {
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "VolumeAttachment",
+  rules: {
+    allowUnconditionalUpdate: false,
+    resetFields: [["f:status"]],
+    prepareForCreate: (object) => void (object["status"] = { attached: false }),
+    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+    validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
+    validateUpdate,
+  },
+  views: {
+    status: {
+      resetFields: [["f:metadata"], ["f:spec"]],
+      prepareForUpdate(object, old) {
+        keepOld(object, old, "spec");
+        keepMetadataForStatus(object, old);
+      },
+      validateUpdate,
+    },
+  },
+  cells: (object, nowMs) => {
+    const spec = objectAt(object, "spec");
+    return [nameOf(object), stringAt(spec, "attacher"), stringAt(objectAt(spec, "source"), "persistentVolumeName"), stringAt(spec, "nodeName"), objectAt(object, "status")["attached"] === true, ageOf(object, nowMs)];
+  },
+};
+
+function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
+  return [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validate(object), ...specChangeErrors(object, old)];
+}
+
+function specChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
+  if (equalJson(objectAt(object, "spec"), objectAt(old, "spec"))) return [];
+  const source = goStructPointer([["PersistentVolumeName", "persistentVolumeName", goPointer], ["InlineVolumeSpec", "inlineVolumeSpec", goPointer]]);
+  return [invalidPrinted("spec", formatStruct(object["spec"], [["Attacher", "attacher", goText], ["Source", "source", source], ["NodeName", "nodeName", goText]]), "field is immutable")];
+}
+
+function validate(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, "spec");
+  const status = objectAt(object, "status");
+  const node = stringAt(spec, "nodeName");
+  const volume = objectAt(spec, "source")["persistentVolumeName"];
+  const bytes = Object.entries(textMapAt(status, "attachmentMetadata")).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return [
+    ...csiNameErrors(stringAt(spec, "attacher"), "spec.attacher"),
+    ...sourceErrors(objectAt(spec, "source"), "spec.source"),
+    ...dnsSubdomainFaults(node).map((fault) => invalid("spec.nodeName", node, fault)),
+    ...(bytes > maxMetadataBytes ? [tooLong("status.attachmentMetadata", maxMetadataBytes)] : []),
+    ...["attachError", "detachError"].flatMap((field) => (isObject(status[field]) ? volumeErrorErrors(status[field], `status.${field}`) : [])),
+    ...(typeof volume === "string" ? dnsSubdomainFaults(volume).map((fault) => invalid("spec.source.persistentVolumeName", volume, fault)) : []),
+  ];
+}
+
+function sourceErrors(source: JsonObject, path: string): FieldError[] {
+  const volume = source["persistentVolumeName"];
+  const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  if (typeof volume !== "string") return isObject(source["inlineVolumeSpec"]) ? [] : [required(path, one)];
+  if (isObject(source["inlineVolumeSpec"])) return [forbidden(path, one)];
+  return volume ? [] : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
+}
+
+function volumeErrorErrors(error: JsonObject, path: string): FieldError[] {
+  const code = numberAt(error, "errorCode");
+  return [...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes ? [tooLong(`${path}.message`, maxMetadataBytes)] : []), ...(code < 0 ? [invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive")] : [])];
+}

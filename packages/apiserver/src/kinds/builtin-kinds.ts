@@ -1,12 +1,18 @@
 // The records of all built-in kinds: a new kind is one line here. Discovery orders them by the kind data, not by this list.
 import { selfSubjectReview, tokenReview } from "./authentication/reviews.ts";
 import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from "./authorization/reviews.ts";
+import { controllerRevision } from "./apps/controller-revision.ts";
+import { daemonSet } from "./apps/daemon-set.ts";
+import { deployment } from "./apps/deployment.ts";
+import { replicaSet } from "./apps/replica-set.ts";
+import { statefulSet } from "./apps/stateful-set.ts";
 import { lease } from "./coordination/lease.ts";
 import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
 import { limitRange } from "./core/limit-range.ts";
 import { namespace } from "./core/namespace.ts";
 import { podTemplate } from "./core/pod-template.ts";
+import { replicationController } from "./core/replication-controller.ts";
 import { resourceQuota } from "./core/resource-quota.ts";
 import { secret } from "./core/secret.ts";
 import { serviceAccount } from "./core/service-account.ts";
@@ -34,6 +40,7 @@ const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, rol
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
 const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass];
 const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
+const controllers: readonly BuiltinKind[] = [replicationController, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
 
 /** Every record that needs nothing but the kind data; definitions of custom resources come with their controller. */
-export const builtinKinds: readonly BuiltinKind[] = [...core, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];
+export const builtinKinds: readonly BuiltinKind[] = [...core, ...controllers, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];

@@ -1,0 +1,36 @@
+// ControllerRevisions: a number and data that never changes.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/controllerrevision/strategy.go, pkg/apis/apps/validation/validation.go.
+import { controllerOf, isObject, type Json, type JsonObject, type KubeObject, parseApiVersion } from "homeostat/api";
+import { type FieldError, required } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import { nonNegative } from "../core/pod/field-rules.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { nameIsDnsSubdomain } from "../object/names.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
+import { isSet, numberAt } from "../object/read-fields.ts";
+import { finalizerErrors, immutable } from "../object/strategy.ts";
+
+export const controllerRevision: BuiltinKind = {
+  group: "apps",
+  version: "v1",
+  kind: "ControllerRevision",
+  rules: {
+    validateCreate: (object) => [...revisionErrors(object), ...dataErrors(object["data"])],
+    validateUpdate: (object, old) => [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...revisionErrors(object), ...immutable("data", object["data"] ?? null, old["data"] ?? null)],
+  },
+  cells: (object, nowMs) => [nameOf(object), ownerCell(object), numberAt(object, "revision"), ageOf(object, nowMs)],
+};
+
+const revisionErrors = (object: JsonObject): FieldError[] => [...finalizerErrors(object), ...nonNegative(numberAt(object, "revision"), "revision")];
+
+function dataErrors(data: Json | undefined): FieldError[] {
+  if (!isSet(data)) return [required("data", "data is mandatory")];
+  return isObject(data) ? [] : [required("data", "data must be a valid JSON object")];
+}
+
+function ownerCell(object: JsonObject): string {
+  const owner = controllerOf(object as unknown as KubeObject);
+  if (!owner) return "<none>";
+  const group = parseApiVersion(owner.apiVersion)?.group ?? "";
+  return `${(group ? `${owner.kind}.${group}` : owner.kind).toLowerCase()}/${owner.name}`;
+}

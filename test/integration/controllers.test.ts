@@ -319,7 +319,7 @@ for (const what of serverKinds()) {
     it("steps are named when they fail and when they take too long", async () => {
       const controller = defineController(Box, {
         async reconcile({ object, step }) {
-          if (object.spec.label === "slow") await step("dig a hole", () => sleep(5000), { timeout: "50ms" });
+          if (object.spec.label === "slow") await step("dig a hole", () => sleep(500), { timeout: "50ms" });
           await step("create bucket", () => Promise.reject(new Error("quota")));
         },
       });

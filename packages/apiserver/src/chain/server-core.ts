@@ -1,6 +1,6 @@
 // The core of a whole server: the chain over every kind there is, with discovery, health and the upkeep of definitions.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
-import { encodeJsonBytes } from "homeostat/api";
+import { encodeJsonBytes, type JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import { createDiscovery } from "../discovery/discovery.ts";
 import type { Handler, UserInfo } from "../http/handler.ts";
@@ -87,9 +87,13 @@ function openApiPaths(openApi: OpenApiService): PathHandler {
   return async ({ api, info, query, nowMs }) => (api.method === "GET" || api.method === "HEAD" ? openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs }) : undefined);
 }
 
-/** What the server itself creates; what is there already is fine. */
-async function createAsServer(handler: Handler, path: string, object: Parameters<typeof encodeJsonBytes>[0]): Promise<void> {
+/** What the server itself creates; what is there already, from before a restart, is left as it is. */
+async function createAsServer(handler: Handler, path: string, object: JsonObject): Promise<void> {
   const user = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
-  const answer = await handler({ method: "POST", path, headers: { "content-type": "application/json", "user-agent": "kube-apiserver/v1.36.3" }, body: encodeJsonBytes(object), user });
+  const headers = { "content-type": "application/json", "user-agent": "kube-apiserver/v1.36.3" };
+  const { name } = object["metadata"] as { readonly name: string };
+  const known = await handler({ method: "GET", path: `${path}/${name}`, headers, body: new Uint8Array(), user });
+  if (known.status === 200) return;
+  const answer = await handler({ method: "POST", path, headers, body: encodeJsonBytes(object), user });
   if (answer.status >= 300 && answer.status !== 409) throw new Error(`create ${path} at start: expected 201 or 409, got ${answer.status}: ${answer.body instanceof Uint8Array ? Buffer.from(answer.body).toString("utf8") : ""}`);
 }

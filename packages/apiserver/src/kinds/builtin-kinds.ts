@@ -11,6 +11,9 @@ import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
 import { limitRange } from "./core/limit-range.ts";
 import { namespace } from "./core/namespace.ts";
+import { node } from "./core/node.ts";
+import { persistentVolumeClaim } from "./core/persistent-volume-claim.ts";
+import { persistentVolume } from "./core/persistent-volume.ts";
 import { podTemplate } from "./core/pod-template.ts";
 import { replicationController } from "./core/replication-controller.ts";
 import { resourceQuota } from "./core/resource-quota.ts";
@@ -34,7 +37,7 @@ import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 
-const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, podTemplate, resourceQuota, secret, serviceAccount];
+const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, node, persistentVolume, persistentVolumeClaim, podTemplate, resourceQuota, secret, serviceAccount];
 const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, ipAddress, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];

@@ -85,7 +85,6 @@ export const csiStorageCapacity: BuiltinKind = {
         ...["nodeTopology", "storageClassName"].flatMap((field) => (equalJson(object[field] ?? null, old[field] ?? null) ? [] : [invalid(field, object[field] ?? null, "field is immutable")])),
       ]),
   },
-  cells: (object): readonly Json[] => [nameOf(object), stringAt(object, "storageClassName"), isSet(object["capacity"]) ? String(object["capacity"]) : "<unset>"],
 };
 
 function capacityErrors(object: JsonObject, invalidValues: "refused" | "allowed"): FieldError[] {

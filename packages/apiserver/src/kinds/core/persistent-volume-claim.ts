@@ -1,0 +1,145 @@
+// Persistent volume claims. What the admission plug-in StorageObjectInUseProtection does is part of creation here.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go, pkg/api/persistentvolumeclaim/util.go,
+// pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaimUpdate).
+import { equalJson, type Json, type JsonObject } from "homeostat/api";
+import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
+import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import type { WriteContext } from "../../registry/served-resource.ts";
+import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { nameIsDnsSubdomain } from "../object/names.ts";
+import { ageOf, nameOf } from "../object/printing.ts";
+import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt, textsAt } from "../object/read-fields.ts";
+import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
+import { nanoOf, roundList } from "./pod/resource-lists.ts";
+import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
+import { setClaimSpecDefaults } from "./pod/volume-defaults.ts";
+
+export const persistentVolumeClaim: BuiltinKind = {
+  group: "",
+  version: "v1",
+  kind: "PersistentVolumeClaim",
+  defaults(object) {
+    if (!isSet(object["status"])) object["status"] = {};
+    const status = objectAt(object, "status");
+    setIfEmpty(status, "phase", "Pending");
+    for (const list of ["capacity", "allocatedResources"]) roundList(mutableAt(status, list));
+    const spec = mutableAt(object, "spec");
+    if (spec) setClaimSpecDefaults(spec);
+  },
+  rules: {
+    resetFields: [["f:status"]],
+    prepareForCreate(object) {
+      object["status"] = { phase: "Pending" };
+      alignSources(objectAt(object, "spec"), undefined);
+      addFinalizer(object, "kubernetes.io/pvc-protection");
+    },
+    prepareForUpdate(object, old) {
+      keepOld(object, old, "status");
+      alignSources(objectAt(object, "spec"), objectAt(old, "spec"));
+    },
+    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateClaimSpec(objectAt(object, "spec"), "spec")]),
+    validateUpdate: (object, old, context) =>
+      warned(object, context, [...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validateClaimSpec(objectAt(object, "spec"), "spec"), ...changeErrors(object, old)]),
+  },
+  views: {
+    status: {
+      resetFields: [["f:spec"]],
+      prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+      validateUpdate: (object) => (textsAt(objectAt(object, "spec"), "accessModes").length ? [] : [required("Spec.accessModes", "")]),
+    },
+  },
+  cells,
+};
+
+/** The two fields for a source say the same; the older one knows claims and snapshots only, the newer one no other namespaces. */
+function alignSources(spec: JsonObject, old: JsonObject | undefined): void {
+  const wasUsed = old !== undefined && (isSet(old["dataSource"]) || isSet(old["dataSourceRef"]));
+  if (!isSet(old?.["dataSourceRef"]) && stringAt(objectAt(spec, "dataSourceRef"), "namespace")) delete spec["dataSourceRef"];
+  const [source, reference] = [mutableAt(spec, "dataSource"), mutableAt(spec, "dataSourceRef")];
+  if (!wasUsed && !reference && source && !isClaimOrSnapshot(source)) delete spec["dataSource"];
+  else if (source && !reference) spec["dataSourceRef"] = { ...source };
+  else if (!source && reference && !stringAt(reference, "namespace")) spec["dataSource"] = { ...reference };
+}
+
+function isClaimOrSnapshot(source: JsonObject): boolean {
+  const kind = stringAt(source, "kind");
+  const group = stringAt(source, "apiGroup");
+  return (kind === "PersistentVolumeClaim" && group === "") || (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io");
+}
+
+/** Specs are frozen, but for size and attributes of bound claims. Upstream adds a listing of the differences, which is left out here. */
+function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
+  const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")];
+  const isBound = stringAt(objectAt(object, "status"), "phase") === "Bound";
+  return [
+    ...annotationErrors(object, old),
+    ...(equalJson(comparable(object, old, isBound), comparable(old, old, isBound)) ? [] : [forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n")]),
+    ...sizeErrors(sizeOf(spec), sizeOf(before), textMapAt(objectAt(old, "status"), "capacity")["storage"]),
+    ...immutable("volumeMode", spec["volumeMode"], before["volumeMode"]),
+    ...attributesErrors(spec, before, objectAt(old, "status")),
+  ];
+}
+
+const sizeOf = (spec: JsonObject): string => textMapAt(objectAt(spec, "resources"), "requests")["storage"] ?? "0";
+
+/** The parts of a spec that must be those of `old`. */
+function comparable(object: JsonObject, old: JsonObject, isBound: boolean): JsonObject {
+  const { ...spec } = objectAt(object, "spec");
+  const before = objectAt(old, "spec");
+  if (!stringAt(before, "volumeName")) delete spec["volumeName"];
+  if (!isSet(before["storageClassName"]) && !hasClassAnnotation(old)) delete spec["storageClassName"];
+  if (hasClassAnnotation(old) && spec["storageClassName"] === classOf(old)) delete spec["storageClassName"];
+  if (!isBound) return spec;
+  delete spec["volumeAttributesClassName"];
+  const resources = objectAt(spec, "resources");
+  return { ...spec, resources: { ...resources, requests: { ...textMapAt(resources, "requests"), storage: "" } } };
+}
+
+const hasClassAnnotation = (object: JsonObject): boolean => textMapAt(metadataOf(object), "annotations")[classAnnotation] !== undefined;
+
+function annotationErrors(object: JsonObject, old: JsonObject): FieldError[] {
+  const [now, before] = [object, old].map((each) => textMapAt(metadataOf(each), "annotations")[classAnnotation] ?? "");
+  const moved = before && !now && optionalTextAt(objectAt(object, "spec"), "storageClassName") === before;
+  return now === before || moved ? [] : [invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
+}
+
+/** Shrinking is for recovery from an expansion that failed: never to what the volume already has, or below. */
+function sizeErrors(size: string, before: string, capacity: string | undefined): FieldError[] {
+  if (nanoOf(size) >= nanoOf(before) || nanoOf(size) > nanoOf(capacity)) return [];
+  return [forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")];
+}
+
+function attributesErrors(spec: JsonObject, before: JsonObject, status: JsonObject): FieldError[] {
+  const field = "volumeAttributesClassName";
+  const now = optionalTextAt(spec, field);
+  if (now === optionalTextAt(before, field) || !isSet(status["currentVolumeAttributesClassName"]) || now) return [];
+  return [forbidden(`spec.${field}`, `update to ${now === undefined ? "nil" : "empty string"} is forbidden when status.currentVolumeAttributesClassName is not nil`)];
+}
+
+function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length) return errors;
+  if (hasClassAnnotation(object)) context.warn(`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`);
+  for (const bound of ["requests", "limits"]) {
+    const size = textMapAt(objectAt(objectAt(object, "spec"), "resources"), bound)["storage"];
+    if (size !== undefined && nanoOf(size) % 1_000_000_000n !== 0n) context.warn(`spec.resources.${bound}[storage]: fractional byte value "${size}" is invalid, must be an integer`);
+  }
+  return errors;
+}
+
+function cells(object: JsonObject, nowMs: number): readonly Json[] {
+  const spec = objectAt(object, "spec");
+  const status = objectAt(object, "status");
+  const volume = stringAt(spec, "volumeName");
+  return [
+    nameOf(object),
+    isSet(metadataOf(object)["deletionTimestamp"]) ? "Terminating" : stringAt(status, "phase"),
+    volume,
+    volume ? (textMapAt(status, "capacity")["storage"] ?? "0") : "",
+    volume ? accessModesOf(status) : "",
+    classOf(object),
+    optionalTextAt(spec, "volumeAttributesClassName") ?? "<unset>",
+    ageOf(object, nowMs),
+    optionalTextAt(spec, "volumeMode") ?? "<unset>",
+  ];
+}

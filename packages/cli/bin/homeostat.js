@@ -14,7 +14,14 @@ async function run() {
   const source = new URL("../src/main.ts", import.meta.url);
   const fromSource = existsSync(source);
   if (fromSource) {
-    module.registerHooks({ resolve: (specifier, context, next) => next(specifier, { ...context, conditions: [...context.conditions, "homeostat-source"] }) });
+    // Relative imports name their file: Node would look at each of hundreds to find out the same.
+    const inSources = new URL("../../", import.meta.url).href;
+    module.registerHooks({
+      resolve: (specifier, context, next) =>
+        specifier.startsWith(".") && specifier.endsWith(".ts") && context.parentURL?.startsWith(inSources)
+          ? { url: new URL(specifier, context.parentURL).href, format: "module-typescript", shortCircuit: true }
+          : next(specifier, { ...context, conditions: [...context.conditions, "homeostat-source"] }),
+    });
   }
   // Started by another Node: when that one dies, this one has nobody left to work for.
   if (process.channel) {

@@ -91,7 +91,7 @@ describe("the packages as a user meets them", () => {
         name,
       );
       assert.deepEqual(
-        paths.filter((path) => !/^(?:LICENSE|NOTICE|package\.json|(?:bin|dist|data)\/.*)$/.test(path) || /\.(test|suite)\.|tsbuildinfo/.test(path)),
+        paths.filter((path) => !/^(?:LICENSE|NOTICE|package\.json|(?:bin|dist|data|templates)\/.*)$/.test(path) || /\.(test|suite)\.|tsbuildinfo/.test(path)),
         [],
         name,
       );
@@ -137,10 +137,13 @@ describe("the packages as a user meets them", () => {
     assert.match(output, new RegExp(`\\b${manifestOf("cli").version.replaceAll(".", "\\.")}\\b`));
   });
 
-  installed("npm create homeostat hands over to the command", () => {
-    const ran = run(home, process.execPath, "node_modules/create-homeostat/bin/create-homeostat.js", "--help");
-    assert.doesNotMatch(ran.output, /ERR_MODULE_NOT_FOUND|ERR_PACKAGE_PATH_NOT_EXPORTED/);
-    assert.match(ran.output, /homeostat/);
+  installed("npm create homeostat makes a project that compiles, and whose test passes", () => {
+    must(run(home, process.execPath, "node_modules/create-homeostat/bin/create-homeostat.js", "greeter"));
+    must(run(join(home, "greeter"), process.execPath, compiler, "--pretty", "false", "-p", "."));
+    const tested = must(run(join(home, "greeter"), process.execPath, "--test", "--test-reporter=tap", "src/greetings.test.ts"));
+    assert.match(tested, /^# pass 2$/m);
+    const again = run(home, process.execPath, "node_modules/create-homeostat/bin/create-homeostat.js", "greeter");
+    assert.deepEqual([again.status, again.output.trim()], [1, "homeostat: init greeter: the folder is not empty; name a new one"]);
   });
 
   installed("a program compiles against the packed declarations", () => {

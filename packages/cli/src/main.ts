@@ -27,8 +27,10 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 function buildProgram(state: { exitCode: number }): Command {
   const program = new Command("homeostat").description(description).exitOverride().showHelpAfterError("(homeostat --help shows what there is)");
-  program
+  const server = program
+    .enablePositionalOptions()
     .command("server")
+    .enablePositionalOptions()
     .description("Run the embedded Kubernetes API server until it is stopped.")
     .option("--port <n>", "port on 127.0.0.1; 0 takes a free one", "0")
     .option("--kubeconfig <file>", "where to write the kubeconfig", ".homeostat/kubeconfig")
@@ -41,6 +43,7 @@ function buildProgram(state: { exitCode: number }): Command {
       const { runServer } = await import("./commands/server.ts");
       state.exitCode = await runServer(options);
     });
+  addEnvtest(server, state);
   program
     .command("version")
     .description("Print the versions of homeostat, of the Kubernetes API that it serves, and of Node.")
@@ -50,7 +53,38 @@ function buildProgram(state: { exitCode: number }): Command {
       const { printVersion } = await import("./commands/version.ts");
       printVersion(options.output);
     });
+  program
+    .command("init")
+    .description("Create a new operator project in an empty folder.")
+    .argument("<folder>", "where to; its name becomes the operator's")
+    .option("--output <format>", "text or json", "text")
+    .addHelpText("after", "\nExamples:\n  homeostat init greeter\n  npm create homeostat greeter    the same, with nothing installed")
+    .action(async (folder: string, options: { readonly output: string }) => {
+      const { runInit } = await import("./commands/init.ts");
+      runInit(folder, options);
+    });
   return program;
+}
+
+function addEnvtest(server: Command, state: { exitCode: number }): void {
+  const envtest = server.command("envtest").description("Stand in for the control plane that controller-runtime's envtest starts.");
+  envtest
+    .command("install <dir>")
+    .description("Write etcd and kube-apiserver into a folder, for KUBEBUILDER_ASSETS.")
+    .addHelpText("after", "\nExamples:\n  homeostat server envtest install ./bin/envtest\n  KUBEBUILDER_ASSETS=$PWD/bin/envtest go test ./...")
+    .action(async (dir: string) => {
+      const { installEnvtest } = await import("./commands/envtest.ts");
+      installEnvtest(dir);
+    });
+  envtest
+    .command("kube-apiserver [flags...]", { hidden: true })
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(async (flags: readonly string[]) => {
+      const { runKubeApiServer } = await import("./envtest/run-kube-apiserver.ts");
+      state.exitCode = await runKubeApiServer(flags);
+    });
 }
 
 const serverExamples = `

@@ -4,7 +4,7 @@ import type { ResourceCatalog, ServedResource } from "../registry/served-resourc
 
 /** A catalog whose custom resources can be exchanged. */
 export interface MutableCatalog extends ResourceCatalog {
-  /** Puts the resources of one definition in the place of those it had; none takes it out of service. */
+  /** Puts the resources of one definition in the place of those it had; none takes it out of service, the very same change nothing. */
   serve(definition: string, resources: readonly ServedResource[]): void;
 }
 
@@ -23,7 +23,7 @@ export function createCatalog(builtins: readonly ServedResource[]): MutableCatal
       return epoch;
     },
     serve(definition, resources) {
-      if (!resources.length && !custom.has(definition)) return;
+      if (custom.get(definition) === resources || (!resources.length && !custom.has(definition))) return;
       if (resources.length) custom.set(definition, resources);
       else custom.delete(definition);
       all = [...builtins, ...[...custom.values()].flat()];

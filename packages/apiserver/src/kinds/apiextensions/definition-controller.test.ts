@@ -47,6 +47,21 @@ const cars = (more: JsonObject = {}): JsonObject => ({
 });
 const conditionsOf = (definition: Definition): string[] => (definition.status.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
+test("what is served stays the same while only conditions change, and is made anew for another generation", async () => {
+  const { start, commit, catalog, definitions, runtime } = setUp();
+  await start();
+  commit(cars({ metadata: { name: "cars.x.io", uid: "1", generation: 1 } }));
+  await runtime.advance(1000);
+  const made = catalog.find("x.io", "v1", "cars");
+  const { epoch } = catalog;
+  const stored = definitions.get("cars.x.io")!;
+  commit({ ...stored, status: { ...definitionOf(stored).status, conditions: [...(definitionOf(stored).status.conditions ?? []), { type: "Mine", status: "True" }] } } as unknown as JsonObject);
+  assert.equal(catalog.find("x.io", "v1", "cars"), made);
+  assert.equal(catalog.epoch, epoch);
+  commit({ ...definitions.get("cars.x.io")!, metadata: { name: "cars.x.io", uid: "1", generation: 2 } });
+  assert.notEqual(catalog.find("x.io", "v1", "cars"), made);
+});
+
 test("a definition is served before it says that it is established", async () => {
   const { start, commit, catalog, definitions, log, runtime } = setUp();
   await start();

@@ -45,6 +45,8 @@ class Controller implements DefinitionController {
   readonly #known = new Map<string, JsonObject>();
   readonly #queue = new Set<string>();
   readonly #delays = new Map<string, number>();
+  /** What definitions serve, by name; it stays the same object while nothing that it is made from changes. */
+  readonly #made = new Map<string, { readonly from: string; readonly resources: readonly ServedResource[] }>();
   #options: DefinitionControllerOptions | undefined;
   #call: ApiCaller | undefined;
   #working = false;
@@ -81,7 +83,19 @@ class Controller implements DefinitionController {
     if (!this.#options) return;
     const definition = object && definitionOf(object);
     const served = definition && (isConditionTrue(definition, "NamesAccepted") || isConditionTrue(definition, "Established"));
-    this.#options.catalog.serve(name, served ? this.#options.createResources(object) : []);
+    if (!object) this.#made.delete(name);
+    this.#options.catalog.serve(name, served ? this.#resourcesOf(name, object, this.#options) : []);
+  }
+
+  /** Most commits change conditions only: what hangs on a resource (field managers, documents, views) then lives on. */
+  #resourcesOf(name: string, object: JsonObject, { createResources }: DefinitionControllerOptions): readonly ServedResource[] {
+    const { metadata, status } = definitionOf(object);
+    const from = JSON.stringify([metadata.uid, metadata.generation, isConditionTrue(definitionOf(object), "Terminating"), status.acceptedNames]);
+    const made = this.#made.get(name);
+    if (made?.from === from) return made.resources;
+    const resources = createResources(object);
+    this.#made.set(name, { from, resources });
+    return resources;
   }
 
   #enqueueGroup({ spec }: Definition, except: string): void {

@@ -1,4 +1,7 @@
 // The records of all built-in kinds: a new kind is one line here. Discovery orders them by the kind data, not by this list.
+import { mutatingAdmissionPolicy, mutatingAdmissionPolicyBinding, validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./admissionregistration/admission-policies.ts";
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admissionregistration/webhook-configurations.ts";
+import { apiService } from "./apiregistration/api-service.ts";
 import { selfSubjectReview, tokenReview } from "./authentication/reviews.ts";
 import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from "./authorization/reviews.ts";
 import { controllerRevision } from "./apps/controller-revision.ts";
@@ -6,6 +9,7 @@ import { daemonSet } from "./apps/daemon-set.ts";
 import { deployment } from "./apps/deployment.ts";
 import { replicaSet } from "./apps/replica-set.ts";
 import { statefulSet } from "./apps/stateful-set.ts";
+import { certificateSigningRequest } from "./certificates/certificate-signing-request.ts";
 import { lease } from "./coordination/lease.ts";
 import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
@@ -15,12 +19,15 @@ import { node } from "./core/node.ts";
 import { persistentVolumeClaim } from "./core/persistent-volume-claim.ts";
 import { persistentVolume } from "./core/persistent-volume.ts";
 import { podTemplate } from "./core/pod-template.ts";
+import { pod } from "./core/pod/pod.ts";
 import { replicationController } from "./core/replication-controller.ts";
 import { resourceQuota } from "./core/resource-quota.ts";
 import { secret } from "./core/secret.ts";
 import { serviceAccount } from "./core/service-account.ts";
 import { endpointSlice } from "./discovery/endpoint-slice.ts";
 import { coreEvent, event } from "./events/event.ts";
+import { flowSchema } from "./flowcontrol/flow-schema.ts";
+import { priorityLevelConfiguration } from "./flowcontrol/priority-level.ts";
 import { ingressClass } from "./networking/ingress-class.ts";
 import { ingress } from "./networking/ingress.ts";
 import { ipAddress } from "./networking/ip-address.ts";
@@ -43,7 +50,11 @@ const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, rol
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
 const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass];
 const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
-const controllers: readonly BuiltinKind[] = [replicationController, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
+const controllers: readonly BuiltinKind[] = [pod, replicationController, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
+const control: readonly BuiltinKind[] = [
+  apiService, certificateSigningRequest, flowSchema, mutatingAdmissionPolicy, mutatingAdmissionPolicyBinding, mutatingWebhookConfiguration, priorityLevelConfiguration,
+  validatingAdmissionPolicy, validatingAdmissionPolicyBinding, validatingWebhookConfiguration,
+];
 
 /** Every record that needs nothing but the kind data; definitions of custom resources come with their controller. */
-export const builtinKinds: readonly BuiltinKind[] = [...core, ...controllers, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];
+export const builtinKinds: readonly BuiltinKind[] = [...control, ...core, ...controllers, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];

@@ -1,14 +1,18 @@
 // Subresources with a life of their own: the kind's handler gets the parent and the body.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
+import { runAdmission } from "./admission.ts";
 import { answerTransformed } from "./answer/answer-result.ts";
 import { badRequestError } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import { BodyError, parseBody } from "./body/parse-body.ts";
 import { type Call, writeContextOf } from "./call.ts";
-import { readWriteOptions } from "./options/write-options.ts";
+import { createConnectTools } from "./connect-tools.ts";
+import { matchNamespace } from "./object-meta/match-namespace.ts";
+import { formatWriteOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
 import { findRevision } from "./read/get.ts";
 import type { Subresource } from "./served-resource.ts";
+import { admissionRequestOf } from "./write/admission-request.ts";
 
 /** Hands the request to the subresource. Throws 404 when the parent is not there. */
 export async function connect(call: Call, view: Extract<Subresource, { readonly at: "connect" }>): Promise<ApiResponse> {
@@ -16,13 +20,28 @@ export async function connect(call: Call, view: Extract<Subresource, { readonly 
   const options = readWriteOptions("CreateOptions", request.query);
   const body = await readBody(call, view, options.fieldValidation);
   const parent = core.views.object(resource, findRevision(call));
-  const { status, object } = await view.handle(parent, body, writeContextOf(call, options.dryRun));
-  return await answerTransformed(call, status, object);
+  await admitBody(call, body, options);
+  const answer = await view.handle(parent, body, writeContextOf(call, options.dryRun), createConnectTools(call));
+  if ("text" in answer) return { status: answer.status, headers: { "content-type": "text/plain" }, body: new TextEncoder().encode(answer.text) };
+  return await answerTransformed(call, answer.status, answer.object);
+}
+
+/** What a POST brings is admitted as if it were to be created. */
+async function admitBody(call: Call, body: JsonObject, options: WriteOptions): Promise<void> {
+  const { mutating, validating } = call.core.admission;
+  if (call.request.api.method !== "POST" || !call.request.api.body.length || (!mutating.length && !validating.length)) return;
+  const request = admissionRequestOf(call, { operation: "CREATE", object: body, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options) });
+  await runAdmission(mutating, request);
+  await runAdmission(validating, request);
 }
 
 async function readBody(call: Call, view: Extract<Subresource, { readonly at: "connect" }>, fieldValidation: Parameters<typeof readObject>[3]): Promise<JsonObject> {
   if (!call.request.api.body.length) return {};
-  if (view.codec) return await readObject(call, view.kind, view.codec, fieldValidation);
+  if (view.codec) {
+    const object = await readObject(call, view.kind, view.codec, fieldValidation);
+    matchNamespace(object, call.resource.namespaced ? call.namespace : "");
+    return object;
+  }
   try {
     return (await parseBody(call.request.api.body, "application/json")).value;
   } catch (error) {

@@ -6,10 +6,13 @@ import type { PatchType } from "../merge/patch-meta.ts";
 import type { SmdType } from "../merge/smd-type.ts";
 import type { UserInfo } from "../http/handler.ts";
 import type { FieldError } from "./field-error.ts";
+import type { DeleteOptions } from "./options/delete-options.ts";
 
 /** How a write came about; strategies may depend on it. */
 export interface WriteContext {
   readonly user: string;
+  /** Groups, uid and more about `user`. */
+  readonly caller?: UserInfo;
   readonly dryRun: boolean;
   readonly subresource: string;
   /** RFC 3339, second precision, e.g. `2026-11-21T10:00:00Z`: the time of this request. */
@@ -142,6 +145,8 @@ export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** The cells of one object in this version. `nowMs` dates the ages. */
   cells(object: JsonObject, nowMs: number): readonly Json[];
+  /** Conditions of the row, where a kind marks some of its objects. */
+  readonly rowConditions?: (object: JsonObject) => readonly JsonObject[];
   /** Upstream answers `rows: null` for an empty list of kinds without a printer of their own. */
   readonly emptyRowsNull: boolean;
 }
@@ -163,8 +168,25 @@ export interface ScaleView {
   readonly replicasPath: readonly string[];
 }
 
+/** What a handler may do beyond reading the parent; see connect-tools.ts. Kinds are looked up in the parent's namespace. */
+export interface ConnectTools {
+  /** The first value of a query parameter. */
+  query(field: string): string | undefined;
+  /** Changes the parent as the server itself: no rules, no owners of fields. `change` may be called again and may throw to refuse. */
+  overwrite(change: (object: JsonObject) => void, options: { readonly dryRun: boolean; readonly uid?: string }): Promise<void>;
+  /** The same for another object, in its storage version. */
+  overwriteOther(kind: { readonly group: string; readonly resource: string }, name: string, change: (object: JsonObject) => void, options: { readonly dryRun: boolean }): Promise<void>;
+  /** Deletes the parent as a DELETE request would. */
+  remove(options: DeleteOptions): Promise<void>;
+  list(kind: { readonly group: string; readonly resource: string }): readonly JsonObject[];
+  find(kind: { readonly group: string; readonly resource: string }, name: string): JsonObject | undefined;
+}
+
+/** An object, or plain text where upstream streams one. */
+export type ConnectAnswer = { readonly status: number; readonly object: JsonObject } | { readonly status: number; readonly text: string };
+
 /** A subresource with a life of its own (namespaces/finalize is a view; token is one of these). Resolves to the object to answer. */
-export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext) => Promise<{ readonly status: number; readonly object: JsonObject }>;
+export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext, tools: ConnectTools) => Promise<ConnectAnswer>;
 
 /** Who asks for a review, and where. */
 export interface ReviewCaller {

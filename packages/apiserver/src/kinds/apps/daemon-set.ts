@@ -8,10 +8,10 @@ import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatStruct, goStructPointer, goText, goPointer } from "../object/format-struct.ts";
-import { formatLabels, isEmptySelector, validateLabelSelector } from "../object/label-selectors.ts";
+import { formatLabels, immutableSelector, isEmptySelector, validateLabelSelector } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil, textMapAt } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, immutable, keepOld, metadataOf, objectAt, specStatusRules, statusViewRules, stringAt } from "../object/strategy.ts";
+import { bumpGeneration, finalizerErrors, keepOld, metadataOf, objectAt, specStatusRules, statusViewRules, stringAt } from "../object/strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
 import { choose, collisionErrors, containerCells, countErrors, endlessErrors, labelErrors, selectorCell, templateOf, warnOfTemplate } from "./selected-template.ts";
 
@@ -42,7 +42,7 @@ export const daemonSet: BuiltinKind = {
     },
     validateUpdate(object, old, context) {
       if (templateGenerationOf(object) !== templateGenerationOf(old)) warnOfTemplate(object, context);
-      return [...finalizerErrors(object), ...immutable("spec.selector", objectAt(object, "spec")["selector"], objectAt(old, "spec")["selector"]), ...validateSpec(object, old)];
+      return [...finalizerErrors(object), ...immutableSelector("spec.selector", mutableAt(objectAt(object, "spec"), "selector"), mutableAt(objectAt(old, "spec"), "selector")), ...validateSpec(object, old)];
     },
   },
   views: { status: { ...statusViewRules, validateUpdate: (object, old) => [...finalizerErrors(object), ...statusErrors(objectAt(object, "status")), ...collisionErrors(object, old)] } },

@@ -6,11 +6,11 @@ import { nonNegative } from "../core/pod/field-rules.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector } from "../object/label-selectors.ts";
-import { formatStruct, goPointer, goStructPointer, goText } from "../object/format-struct.ts";
+import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
+import { formatStruct, goPointer, goStructPointer, goText, invalidPrinted } from "../object/format-struct.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { bumpGeneration, finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
 import { choose, collisionErrors, containerCells, countErrors, createReplicaScale, endlessErrors, excessErrors, labelErrors, nameWarnings, selectorErrors, templateOf, warnOfChange, warnOfTemplate } from "./selected-template.ts";
 
@@ -39,7 +39,7 @@ export const deployment: BuiltinKind = {
     validateUpdate(object, old, context) {
       warnOfChange(object, old, context);
       const spec = objectAt(object, "spec");
-      return [...finalizerErrors(object), ...validateSpec(spec, objectAt(old, "spec")), ...immutable("spec.selector", spec["selector"], objectAt(old, "spec")["selector"])];
+      return [...finalizerErrors(object), ...validateSpec(spec, objectAt(old, "spec")), ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector"))];
     },
   },
   views: {
@@ -84,7 +84,7 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...nonNegative(numberAt(spec, "replicas"), "spec.replicas"),
     ...selectorErrors(selector, "spec.selector", "deployment"),
     ...(chosen === undefined
-      ? [invalid("spec.selector", selector, "invalid label selector")]
+      ? [invalidPrinted("spec.selector", printSelector(selector), "invalid label selector")]
       : [...labelErrors(chosen, template, "spec.template"), ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")), ...endlessErrors(template, "spec.template", "ReplicaSet")]),
     ...strategyErrors(objectAt(spec, "strategy")),
     ...nonNegative(minReady, "spec.minReadySeconds"),

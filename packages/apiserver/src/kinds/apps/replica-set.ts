@@ -6,10 +6,11 @@ import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector } from "../object/label-selectors.ts";
+import { invalidPrinted } from "../object/format-struct.ts";
+import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, setIfNil } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
+import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
 import { choose, containerCells, countErrors, createReplicaScale, endlessErrors, excessErrors, labelErrors, nameWarnings, selectorCell, selectorErrors, templateOf, warnOfChange, warnOfTemplate } from "./selected-template.ts";
 
 export const replicaSet: BuiltinKind = {
@@ -39,7 +40,7 @@ export const replicaSet: BuiltinKind = {
     validateUpdate(object, old, context) {
       warnOfChange(object, old, context);
       const spec = objectAt(object, "spec");
-      return [...finalizerErrors(object), ...validateSpec(spec, objectAt(old, "spec")), ...immutable("spec.selector", spec["selector"], objectAt(old, "spec")["selector"])];
+      return [...finalizerErrors(object), ...validateSpec(spec, objectAt(old, "spec")), ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector"))];
     },
   },
   views: { status: { ...statusViewRules, validateUpdate: (object) => [...finalizerErrors(object), ...replicaStatusErrors(objectAt(object, "status"))] } },
@@ -56,7 +57,7 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
     ...selectorErrors(selector, "spec.selector", "deployment"),
     ...(chosen === undefined
-      ? [invalid("spec.selector", selector, "invalid label selector")]
+      ? [invalidPrinted("spec.selector", printSelector(selector), "invalid label selector")]
       : [...labelErrors(chosen, template, "spec.template"), ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")), ...endlessErrors(template, "spec.template", "ReplicaSet")]),
   ];
 }

@@ -48,6 +48,8 @@ export interface BuiltinKind {
   readonly review?: ServedResource["review"];
   /** Sent with every answer of a kind that is on its way out. */
   readonly deprecationWarning?: string;
+  /** See TablePrinter. */
+  readonly rowConditions?: (object: JsonObject) => readonly JsonObject[];
   /** See ServedResource. */
   readonly committed?: ServedResource["committed"];
 }

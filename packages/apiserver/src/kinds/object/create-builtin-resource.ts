@@ -1,6 +1,6 @@
 // Turns the record of a built-in kind and the kind data into a served resource.
 // Knows nothing of any single kind.
-import { formatApiVersion, type JsonObject } from "homeostat/api";
+import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../registry/field-error.ts";
 import type { SmdType } from "../../merge/smd-type.ts";
 import type { SelectableFields, ServedResource, Strategy, Subresource, TableColumn, TablePrinter, VersionCodec } from "../../registry/served-resource.ts";
@@ -9,6 +9,7 @@ import type { BuiltinKind, Rules } from "./builtin-kind.ts";
 import { createGoDecoder } from "./go-decoder.ts";
 import { defaultCells } from "./printing.ts";
 import { plainStrategy } from "./strategy.ts";
+import { createStructPlans } from "./struct-plans.ts";
 import { createTypedCodec } from "./typed-codec.ts";
 
 /** What all built-in kinds are made with. */
@@ -21,7 +22,7 @@ export interface BuiltinMaterials {
 export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: BuiltinMaterials): ServedResource {
   const facts = data.kind(record.group, record.version, record.kind);
   if (!facts) throw unknownKind(record, data);
-  const strategy: Strategy = { ...plainStrategy, ...record.rules };
+  const strategy = withWholeStatus({ ...plainStrategy, ...record.rules }, record, facts.type, data);
   const storage = record.storage ?? record;
   const codec = createTypedCodec({
     data,
@@ -60,6 +61,21 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
   };
 }
 
+/** A status that a kind sets anew shows what Go writes of an empty one. */
+function withWholeStatus(strategy: Strategy, record: BuiltinKind, model: string, data: KindData): Strategy {
+  const ref = data.type(record.storage ? data.kind(record.storage.group, record.storage.version, record.kind)!.type : model).field("status")?.ref;
+  if (record.stored === "json" || ref?.at !== "struct") return strategy;
+  const plans = createStructPlans(data);
+  return {
+    ...strategy,
+    prepareForCreate(object, context) {
+      strategy.prepareForCreate(object, context);
+      const status = object["status"];
+      if (isObject(status)) plans.fillZeros(plans.plan(ref.type), status);
+    },
+  };
+}
+
 /** Conversion renames; decoding the outcome as the other version's type puts absent and zero fields right. */
 function canonicalConversion(record: BuiltinKind, data: KindData): NonNullable<BuiltinKind["storage"]> {
   const storage = record.storage!;
@@ -92,8 +108,8 @@ function selectableFields(record: BuiltinKind): SelectableFields {
   return { names: [], extract: nothing, unknownMessage: (name) => `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"` };
 }
 
-function tableOf({ cells }: BuiltinKind, columns: readonly TableColumn[]): TablePrinter {
-  return { columns, cells: cells ?? defaultCells, emptyRowsNull: cells === undefined };
+function tableOf({ cells, rowConditions }: BuiltinKind, columns: readonly TableColumn[]): TablePrinter {
+  return { columns, cells: cells ?? defaultCells, emptyRowsNull: cells === undefined, ...(rowConditions ? { rowConditions } : {}) };
 }
 
 function unknownKind({ group, version, kind }: BuiltinKind, data: KindData): Error {

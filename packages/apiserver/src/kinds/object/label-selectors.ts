@@ -1,9 +1,10 @@
 // Label selectors inside objects: upstream's rules on them, and the text that tables show.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateLabelSelector), pkg/apis/meta/v1/helpers.go
 // (LabelSelectorAsSelector, FormatLabelSelector), pkg/labels/selector.go (String).
-import { compareBytewise, type JsonObject, labelKeyFaults, labelValueFaults } from "homeostat/api";
+import { compareBytewise, encodeJson, equalJson, type JsonObject, labelKeyFaults, labelValueFaults } from "homeostat/api";
 import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
 import { validateLabels } from "../../registry/object-meta/validate-object-meta.ts";
+import { invalidPrinted } from "./format-struct.ts";
 import { itemsAt, textMapAt, textsAt } from "./read-fields.ts";
 import { stringAt } from "./strategy.ts";
 
@@ -51,6 +52,22 @@ export function hasInvalidSelectorValue(selector: JsonObject): boolean {
 /** Whether the selector has neither labels nor expressions. */
 export function isEmptySelector(selector: JsonObject): boolean {
   return Object.keys(textMapAt(selector, "matchLabels")).length + itemsAt(selector, "matchExpressions").length === 0;
+}
+
+/** The selector as error messages show it: in the order of its Go structs. */
+export function printSelector(selector: JsonObject | undefined): string {
+  if (!selector) return "null";
+  const labels = textMapAt(selector, "matchLabels");
+  const expressions = itemsAt(selector, "matchExpressions").map((expression) => {
+    const values = textsAt(expression, "values");
+    return `{"key":${encodeJson(stringAt(expression, "key"))},"operator":${encodeJson(stringAt(expression, "operator"))}${values.length ? `,"values":${encodeJson([...values])}` : ""}}`;
+  });
+  return `{${[...(Object.keys(labels).length ? [`"matchLabels":${encodeJson({ ...labels })}`] : []), ...(expressions.length ? [`"matchExpressions":[${expressions.join(",")}]`] : [])].join(",")}}`;
+}
+
+/** A selector that may not change, at its path. */
+export function immutableSelector(path: string, selector: JsonObject | undefined, old: JsonObject | undefined): FieldError[] {
+  return equalJson(selector ?? null, old ?? null) ? [] : [invalidPrinted(path, printSelector(selector), "field is immutable")];
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */

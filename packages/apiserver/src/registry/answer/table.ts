@@ -37,7 +37,8 @@ export function makeTable(printer: TablePrinter, resource: ServedResource, objec
 }
 
 function makeRow(printer: TablePrinter, resource: ServedResource, object: JsonObject, { includeObject, metaVersion, nowMs }: TableOptions): JsonObject {
-  return { cells: [...printer.cells(object, nowMs)] as Json[], object: rowObject(resource, object, includeObject, metaVersion) };
+  const conditions = printer.rowConditions?.(object) ?? [];
+  return { cells: [...printer.cells(object, nowMs)] as Json[], ...(conditions.length ? { conditions: [...conditions] } : {}), object: rowObject(resource, object, includeObject, metaVersion) };
 }
 
 function rowObject(resource: ServedResource, object: JsonObject, includeObject: IncludeObject, metaVersion: string): Json {

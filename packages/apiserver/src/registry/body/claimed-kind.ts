@@ -5,6 +5,7 @@ import { badRequestError } from "../api-errors.ts";
 import type { CoreServices } from "../core-services.ts";
 import { quoteGo } from "../field-error.ts";
 import { BodyError } from "./parse-body.ts";
+import { groupOfRetired, isStillAccepted } from "./retired-versions.ts";
 
 /** Where upstream's code of a message stands; it is part of the message. */
 const scheme = '"pkg/runtime/scheme.go:111"';
@@ -18,7 +19,7 @@ export function fillClaim(claim: { readonly apiVersion: string; readonly kind: s
 
 /** Throws 400 when a body of `actual` cannot stand for `expected`. */
 export function assertKind(core: CoreServices, actual: GroupVersionKind, expected: GroupVersionKind): void {
-  if (isSame(actual, expected)) return;
+  if (isSame(actual, expected) || isStillAccepted(actual, expected)) return;
   const fault = kindFault(core, actual, expected);
   if (fault) throw cannotBe(actual, expected, fault);
   throw badRequestError(`the API version in the data (${formatApiVersion(actual)}) does not match the expected API version (${formatApiVersion(expected)})`);
@@ -27,7 +28,9 @@ export function assertKind(core: CoreServices, actual: GroupVersionKind, expecte
 /** Why an object of `actual` cannot be decoded as `expected`; undefined when it is the same kind in another version. */
 export function kindFault(core: CoreServices, actual: GroupVersionKind, expected: GroupVersionKind): string | undefined {
   if (isSame(actual, expected)) return undefined;
-  if (!core.kinds.has(actual.group, actual.version, actual.kind)) return notRegistered(actual.kind, formatApiVersion(actual));
+  const retired = groupOfRetired(actual);
+  if (retired !== undefined && retired === expected.group && actual.kind === expected.kind) return undefined;
+  if (retired === undefined && !core.kinds.has(actual.group, actual.version, actual.kind)) return notRegistered(actual.kind, formatApiVersion(actual));
   if (sharesStorage(core, actual, expected)) return undefined;
   return `converting (${actual.version}.${actual.kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
 }

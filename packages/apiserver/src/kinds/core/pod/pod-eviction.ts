@@ -1,0 +1,109 @@
+// pods/eviction: a delete that disruption budgets may refuse.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
+import type { JsonObject } from "homeostat/api";
+import { badRequestError, failure, forbiddenError } from "../../../registry/api-errors.ts";
+import type { DeleteOptions } from "../../../registry/options/delete-options.ts";
+import type { ConnectHandler, ConnectTools, WriteContext } from "../../../registry/served-resource.ts";
+import { isEmptySelector } from "../../object/label-selectors.ts";
+import { isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, optionalTextAt, textMapAt, textsAt } from "../../object/read-fields.ts";
+import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import { choose, isChosen } from "../../apps/selected-template.ts";
+import { setPodCondition } from "./pod-conditions.ts";
+
+const budgets = { group: "policy", resource: "poddisruptionbudgets" } as const;
+const mostDisrupted = 2000;
+const violated = "Cannot evict pod as it would violate the pod's disruption budget.";
+
+/** Evicts; the answer is a bare success. */
+export const evictPod: ConnectHandler = async (pod, eviction, context, tools) => {
+  if (stringAt(objectAt(eviction, "metadata"), "name") !== stringAt(metadataOf(pod), "name")) throw badRequestError("name in URL does not match name in Eviction object");
+  const options = deleteOptionsOf(objectAt(eviction, "deleteOptions"), context);
+  const phase = stringAt(objectAt(pod, "status"), "phase");
+  const isFree = ["Succeeded", "Failed", "Pending"].includes(phase) || isSet(metadataOf(pod)["deletionTimestamp"]);
+  if (!isFree) {
+    const refusal = await askBudgets(pod, context, tools, options.dryRun);
+    if (refusal) return refusal;
+  }
+  if (!options.dryRun) await tools.overwrite((live) => markDisrupted(live, context), { dryRun: false });
+  await tools.remove(options);
+  return { status: 201, object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } };
+};
+
+/** The pod says why it goes. */
+function markDisrupted(pod: JsonObject, { now }: WriteContext): void {
+  setPodCondition(pod, { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", message: "Eviction API: evicting" }, now);
+}
+
+/** The options in the body of an eviction. */
+function deleteOptionsOf(options: JsonObject, { dryRun }: WriteContext): DeleteOptions {
+  const preconditions = objectAt(options, "preconditions");
+  return {
+    gracePeriodSeconds: optionalNumberAt(options, "gracePeriodSeconds"),
+    uid: optionalTextAt(preconditions, "uid"),
+    resourceVersion: optionalTextAt(preconditions, "resourceVersion"),
+    orphanDependents: typeof options["orphanDependents"] === "boolean" ? options["orphanDependents"] : undefined,
+    propagationPolicy: optionalTextAt(options, "propagationPolicy"),
+    dryRun: dryRun || textsAt(options, "dryRun").length > 0,
+  };
+}
+
+/** Throws what a budget refuses; a pod under several cannot be judged. */
+async function askBudgets(pod: JsonObject, context: WriteContext, tools: ConnectTools, dryRun: boolean): Promise<{ readonly status: number; readonly object: JsonObject } | undefined> {
+  const covering = tools.list(budgets).filter((budget) => covers(budget, pod));
+  const [budget, second] = covering;
+  if (!budget) return undefined;
+  if (second) return { status: 500, object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", code: 500 } };
+  if (!isReady(pod) && isUnhealthyFree(budget)) return undefined;
+  const podName = stringAt(metadataOf(pod), "name");
+  await tools.overwriteOther(budgets, stringAt(metadataOf(budget), "name"), (live) => takeDisruption(live, podName, context), { dryRun });
+  return undefined;
+}
+
+function covers(budget: JsonObject, pod: JsonObject): boolean {
+  const selector = mutableAt(objectAt(budget, "spec"), "selector");
+  const chosen = choose(selector);
+  return selector !== undefined && !isEmptySelector(selector) ? chosen !== undefined && isChosen(chosen, textMapAt(metadataOf(pod), "labels")) : selector !== undefined;
+}
+
+function isReady(pod: JsonObject): boolean {
+  return itemsAt(objectAt(pod, "status"), "conditions").some((condition) => stringAt(condition, "type") === "Ready" && stringAt(condition, "status") === "True");
+}
+
+function isUnhealthyFree(budget: JsonObject): boolean {
+  const status = objectAt(budget, "status");
+  if (stringAt(objectAt(budget, "spec"), "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
+  return numberAt(status, "desiredHealthy") > 0 && numberAt(status, "currentHealthy") >= numberAt(status, "desiredHealthy");
+}
+
+/** Counts the disruption, or throws why there is none left. */
+function takeDisruption(budget: JsonObject, podName: string, { now }: WriteContext): void {
+  const name = stringAt(metadataOf(budget), "name");
+  const status = objectAt(budget, "status");
+  const allowed = numberAt(status, "disruptionsAllowed");
+  const disrupted = objectAt(status, "disruptedPods");
+  if (numberAt(status, "observedGeneration") < numberAt(metadataOf(budget), "generation")) throw tooManyRequests(10, `The disruption budget ${name} is still being processed by the server.`);
+  if (allowed < 0) throw forbiddenError({ group: "policy", resource: "poddisruptionbudget" }, name, "pdb disruptions allowed is negative");
+  if (Object.keys(disrupted).length > mostDisrupted) throw forbiddenError({ group: "policy", resource: "poddisruptionbudget" }, name, "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+  if (allowed === 0) throw tooManyRequests(0, whyNone(name, status));
+  budget["status"] = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...disrupted, [podName]: now }, ...(allowed === 1 ? { conditions: withNoneLeft(itemsAt(status, "conditions"), numberAt(metadataOf(budget), "generation"), now) } : {}) };
+}
+
+function whyNone(name: string, status: JsonObject): string {
+  const condition = itemsAt(status, "conditions").find((each) => stringAt(each, "type") === "DisruptionAllowed");
+  const message = condition && stringAt(condition, "status") === "False" ? stringAt(condition, "message") : "";
+  const reason = condition ? stringAt(condition, "reason") : "";
+  const [healthy, desired] = [numberAt(status, "currentHealthy"), numberAt(status, "desiredHealthy")];
+  if (message && reason === "SyncFailed") return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${message}`;
+  if (healthy <= desired) return `The disruption budget ${name} needs ${desired} healthy pods and has ${healthy} currently`;
+  return message ? `The disruption budget ${name} does not allow evicting pods currently (${reason}): ${message}` : `The disruption budget ${name} does not allow evicting pods currently`;
+}
+
+function withNoneLeft(conditions: readonly JsonObject[], generation: number, now: string): JsonObject[] {
+  const old = conditions.find((each) => stringAt(each, "type") === "DisruptionAllowed");
+  const next = { type: "DisruptionAllowed", status: "False", ...(generation ? { observedGeneration: generation } : {}), lastTransitionTime: old && stringAt(old, "status") === "False" ? (old["lastTransitionTime"] ?? now) : now, reason: "InsufficientPods", message: "" };
+  return old ? conditions.map((each) => (each === old ? next : each)) : [...conditions, next];
+}
+
+function tooManyRequests(retryAfterSeconds: number, cause: string): Error {
+  return failure(429, "TooManyRequests", violated, { causes: [{ reason: "DisruptionBudget", message: cause }], ...(retryAfterSeconds ? { retryAfterSeconds } : {}) });
+}

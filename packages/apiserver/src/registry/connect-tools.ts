@@ -1,0 +1,56 @@
+// What a subresource with a life of its own may do beyond reading its parent: change stored objects as the server itself,
+// delete the parent, look at other kinds.
+import { cloneJson, type JsonObject } from "homeostat/api";
+import { conflictError, notFoundError } from "./api-errors.ts";
+import type { Call } from "./call.ts";
+import { deleteStored } from "./delete.ts";
+import { metaString } from "./object-meta/read-meta.ts";
+import type { DeleteOptions } from "./options/delete-options.ts";
+import type { ConnectTools, ServedResource } from "./served-resource.ts";
+import { storageKeyOf, storagePrefixOf } from "./views/storage-key.ts";
+import { parseStored } from "./views/stored-json.ts";
+import { commitObject } from "./write/commit.ts";
+
+const maxAttempts = 100;
+
+/** The tools for one request. */
+export function createConnectTools(call: Call): ConnectTools {
+  const { core, request, resource, namespace, name } = call;
+  const resourceOf = (kind: { readonly group: string; readonly resource: string }): ServedResource | undefined => core.catalog.all().find((each) => each.group === kind.group && each.resource === kind.resource);
+  return {
+    query: (field) => request.query.first(field),
+    overwrite: async (change, options) => await overwrite(call, resource, name, change, options),
+    async overwriteOther(kind, otherName, change, options) {
+      const other = resourceOf(kind);
+      if (!other) throw notFoundError(kind, otherName);
+      await overwrite(call, other, otherName, change, options);
+    },
+    async remove(options: DeleteOptions) {
+      await deleteStored(call, storageKeyOf(resource, namespace, name), options);
+    },
+    list(kind) {
+      const other = resourceOf(kind);
+      const listing = other && core.store.list(storagePrefixOf(other, namespace));
+      return typeof listing === "object" ? [...listing.items].map((revision) => parseStored(revision.bytes)) : [];
+    },
+    find(kind, otherName) {
+      const other = resourceOf(kind);
+      const revision = other && core.store.latest(storageKeyOf(other, namespace, otherName));
+      return revision && parseStored(revision.bytes);
+    },
+  };
+}
+
+async function overwrite({ core, namespace }: Call, resource: ServedResource, name: string, change: (object: JsonObject) => void, { dryRun, uid }: { readonly dryRun: boolean; readonly uid?: string }): Promise<void> {
+  const key = storageKeyOf(resource, namespace, name);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const revision = core.store.latest(key);
+    if (!revision) throw notFoundError(resource, name);
+    const object = cloneJson(core.views.object(resource, revision));
+    const found = metaString(object, "uid");
+    if (uid && uid !== found) throw conflictError(resource, name, `StorageError: invalid object, Code: 4, Key: /registry${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`);
+    change(object);
+    if (dryRun || (await commitObject(core, resource, key, revision, object)) !== "conflict") return;
+  }
+  throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
+}

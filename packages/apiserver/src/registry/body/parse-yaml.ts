@@ -4,6 +4,7 @@
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import { setOwn } from "homeostat/api";
 import { formatBadValue } from "../field-error.ts";
+import { readJsonInYaml } from "./json-in-yaml.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 
@@ -21,6 +22,8 @@ const maxAliases = 10_000;
 
 /** Parses the first document; an empty one is null. Throws {@link YamlSyntaxError}. */
 export async function parseYaml(text: string): Promise<ParsedYaml> {
+  const json = readJsonInYaml(text);
+  if (json !== undefined) return { value: json, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
   const plainFault = findPlainFault(text);
   if (plainFault) throw new YamlSyntaxError(plainFault);
   const { LineCounter, parseAllDocuments } = await import("yaml");

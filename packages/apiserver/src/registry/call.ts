@@ -23,5 +23,5 @@ export interface Call {
 /** The part of a call that strategies see. */
 export function writeContextOf(call: Call, dryRun: boolean): WriteContext {
   const { request, subresource } = call;
-  return { user: request.user.name, dryRun, subresource: subresource?.name ?? "", now: request.now, warn: (text) => request.warnings.add(text) };
+  return { user: request.user.name, caller: request.user, dryRun, subresource: subresource?.name ?? "", now: request.now, warn: (text) => request.warnings.add(text) };
 }

@@ -26,6 +26,12 @@ export interface ApiServerOptions {
   readonly protocol?: "https" | "http";
   /** Asks clients for certificates, and believes those of {@link ApiServer.issueClientCertificate}. */
   readonly clientCertificates?: boolean;
+  /** Asks clients for certificates, and believes those that these authorities (PEM) have issued. */
+  readonly clientCa?: string;
+  /** Serves with this certificate, and not with one of the server's own. The kubeconfig trusts it and no other. */
+  readonly servingCertificate?: KeyPair;
+  /** Bearer tokens, beside the generated one, and whom they stand for. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** Keeps objects, token and authority in this folder across restarts. Without it everything is in memory. */
   readonly dataDir?: string;
   /** With `dataDir`: an acknowledged write survives a power cut, not only the end of the process. */
@@ -73,7 +79,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const store = createMemoryStore({ keepChanges: options.keepChanges ?? 20_000, ...(await journalOf(options)) });
     open.push(() => store.close());
     const { createServerCore } = await import("./chain/server-core.ts");
-    const core = await createServerCore({ store, runtime, tokens: new Map(identity ? [[identity.token, administrator]] : []) });
+    const core = await createServerCore({ store, runtime, tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]) });
     open.push(() => core.close());
     const handler = createFrontDoor(core.handler, runtime);
     const listener = identity && (await listenFor(handler, identity, options, runtime));
@@ -152,11 +158,15 @@ async function listenFor(handler: Handler, identity: Identity, options: ApiServe
 }
 
 async function servingTls(identity: Identity, options: ApiServerOptions, runtime: Runtime): Promise<ServingTls> {
+  const authorities = [...(options.clientCertificates ? [identity.authority.cert] : []), ...(options.clientCa === undefined ? [] : [options.clientCa])];
+  return { ...(options.servingCertificate ?? (await issueServing(identity, options, runtime))), ...(authorities.length ? { clientCa: authorities } : {}) };
+}
+
+async function issueServing(identity: Identity, options: ApiServerOptions, runtime: Runtime): Promise<KeyPair> {
   const { issueServingCertificate } = await import("./certificates/authority.ts");
   const names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"];
   const addresses = [...new Set(["127.0.0.1", "::1", ...(/^[\d.]+$|:/.test(options.host ?? "") ? [options.host!] : [])])];
-  const pair = issueServingCertificate(identity.authority, { runtime, names, addresses });
-  return { ...pair, ...(options.clientCertificates ? { clientCa: identity.authority.cert } : {}) };
+  return issueServingCertificate(identity.authority, { runtime, names, addresses });
 }
 
 async function issueFor(identity: Identity | undefined, runtime: Runtime, subject: { readonly user: string; readonly groups: readonly string[] }): Promise<KeyPair> {
@@ -167,7 +177,7 @@ async function issueFor(identity: Identity | undefined, runtime: Runtime, subjec
 }
 
 function kubeconfigOf(listener: Listener, identity: Identity, options: ApiServerOptions): string {
-  const text = formatKubeconfig({ url: listener.url, token: identity.token, ...(options.protocol === "http" ? {} : { ca: identity.authority.cert }) });
+  const text = formatKubeconfig({ url: listener.url, token: identity.token, ...(options.protocol === "http" ? {} : { ca: options.servingCertificate?.cert ?? identity.authority.cert }) });
   if (options.kubeconfigPath !== undefined) {
     try {
       writeKubeconfig(options.kubeconfigPath, text);

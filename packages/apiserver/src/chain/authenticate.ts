@@ -10,15 +10,16 @@ export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:
 /** Finds the holder of a bearer token; undefined when nobody knows it. */
 export type TokenAuthenticator = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
 
-/** Sets the request's user. Throws 401 for a token that nobody knows, whatever is asked for. */
+/** Sets the request's user. Throws 401 for a token that nobody knows, or a refused certificate alone, whatever is asked for. */
 export async function authenticate(request: ServerRequest, tokens: TokenAuthenticator): Promise<void> {
-  const { user, headers } = request.api;
+  const { user, headers, certificateRefused } = request.api;
   if (user) {
     request.user = user;
     return;
   }
   const token = readBearerToken(headers["authorization"] ?? "", request);
   if (token === undefined) {
+    if (certificateRefused) throw failure(401, "Unauthorized", "Unauthorized");
     request.user = anonymous;
     return;
   }

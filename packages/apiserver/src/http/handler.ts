@@ -20,6 +20,8 @@ export interface ApiRequest {
   readonly body: Uint8Array;
   /** Set where the door knows the caller (in-process, or a verified client certificate): authentication is skipped, nothing else. */
   readonly user?: UserInfo;
+  /** A client certificate was shown that no known authority has issued: without another credential nobody is let in. */
+  readonly certificateRefused?: true;
 }
 
 /** Takes what a stream pushes. */

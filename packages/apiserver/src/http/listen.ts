@@ -4,7 +4,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { certificateUser } from "./certificate-user.ts";
+import { type CertificateCaller, certificateCaller } from "./certificate-user.ts";
 import type { Handler } from "./handler.ts";
 import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";
 
@@ -12,8 +12,8 @@ import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "
 export interface ServingTls {
   readonly cert: string;
   readonly key: string;
-  /** Asks for client certificates, and believes those that this authority has issued. */
-  readonly clientCa?: string;
+  /** Asks for client certificates, and believes those that one of these authorities has issued. */
+  readonly clientCa?: string | readonly string[];
 }
 
 export interface ListenOptions {
@@ -51,10 +51,11 @@ const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 }
 export async function listen(handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const underway = new Set<Underway>();
   const connections = new Connections();
+  const callers = new Callers();
   const server = await createServer(options);
   const serve = (request: AnyRequest, response: AnyResponse): void => {
-    const user = options.tls?.clientCa ? certificateUser(request.socket as TLSSocket) : undefined;
-    void connections.during(serveRequest(handler, request, response, underway, user));
+    const caller = options.tls?.clientCa ? callers.of(request) : undefined;
+    void connections.during(serveRequest(handler, request, response, underway, caller));
   };
   server.on("request", serve);
   server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => connections.add(socket));
@@ -87,7 +88,7 @@ async function createServer(options: ListenOptions): Promise<HttpServer | Http2S
     settings: http2Settings,
     cert,
     key,
-    ...(clientCa ? { ca: clientCa, requestCert: true, rejectUnauthorized: false } : {}),
+    ...(clientCa ? { ca: [clientCa].flat(), requestCert: true, rejectUnauthorized: false } : {}),
   });
   server.on("sessionError", () => {});
   return server;
@@ -101,6 +102,20 @@ function listening(server: HttpServer | Http2SecureServer, options: ListenOption
       resolve((server.address() as AddressInfo).port);
     });
   });
+}
+
+/** Who is on the other end of each connection, looked up with its first request. */
+class Callers {
+  readonly #known = new WeakMap<object, CertificateCaller>();
+
+  of(request: AnyRequest): CertificateCaller {
+    const connection = ("stream" in request ? request.stream.session : undefined) ?? request.socket;
+    const known = this.#known.get(connection);
+    if (known) return known;
+    const caller = certificateCaller(request.socket as TLSSocket);
+    this.#known.set(connection, caller);
+    return caller;
+  }
 }
 
 /** What is open, so that closing is quick and complete. */

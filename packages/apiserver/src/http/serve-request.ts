@@ -4,7 +4,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Http2ServerRequest } from "node:http2";
 import { gzipBody, wantsGzip } from "./compress-body.ts";
 import { maxBodyBytes } from "./front-door.ts";
-import { type ApiRequest, type ByteStream, type Handler, isStream, type UserInfo } from "./handler.ts";
+import type { CertificateCaller } from "./certificate-user.ts";
+import { type ApiRequest, type ByteStream, type Handler, isStream } from "./handler.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 /** Of either protocol: Node's compatibility layer gives HTTP/2 answers the methods that are used here. */
@@ -19,13 +20,13 @@ export interface Underway {
 const none = new Uint8Array(0);
 
 /** Serves one request. Resolves when the answer has been sent, or the client has gone. */
-export async function serveRequest(handler: Handler, request: AnyRequest, response: AnyResponse, underway: Set<Underway>, user?: UserInfo): Promise<void> {
+export async function serveRequest(handler: Handler, request: AnyRequest, response: AnyResponse, underway: Set<Underway>, caller?: CertificateCaller): Promise<void> {
   const closed = new Promise<void>((resolve) => void response.once("close", resolve));
   request.on("error", () => {});
   response.on("error", () => {});
   const body = await readBody(request);
   if (!body) return;
-  const apiRequest: ApiRequest = { method: request.method ?? "GET", path: request.url ?? "/", headers: flatHeaders(request), body, ...(user ? { user } : {}) };
+  const apiRequest: ApiRequest = { method: request.method ?? "GET", path: request.url ?? "/", headers: flatHeaders(request), body, ...caller };
   const answer = await handler(apiRequest);
   if (response.destroyed || response.writableEnded) return;
   if (isStream(answer.body)) {

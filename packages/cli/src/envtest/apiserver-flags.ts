@@ -77,10 +77,17 @@ type FlagFile = readonly [flag: string, path: string];
 
 function servingPair(value: (name: Honoured) => string | undefined): readonly [FlagFile, FlagFile] | undefined {
   const [cert, key, folder] = [value("tls-cert-file"), value("tls-private-key-file"), value("cert-dir")];
-  if (cert !== undefined && key !== undefined) return [["tls-cert-file", cert], ["tls-private-key-file", key]];
+  if (cert !== undefined && key !== undefined)
+    return [
+      ["tls-cert-file", cert],
+      ["tls-private-key-file", key],
+    ];
   if (cert !== undefined || key !== undefined) throw usageError("--tls-cert-file and --tls-private-key-file: one was given without the other; give both");
   if (folder === undefined || !existsSync(join(folder, "apiserver.crt"))) return undefined;
-  return [["cert-dir", join(folder, "apiserver.crt")], ["cert-dir", join(folder, "apiserver.key")]];
+  return [
+    ["cert-dir", join(folder, "apiserver.crt")],
+    ["cert-dir", join(folder, "apiserver.key")],
+  ];
 }
 
 function readFlagFile(flag: string, path: string): string {

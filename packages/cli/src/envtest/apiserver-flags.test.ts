@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { apiServerHelp, readApiServerFlags } from "./apiserver-flags.ts";
+import { parseFlags } from "./parse-flags.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "apiserver-flags-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const read = (...argv: readonly string[]) => readApiServerFlags(parseFlags(argv));
+
+test("flags may be joined, spaced, bare or repeated; the last one counts", () => {
+  const flags = parseFlags(["--a=1", "--b", "2", "--c", "--a=3=4", "stray", "--d", "--e="]);
+  assert.deepEqual(Object.fromEntries(flags), { a: ["1", "3=4"], b: ["2"], c: ["true"], d: ["true"], e: [""] });
+  assert.equal(read("--secure-port=1", "--secure-port", "2").options.port, 2);
+});
+
+test("no flag has to be given", () => {
+  assert.deepEqual(read(), { options: { controllers: "none", host: "127.0.0.1", port: 6443 }, unheeded: [] });
+  assert.equal(read("--bind-address=0.0.0.0").options.host, "127.0.0.1");
+  assert.equal(read("--bind-address=::1").options.host, "::1");
+});
+
+test("certificates come from the certificate folder, or from the files named", () => {
+  const certDir = `--cert-dir=${folder}`;
+  assert.equal(read(certDir).options.servingCertificate, undefined);
+  file("apiserver.crt", "cert");
+  file("apiserver.key", "key");
+  const clientCa = `--client-ca-file=${file("ca.crt", "ca")}`;
+  assert.deepEqual(read(certDir, clientCa).options.servingCertificate, { cert: "cert", key: "key" });
+  assert.equal(read(certDir, clientCa).options.clientCa, "ca");
+  const other = [`--tls-cert-file=${file("other.crt", "other")}`, `--tls-private-key-file=${file("other.key", "its key")}`];
+  assert.deepEqual(read(certDir, ...other).options.servingCertificate, { cert: "other", key: "its key" });
+  assert.throws(() => read(other[0]!), /one was given without the other/);
+  assert.throws(() => read(`--client-ca-file=${join(folder, "gone")}`), /--client-ca-file: read .*gone: ENOENT/);
+});
+
+test("tokens and their users are read as kube-apiserver reads them", () => {
+  const path = file("tokens.csv", '# who\n\nsecret,alice,7,"dev,ops"\nplain,bob,\n');
+  const users = [...read(`--token-auth-file=${path}`).options.tokens!];
+  assert.deepEqual(users, [
+    ["secret", { name: "alice", uid: "7", groups: ["dev", "ops"] }],
+    ["plain", { name: "bob", groups: [] }],
+  ]);
+  assert.throws(() => read(`--token-auth-file=${file("short.csv", "token,alice")}`), /expected token,user,uid and groups in each line/);
+});
+
+test("flags that would change something are told, those of envtest are not", () => {
+  const envtest = [
+    "--allow-privileged=true",
+    "--authorization-mode=RBAC",
+    "--disable-admission-plugins=ServiceAccount",
+    "--etcd-servers=http://127.0.0.1:2379",
+    "--service-cluster-ip-range=10.0.0.0/24",
+  ];
+  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--audit-policy-file=x").unheeded, ["feature-gates", "audit-policy-file"]);
+});
+
+test("wrong ports are refused, and help shows no flag of releases long past", () => {
+  for (const port of ["web", "65536", ""]) assert.throws(() => read(`--secure-port=${port}`), /--secure-port: expected a number/);
+  assert.match(apiServerHelp(), /^ +--secure-port/m);
+  assert.doesNotMatch(apiServerHelp(), /--insecure-port/);
+});

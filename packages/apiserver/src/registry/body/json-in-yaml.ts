@@ -4,20 +4,22 @@
 // Upstream: sigs.k8s.io/yaml/goyaml.v2 (scannerc.go).
 import { type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 
-/** Printable in one line, no escapes but those that YAML and JSON share. */
-const oneLine = /^\{(?:[ !#-[\]-~\u00a1-\u1fff\u2030-\ud7ff]|"(?:[ !#-[\]-~\u00a1-\u1fff\u2030-\ud7ff]|\\["\\nrt])*")*\}\n?$/;
+/** Characters that YAML may fold, refuse, or read in its own way, and escapes that the two do not share. */
+const differs = /[^ -~\u00a1-\u1fff\u2030-\ud7ff]|\\[^"\\nrt]/;
 const strings = /"(?:[^"\\]|\\.)*"/g;
-/** Outside strings: numbers that are no plain integers. */
-const oddNumber = /[.eE]\d|\de|-0|\d{16}/;
+/** Outside strings: numbers that are no plain integers, or may not fit 64 bits. */
+const oddNumber = /[.eE]\d|\de|-0|\d{19}/;
 const mergeKey = '"<<"';
 /** YAML looks no further than 1024 characters for the colon behind a key. */
 const longKey = /"(?:[^"\\]|\\.){1000,}" *:/;
 
 /** The value of a body that YAML and JSON read alike; undefined where that is not certain. */
 export function readJsonInYaml(text: string): Json | undefined {
-  if (text[0] !== "{" || !oneLine.test(text) || text.includes(mergeKey) || oddNumber.test(text.replace(strings, "")) || longKey.test(text)) return undefined;
+  const line = text.endsWith("\n") ? text.slice(0, -1) : text;
+  if (line[0] !== "{" || differs.test(line) || line.includes(mergeKey) || longKey.test(line)) return undefined;
+  if (oddNumber.test(line) && oddNumber.test(line.replace(strings, ""))) return undefined;
   try {
-    const { value, duplicates } = parseJson(text);
+    const { value, duplicates } = parseJson(line);
     return duplicates.length ? undefined : value;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return undefined;

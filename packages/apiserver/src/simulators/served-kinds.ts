@@ -1,13 +1,15 @@
 // The kinds that the server serves now, kept up to date by watching definitions: what "every resource" means to the garbage
 // collector and to namespace deletion.
+// Upstream: k8s.io/client-go/discovery (ServerPreferredResources).
 import type { Cache, InformerLease } from "homeostat/cache";
 import type { Client, DiscoveredKind } from "homeostat/client";
 import { dynamicKind } from "homeostat/client";
 
-/** Kinds by discovery; one per resource, in its preferred version. */
+/** Kinds by discovery. */
 export interface ServedKinds {
-  /** Kinds that can be deleted, listed and watched. */
-  collectable(): Promise<readonly DiscoveredKind[]>;
+  /** Kinds that can be deleted, one per resource, in its preferred version. */
+  deletable(): Promise<readonly DiscoveredKind[]>;
+  /** A kind in any version that is served. */
   find(apiVersion: string, kind: string): Promise<DiscoveredKind | undefined>;
   /** Calls back when kinds may have come or gone. */
   changed(listener: () => void): { remove(): void };
@@ -15,7 +17,6 @@ export interface ServedKinds {
 }
 
 const definitions = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
-const collectVerbs = ["delete", "list", "watch"];
 
 /** Follows the definitions of the server behind `client`. */
 export function createServedKinds(client: Client, cache: Cache): ServedKinds {
@@ -27,11 +28,8 @@ export function createServedKinds(client: Client, cache: Cache): ServedKinds {
   };
   const handler = lease.informer.addHandler({ added: announce, updated: announce, deleted: announce });
   return {
-    collectable: async () => preferred((await client.kinds.all()).filter((kind) => collectVerbs.every((verb) => kind.verbs.includes(verb)))),
-    find: async (apiVersion, kind) => {
-      const known = await client.kinds.all();
-      return known.find((one) => one.apiVersion === apiVersion && one.kind === kind);
-    },
+    deletable: async () => preferred((await client.kinds.all()).filter((kind) => kind.verbs.includes("delete"))),
+    find: async (apiVersion, kind) => (await client.kinds.all()).find((one) => one.apiVersion === apiVersion && one.kind === kind),
     changed(listener) {
       listeners.add(listener);
       return { remove: () => void listeners.delete(listener) };
@@ -43,11 +41,11 @@ export function createServedKinds(client: Client, cache: Cache): ServedKinds {
   };
 }
 
-/** Preferred versions come first within a group, so the first of each resource is the one to use. Events live in two groups over one storage. */
+/** Preferred versions come first within a group, so the first of each resource is the one to use. */
 function preferred(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const seen = new Set<string>();
-  return kinds.filter((kind) => {
-    const id = kind.resource === "events" && (kind.group === "" || kind.group === "events.k8s.io") ? "events" : `${kind.group}/${kind.resource}`;
+  return kinds.filter(({ group, resource }) => {
+    const id = `${group}/${resource}`;
     return !seen.has(id) && seen.add(id);
   });
 }

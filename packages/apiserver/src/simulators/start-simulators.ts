@@ -28,7 +28,7 @@ export function chooseSimulators(words: string): SimulatorChoice {
   return { chosen: [...chosen] };
 }
 
-/** Starts them over a transport of their own. Resolves when all are watching. */
+/** Starts them over a transport of their own. They begin to watch at once and to work when they have seen everything; nobody waits for that. */
 export async function startSimulators(chosen: readonly Simulator[], options: { readonly transport: Transport; readonly runtime: Runtime; readonly warn: (message: string, error: unknown) => void }): Promise<RunningSimulator> {
   const { transport, runtime, warn } = options;
   const client = createClient({ transport, runtime, userAgent });

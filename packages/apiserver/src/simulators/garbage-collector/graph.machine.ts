@@ -1,33 +1,40 @@
-// Who owns whom, as far as watches have told. A pure machine: changes in, keys to look at out. The graph may lag behind the
-// server; whatever it proposes is checked against live objects before anything is written.
+// Who owns whom, as far as watches have told. A pure machine: changes in, objects to look at out. The graph may lag behind
+// the server; whatever it proposes is checked against live objects before anything is written. Where upstream keeps virtual
+// nodes for owners that nobody has seen, this graph proposes their dependents: the answer is found on live objects anyway.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
 
-/** An owner reference as the graph needs it. */
-export interface GraphReference {
+/** What names an object beyond doubt, as an owner reference does; `namespace` is "" for cluster-wide objects. */
+export interface Coordinates {
   readonly apiVersion: string;
   readonly kind: string;
+  readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+}
+
+/** An owner reference as the graph needs it. */
+export interface GraphReference extends Omit<Coordinates, "namespace"> {
   readonly blocking: boolean;
 }
 
 /** An object as a watch told of it. */
-export interface GraphObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  /** "" for cluster-wide objects. */
-  readonly namespace: string;
-  readonly uid: string;
+export interface GraphObject extends Coordinates {
   readonly owners: readonly GraphReference[];
   readonly deleting: boolean;
   readonly finalizers: readonly string[];
 }
 
-/** Objects that somebody should look at, by uid. */
+/** A reference to an object that lives in another namespace, where no reference reaches. */
+export interface Misplaced {
+  readonly dependent: GraphObject;
+  readonly reference: GraphReference;
+}
+
+/** What is to be done after a change: objects to look at and owners whose dependents are to be freed, by uid. */
 export interface GraphWork {
   readonly collect: readonly string[];
   readonly orphan: readonly string[];
+  readonly misplaced: readonly Misplaced[];
 }
 
 /** A node; `dependents` holds uids of objects that refer to it, whether they may or not. */
@@ -41,13 +48,12 @@ export const foregroundFinalizer = "foregroundDeletion";
 /** The finalizer of an owner whose dependents are to stay (metav1.FinalizerOrphanDependents). */
 export const orphanFinalizer = "orphan";
 
-/** True while an owner waits for its dependents to go. */
-export function waitsForDependents(object: { readonly deleting: boolean; readonly finalizers: readonly string[] }): boolean {
-  return object.deleting && object.finalizers.includes(foregroundFinalizer);
-}
+type Deletion = Pick<GraphObject, "deleting" | "finalizers">;
 
-const orphans = (object: GraphObject): boolean => object.deleting && object.finalizers.includes(orphanFinalizer);
-const nothing: GraphWork = { collect: [], orphan: [] };
+/** True while an owner waits for its dependents to go. */
+export const waitsForDependents = ({ deleting, finalizers }: Deletion): boolean => deleting && finalizers.includes(foregroundFinalizer);
+/** True while an owner waits for its dependents to be freed. */
+export const orphansDependents = ({ deleting, finalizers }: Deletion): boolean => deleting && finalizers.includes(orphanFinalizer);
 
 /** The graph. Mutable, but a function of the changes it was told. */
 export class OwnerGraph {
@@ -66,51 +72,58 @@ export class OwnerGraph {
     const old = this.#objects.get(object.uid);
     this.#objects.set(object.uid, object);
     this.#relink(object.uid, old?.owners ?? [], object.owners);
-    const collect = new Set<string>([...this.#suspects(object, old), ...this.#unblocked(object, old)]);
-    if (orphans(object) && !(old && orphans(old))) return { collect: [...collect], orphan: [object.uid] };
-    if (waitsForDependents(object) && !(old && waitsForDependents(old))) for (const uid of [...this.#dependentsOf(object.uid), object.uid]) collect.add(uid);
-    if (!old) for (const uid of this.#mismatched(object)) collect.add(uid);
-    return collect.size ? { collect: [...collect], orphan: [] } : nothing;
+    const work = new Work();
+    for (const owner of this.#unblocked(object, old)) work.collect.add(owner);
+    this.#judge(object, old, work);
+    if (!old) for (const dependent of this.#dependentsOf(object.uid)) this.#judgeReferences(this.#objects.get(dependent), (reference) => reference.uid === object.uid, work);
+    return work.done();
   }
 
   /** Takes note that an object is gone. Its dependents, and owners that waited for it, are to be looked at. */
   forget(uid: string): GraphWork {
+    const work = new Work();
     const object = this.#objects.get(uid);
-    if (!object) return nothing;
     this.#objects.delete(uid);
-    this.#relink(uid, object.owners, []);
-    const waiting = object.owners.map((owner) => owner.uid).filter((owner) => this.#waits(owner));
-    return { collect: [...this.#dependentsOf(uid), ...waiting], orphan: [] };
+    this.#relink(uid, object?.owners ?? [], []);
+    if (object) for (const dependent of this.#dependentsOf(uid)) work.collect.add(dependent);
+    for (const { uid: owner } of object?.owners ?? []) if (this.#waits(owner)) work.collect.add(owner);
+    return work.done();
   }
 
-  /** Everything that might have to go and that no change will announce: objects whose owner is not known. */
-  suspects(): readonly string[] {
-    return [...this.#objects.values()].flatMap((object) => (this.#suspects(object, undefined).length ? [object.uid] : []));
+  /** Everything that is to be done about the graph as it stands, for a collector that begins with it. */
+  review(): GraphWork {
+    const work = new Work();
+    for (const object of this.#objects.values()) this.#judge(object, undefined, work);
+    return work.done();
   }
 
-  /** Itself, when an owner is unknown, is elsewhere than the reference says, or waits for its dependents. */
-  #suspects(object: GraphObject, old: GraphObject | undefined): readonly string[] {
-    const before = new Set(old?.owners.map((owner) => owner.uid));
-    const added = object.owners.filter((owner) => !before.has(owner.uid));
-    const suspicious = added.some((reference) => {
+  /** What an object's own state asks for, where that is news. */
+  #judge(object: GraphObject, old: GraphObject | undefined, work: Work): void {
+    const known = new Set(old?.owners.map((owner) => owner.uid));
+    this.#judgeReferences(object, (reference) => !known.has(reference.uid), work);
+    if (orphansDependents(object)) {
+      if (!old || !orphansDependents(old)) work.orphan.add(object.uid);
+    } else if (waitsForDependents(object) && !(old && waitsForDependents(old))) {
+      for (const uid of this.#dependentsOf(object.uid)) work.collect.add(uid);
+      work.collect.add(object.uid);
+    }
+  }
+
+  /** An object is suspicious when an owner is not known, or is not what the reference says. */
+  #judgeReferences(object: GraphObject | undefined, concerns: (reference: GraphReference) => boolean, work: Work): void {
+    for (const reference of object?.owners ?? []) {
+      if (!concerns(reference)) continue;
       const owner = this.#objects.get(reference.uid);
-      return !owner || !matches(reference, owner, object.namespace) || waitsForDependents(owner);
-    });
-    return suspicious ? [object.uid] : [];
+      const elsewhere = owner !== undefined && owner.namespace !== "" && owner.namespace !== object!.namespace;
+      if (elsewhere) work.misplaced.push({ dependent: object!, reference });
+      if (!owner || elsewhere || !isNamedBy(owner, reference)) work.collect.add(object!.uid);
+    }
   }
 
-  /** Owners that waited for this object, when it no longer blocks them. */
+  /** Owners that this object blocked and blocks no more. */
   #unblocked(object: GraphObject, old: GraphObject | undefined): readonly string[] {
     const still = new Set(object.owners.filter((owner) => owner.blocking).map((owner) => owner.uid));
     return (old?.owners ?? []).filter((owner) => owner.blocking && !still.has(owner.uid) && this.#objects.has(owner.uid)).map((owner) => owner.uid);
-  }
-
-  /** Dependents that refer to this uid under another kind, name or namespace. */
-  #mismatched(owner: GraphObject): readonly string[] {
-    return this.#dependentsOf(owner.uid).filter((uid) => {
-      const dependent = this.#objects.get(uid);
-      return dependent?.owners.some((reference) => reference.uid === owner.uid && !matches(reference, owner, dependent.namespace));
-    });
   }
 
   #waits(uid: string): boolean {
@@ -135,7 +148,17 @@ export class OwnerGraph {
   }
 }
 
-/** True when a reference found in `namespace` names this very object. */
-function matches(reference: GraphReference, owner: GraphObject, namespace: string): boolean {
-  return reference.apiVersion === owner.apiVersion && reference.kind === owner.kind && reference.name === owner.name && (owner.namespace === "" || owner.namespace === namespace);
+/** Gathers work, each object once. */
+class Work {
+  readonly collect = new Set<string>();
+  readonly orphan = new Set<string>();
+  readonly misplaced: Misplaced[] = [];
+
+  done(): GraphWork {
+    return { collect: [...this.collect], orphan: [...this.orphan], misplaced: this.misplaced };
+  }
+}
+
+function isNamedBy(owner: GraphObject, { apiVersion, kind, name }: GraphReference): boolean {
+  return owner.apiVersion === apiVersion && owner.kind === kind && owner.name === name;
 }

@@ -1,6 +1,7 @@
 // The garbage collector's hands: reads and writes of objects of any kind, with the patches that upstream sends.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/operations.go, patch.go; pkg/controller/controller_ref_manager.go.
-import { isApiStatusError, isNotFound, type JsonObject } from "homeostat/api";
+import { isDeepStrictEqual } from "node:util";
+import { isApiStatusError, isConflict, isNotFound, type JsonObject } from "homeostat/api";
 import type { Client, DiscoveredKind } from "homeostat/client";
 import type { ServedKinds } from "../served-kinds.ts";
 
@@ -37,6 +38,8 @@ export interface LiveAddress {
   readonly namespace: string;
 }
 
+export type PropagationPolicy = "Foreground" | "Background" | "Orphan";
+
 /** The server has no such kind (yet); trying again may help. */
 export class UnknownKindError extends Error {
   override readonly name = "UnknownKindError";
@@ -63,11 +66,26 @@ export class LiveObjects {
     return (await this.#client.find(await this.kind(address.apiVersion, address.kind), keyOf(address))) as LiveObject | undefined;
   }
 
-  /** Deletes exactly this revision; false when it was gone already. */
-  async delete(object: LiveObject, propagationPolicy: "Foreground" | "Background" | "Orphan"): Promise<boolean> {
+  /**
+   * Deletes an object as it was judged: at this revision, or at a later one with the same owners, so that somebody who
+   * writes to it all the time does not keep it alive. False when it was gone already.
+   */
+  async delete(object: LiveObject, propagationPolicy: PropagationPolicy): Promise<boolean> {
     const { uid, resourceVersion } = object.metadata;
     try {
-      await this.#client.delete(await this.kind(object.apiVersion, object.kind), keyOf(object.metadata), { preconditions: { uid, resourceVersion }, propagationPolicy });
+      return await this.#delete(object, propagationPolicy, { uid, resourceVersion });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const live = await this.find({ ...object, ...object.metadata, namespace: object.metadata.namespace ?? "" });
+      if (!live) return false;
+      if (live.metadata.uid !== uid || !isDeepStrictEqual(live.metadata.ownerReferences, object.metadata.ownerReferences)) throw error;
+      return this.#delete(object, propagationPolicy, { uid });
+    }
+  }
+
+  async #delete(object: LiveObject, propagationPolicy: PropagationPolicy, preconditions: { readonly uid: string; readonly resourceVersion?: string }): Promise<boolean> {
+    try {
+      await this.#client.delete(await this.kind(object.apiVersion, object.kind), keyOf(object.metadata), { preconditions, propagationPolicy });
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -105,7 +123,7 @@ export class LiveObjects {
       await this.#patch(object, { type: "strategic", body: { metadata: { ownerReferences: strategic, uid } } });
     } catch (error) {
       if (!isApiStatusError(error) || error.status.code !== 415) throw error;
-      await this.#patch(object, { type: "merge", body: { metadata: { resourceVersion, ownerReferences: whole.length ? whole : null, uid } } });
+      await this.#patch(object, { type: "merge", body: { metadata: { resourceVersion, ownerReferences: whole.length ? whole : null } } });
     }
   }
 

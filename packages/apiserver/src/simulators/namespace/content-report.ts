@@ -3,6 +3,7 @@
 
 /** What one pass over a namespace found. */
 export interface ContentReport {
+  /** Why the kinds served could not be found out. */
   readonly discoveryError?: string;
   /** One message per kind that could not be emptied. */
   readonly failures: readonly string[];
@@ -23,6 +24,7 @@ export interface NamespaceCondition {
 
 type Finding = Omit<NamespaceCondition, "lastTransitionTime">;
 
+/** In the order in which upstream appends them, each in the form that it has when nothing is wrong. */
 const fine: readonly Finding[] = [
   { type: "NamespaceDeletionDiscoveryFailure", status: "False", reason: "ResourcesDiscovered", message: "All resources successfully discovered" },
   { type: "NamespaceDeletionGroupVersionParsingFailure", status: "False", reason: "ParsedGroupVersions", message: "All legacy kube types successfully parsed" },
@@ -33,16 +35,15 @@ const fine: readonly Finding[] = [
 
 /** The conditions after a pass, or undefined when they are what they were. `now` dates those whose status moved. */
 export function reportContent(report: ContentReport, before: readonly NamespaceCondition[], now: string): readonly NamespaceCondition[] | undefined {
-  let changed = false;
-  const others = before.filter((one) => !fine.some(({ type }) => type === one.type));
-  const conditions = fine.map((ok) => {
+  const after = [...before];
+  for (const ok of fine) {
     const next = finding(report, ok.type) ?? ok;
-    const old = before.find((one) => one.type === next.type);
-    if (old && old.status === next.status && old.reason === next.reason && old.message === next.message) return old;
-    changed = true;
-    return { ...next, lastTransitionTime: old && old.status === next.status ? old.lastTransitionTime : now };
-  });
-  return changed ? [...others, ...conditions] : undefined;
+    const at = before.findIndex((one) => one.type === ok.type);
+    const old = before[at];
+    if (!old) after.push({ ...next, lastTransitionTime: now });
+    else if (old.status !== next.status || old.reason !== next.reason || old.message !== next.message) after[at] = { ...next, lastTransitionTime: old.status === next.status ? old.lastTransitionTime : now };
+  }
+  return after.every((one, i) => one === before[i]) ? undefined : after;
 }
 
 function finding({ discoveryError, failures, remaining, finalizers }: ContentReport, type: string): Finding | undefined {

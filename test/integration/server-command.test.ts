@@ -72,6 +72,20 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     assert.deepEqual(await ended, { code: 0, out: `${line}\n`, err: "" });
   });
 
+  test("controllers follow when it is ready: a deleted namespace goes; a controller that does not exist is refused before", async () => {
+    const kubeconfig = join(folder, "controllers", "kubeconfig");
+    const { child, ended } = await run(["server", "--kubeconfig", kubeconfig]);
+    assert.equal((await ask(kubeconfig, "POST", "/api/v1/namespaces", { metadata: { name: "short" } })).status, 201);
+    await ask(kubeconfig, "DELETE", "/api/v1/namespaces/short");
+    while ((await ask(kubeconfig, "GET", "/api/v1/namespaces/short")).status !== 404) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill("SIGTERM");
+    assert.equal((await ended).code, 0);
+    const refused = await run(["server", "--controllers", "gardener"]);
+    const { code, out, err } = await refused.ended;
+    assert.deepEqual([code, out], [1, ""]);
+    assert.match(err, /there is no controller "gardener"/);
+  });
+
   test("SIGINT ends it with 0 as well, open watches or not", async () => {
     const kubeconfig = join(folder, "watch", "kubeconfig");
     const { child, ended } = await run(["server", "--kubeconfig", kubeconfig]);

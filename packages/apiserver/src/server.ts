@@ -12,6 +12,7 @@ import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
 import type { Listener, ServingTls } from "./http/listen.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import { reasonOf, ServerError } from "./server-error.ts";
+import type { Simulator } from "./simulators/simulator.ts";
 import { createMemoryStore } from "./storage/memory-store.ts";
 import type { Journal } from "./storage/store.ts";
 
@@ -40,6 +41,8 @@ export interface ApiServerOptions {
   readonly kubeconfigPath?: string;
   /** Which of the control plane's controllers run beside the API, by name as kube-controller-manager's. Default `default`. */
   readonly controllers?: "default" | "all" | "none" | readonly string[];
+  /** What the start waits for: that the controllers are at work too (default), or only that requests are answered; they follow at once. */
+  readonly readyWhen?: "controlling" | "serving";
   /** Told of what a controller cannot mend by trying again. Default: a warning of the process. */
   readonly warn?: (message: string, error: unknown) => void;
   /** Time and randomness. Default: the system's. */
@@ -101,26 +104,52 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   }
 }
 
-/** Controllers of the control plane are clients in the same process; they go before the API that they use. */
+/** Controllers of the control plane are clients in the same process; they go before the API that they use. Resolves to what ends them. */
 async function startControllers(handler: Handler, options: ApiServerOptions, runtime: Runtime): Promise<() => Promise<void>> {
   const words = [options.controllers ?? "default"].flat().join(",");
   if (words === "none") return async () => {};
-  const { chooseSimulators, simulators, startSimulators } = await import("./simulators/start-simulators.ts");
+  const start = (): Promise<() => Promise<void>> => startChosen(words, handler, options, runtime);
+  if (options.readyWhen !== "serving") return await start();
+  if (words !== "default" && words !== "all") await chooseControllers(words);
+  return startLater(start, options, runtime);
+}
+
+/** Starts once whoever waits for the server has been told. */
+function startLater(start: () => Promise<() => Promise<void>>, options: ApiServerOptions, runtime: Runtime): () => Promise<void> {
+  let started: Promise<() => Promise<void>> | undefined;
+  const failed = (error: unknown): (() => Promise<void>) => {
+    warnOf(options)(`the controllers could not be started: ${reasonOf(error)}`, error);
+    return async () => {};
+  };
+  const timer = runtime.clock.timer(0, () => (started = start().catch(failed)));
+  return async () => {
+    timer.cancel();
+    await (await started)?.();
+  };
+}
+
+async function chooseControllers(words: string): Promise<readonly Simulator[]> {
+  const { chooseSimulators, simulators } = await import("./simulators/start-simulators.ts");
   const choice = chooseSimulators(words);
-  if ("unknown" in choice) {
-    throw new ServerError(
-      "ERR_SERVER_CONTROLLER",
-      `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulators.map(({ name }) => name).join(", ")}, and the words all, default and none`,
-    );
-  }
-  const warn = options.warn ?? ((message: string) => process.emitWarning(message));
+  if ("chosen" in choice) return choice.chosen;
+  throw new ServerError(
+    "ERR_SERVER_CONTROLLER",
+    `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulators.map(({ name }) => name).join(", ")}, and the words all, default and none`,
+  );
+}
+
+async function startChosen(words: string, handler: Handler, options: ApiServerOptions, runtime: Runtime): Promise<() => Promise<void>> {
+  const chosen = await chooseControllers(words);
+  const { startSimulators } = await import("./simulators/start-simulators.ts");
   const transport = createInProcessTransport(handler, controllerManager);
-  const running = await startSimulators(choice.chosen, { transport, runtime, warn });
+  const running = await startSimulators(chosen, { transport, runtime, warn: warnOf(options) });
   return async () => {
     await running.stop();
     await transport.close();
   };
 }
+
+const warnOf = ({ warn }: ApiServerOptions): NonNullable<ApiServerOptions["warn"]> => warn ?? ((message) => process.emitWarning(message));
 
 async function createOrLoadIdentity(options: ApiServerOptions, runtime: Runtime): Promise<Identity> {
   const { createIdentity, loadIdentity } = await import("./certificates/identity.ts");

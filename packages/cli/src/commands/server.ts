@@ -26,6 +26,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
     port: parsePort(String(flags["port"])),
     kubeconfigPath: resolve(String(flags["kubeconfig"])),
     warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
+    readyWhen: "serving",
     controllers: parseControllers(String(flags["controllers"])),
     ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
   };

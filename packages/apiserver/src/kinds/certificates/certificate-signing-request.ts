@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "homeostat/api";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { ageOf, formatDuration, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, numberAt } from "../object/read-fields.ts";
+import { isSet, itemsAt, numberAt, withoutFields } from "../object/read-fields.ts";
 import { keepOld, objectAt, stringAt } from "../object/strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
 
@@ -42,9 +42,8 @@ export const certificateSigningRequest: BuiltinKind = {
       prepareForUpdate(object, old, { now }) {
         dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
         const { conditions } = objectAt(object, "status");
-        const { conditions: _, ...rest } = objectAt(old, "status");
         keepOld(object, old, "spec");
-        object["status"] = { ...rest, ...(isSet(conditions) ? { conditions } : {}) };
+        object["status"] = { ...withoutFields(objectAt(old, "status"), "conditions"), ...(isSet(conditions) ? { conditions } : {}) };
       },
       validateUpdate: (object, old) => validateRequestChange(object, old, "approval"),
     },

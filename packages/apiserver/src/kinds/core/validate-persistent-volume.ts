@@ -4,7 +4,7 @@
 import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
 import { parseQuantity } from "../object/quantity.ts";
-import { isSet, mutableAt, optionalTextAt, textMapAt, textsAt } from "../object/read-fields.ts";
+import { isSet, mutableAt, optionalTextAt, textMapAt, textsAt, withoutFields } from "../object/read-fields.ts";
 import { immutable, stringAt } from "../object/strategy.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 import { podRules } from "./pod/pod-rules.ts";
@@ -120,6 +120,5 @@ function expandable(source: string, spec: JsonObject, old: JsonObject): JsonObje
   const value = mutableAt(spec, source)!;
   const before = mutableAt(old, "csi");
   if (source !== "csi" || !before || isSet(before["controllerExpandSecretRef"])) return value;
-  const { controllerExpandSecretRef: _, ...rest } = value;
-  return rest;
+  return withoutFields(value, "controllerExpandSecretRef");
 }

@@ -8,7 +8,7 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { ipWarnings } from "../object/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, setIfNil, textsAt } from "../object/read-fields.ts";
+import { isSet, itemsAt, setIfNil, textsAt, withoutFields } from "../object/read-fields.ts";
 import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { validateEndpointSlice } from "./validate-endpoint-slice.ts";
 
@@ -46,8 +46,7 @@ export const endpointSlice: BuiltinKind = {
 
 /** Anything but metadata counts, and so do labels. */
 function isChanged(object: JsonObject, old: JsonObject): boolean {
-  const rest = ({ metadata: _, ...others }: JsonObject): JsonObject => others;
-  return !equalJson(rest(object), rest(old)) || !equalJson(objectAt(metadataOf(object), "labels"), objectAt(metadataOf(old), "labels"));
+  return !equalJson(withoutFields(object, "metadata"), withoutFields(old, "metadata")) || !equalJson(objectAt(metadataOf(object), "labels"), objectAt(metadataOf(old), "labels"));
 }
 
 /** v1 reads deprecatedTopology and never writes it. */

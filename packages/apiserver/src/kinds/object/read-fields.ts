@@ -64,3 +64,8 @@ export function optionalTextAt(object: JsonObject, field: string): string | unde
   const value = object[field];
   return typeof value === "string" ? value : undefined;
 }
+
+/** The object without some of its fields. */
+export function withoutFields(object: JsonObject, ...fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !fields.includes(name)));
+}

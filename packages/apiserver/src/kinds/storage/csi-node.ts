@@ -1,6 +1,6 @@
 // CSI nodes and storage capacities: which drivers a node has, and how much there is to be had where.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/{csinode,csistoragecapacity}/strategy.go, pkg/apis/storage/validation.
-import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { dnsSubdomainFaults, equalJson, isObject, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { duplicate, type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
@@ -11,7 +11,7 @@ import { validateLabelSelector } from "../object/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { parseQuantity } from "../object/quantity.ts";
-import { isSet, itemsAt, textsAt } from "../object/read-fields.ts";
+import { isSet, itemsAt, textsAt, withoutFields } from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
 
 const group = "storage.k8s.io";
@@ -62,7 +62,7 @@ function topologyKeyErrors(keys: readonly string[], path: string): FieldError[] 
 
 /** What a driver can hold may change, nothing else of it. */
 function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const fixed = ({ allocatable: _, ...rest }: JsonObject): JsonObject => rest;
+  const fixed = (driver: JsonObject): JsonObject => withoutFields(driver, "allocatable");
   return driversOf(old).flatMap((before) =>
     driversOf(object)
       .filter((driver) => stringAt(driver, "name") === stringAt(before, "name") && !equalJson(fixed(driver), fixed(before)))

@@ -17,13 +17,11 @@ export class PoolError extends Error {
   override readonly name = "PoolError";
   readonly isFull: boolean;
 
-  constructor(message: string, isFull: boolean) {
+  constructor(message: string, why: "full" | "refused") {
     super(message);
-    this.isFull = isFull;
+    this.isFull = why === "full";
   }
 }
-
-const full = (): PoolError => new PoolError("range is full", true);
 
 /** What a write has put aside so far. */
 export interface Claim {
@@ -74,49 +72,72 @@ class Round {
   }
 }
 
+/** What is gone from the pools: held by stored services, or put aside by writes under way. */
+class Taken {
+  readonly held = { addresses: new Set<string>(), ports: new Set<number>() };
+  readonly aside = { addresses: new Set<string>(), ports: new Set<number>() };
+  readonly #hosts = new Round({ first: 1, start: firstDynamicHost, last: lastHost });
+  readonly #ports = new Round({ first: firstPort, start: firstDynamicPort, last: lastPort });
+
+  hasAddress(text: string): boolean {
+    return this.held.addresses.has(text) || this.aside.addresses.has(text);
+  }
+
+  hasPort(number: number): boolean {
+    return this.held.ports.has(number) || this.aside.ports.has(number);
+  }
+
+  nextAddress(): string {
+    const host = this.#hosts.take((candidate) => this.hasAddress(`${network}${candidate}`));
+    if (host === undefined) throw new PoolError("range is full", "full");
+    return `${network}${host}`;
+  }
+
+  nextPort(): number {
+    const port = this.#ports.take((candidate) => this.hasPort(candidate));
+    if (port === undefined) throw new PoolError("range is full", "full");
+    return port;
+  }
+}
+
+function openClaim(taken: Taken): Claim {
+  const mine: { readonly addresses: string[]; readonly ports: number[] } = { addresses: [], ports: [] };
+  const putAddress = (text: string): string => {
+    mine.addresses.push(text);
+    taken.aside.addresses.add(text);
+    return text;
+  };
+  const putPort = (number: number): number => {
+    mine.ports.push(number);
+    taken.aside.ports.add(number);
+    return number;
+  };
+  return {
+    nextAddress: () => putAddress(taken.nextAddress()),
+    nextPort: () => putPort(taken.nextPort()),
+    address(text) {
+      if (!isInNetwork(text)) throw new PoolError("the provided network does not match the current range", "refused");
+      if (taken.hasAddress(text)) throw new PoolError("provided IP is already allocated", "refused");
+      putAddress(text);
+    },
+    port(number) {
+      if (number < firstPort || number > lastPort) throw new PoolError(`provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`, "refused");
+      if (taken.hasPort(number)) throw new PoolError("provided port is already allocated", "refused");
+      putPort(number);
+    },
+    release() {
+      for (const address of mine.addresses) taken.aside.addresses.delete(address);
+      for (const port of mine.ports) taken.aside.ports.delete(port);
+    },
+  };
+}
+
 /** A pool that nothing has been taken from. */
 export function createServicePool(): ServicePool {
-  const held = { addresses: new Set<string>(), ports: new Set<number>() };
-  const aside = { addresses: new Set<string>(), ports: new Set<number>() };
-  const hosts = new Round({ first: 1, start: firstDynamicHost, last: lastHost });
-  const ports = new Round({ first: firstPort, start: firstDynamicPort, last: lastPort });
-  const addressTaken = (text: string): boolean => held.addresses.has(text) || aside.addresses.has(text);
-  const portTaken = (number: number): boolean => held.ports.has(number) || aside.ports.has(number);
+  const taken = new Taken();
+  const { held } = taken;
   return {
-    claim() {
-      const mine = { addresses: new Set<string>(), ports: new Set<number>() };
-      const putAside = <T>(kind: "addresses" | "ports", value: T): T => {
-        (mine[kind] as Set<T>).add(value);
-        (aside[kind] as Set<T>).add(value);
-        return value;
-      };
-      return {
-        nextAddress() {
-          const host = hosts.take((candidate) => addressTaken(`${network}${candidate}`));
-          if (host === undefined) throw full();
-          return putAside("addresses", `${network}${host}`);
-        },
-        address(text) {
-          if (!isInNetwork(text)) throw new PoolError("the provided network does not match the current range", false);
-          if (addressTaken(text)) throw new PoolError("provided IP is already allocated", false);
-          putAside("addresses", text);
-        },
-        nextPort() {
-          const port = ports.take(portTaken);
-          if (port === undefined) throw full();
-          return putAside("ports", port);
-        },
-        port(number) {
-          if (number < firstPort || number > lastPort) throw new PoolError(`provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`, false);
-          if (portTaken(number)) throw new PoolError("provided port is already allocated", false);
-          putAside("ports", number);
-        },
-        release() {
-          for (const address of mine.addresses) aside.addresses.delete(address);
-          for (const port of mine.ports) aside.ports.delete(port);
-        },
-      };
-    },
+    claim: () => openClaim(taken),
     hold(what) {
       for (const address of what.addresses) held.addresses.add(address);
       for (const port of what.ports) held.ports.add(port);

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "homeostat/api";
+import { openKind } from "../open-kind.suite.ts";
+import { signingRequestFault } from "./read-signing-request.ts";
+
+const pem = [
+  "-----BEGIN CERTIFICATE REQUEST-----",
+  "MIHYMH8CAQAwHTENMAsGA1UECgwEZGV2czEMMAoGA1UEAwwDYW5uMFkwEwYHKoZI",
+  "zj0CAQYIKoZIzj0DAQcDQgAEDZvLW4nnn3HRfTaD5DNRQtJY0kdM4zZt8g1fOmSC",
+  "pRRwztofhITl+bEl1cuHMy4P4Cm3lnvgJU8hY39LP3fToKAAMAoGCCqGSM49BAMC",
+  "A0kAMEYCIQCvTdm5K2mtBahQZe9W/xDAhF2YTTgIFcbwmTu3+959OgIhANpz5kyN",
+  "H26Odw0UU7OGbLKr9qa9sF2+6pKQIeOsqtrf",
+  "-----END CERTIFICATE REQUEST-----",
+].join("\n");
+const requests = openKind("certificates.k8s.io", "certificatesigningrequests");
+const body = (spec: object = {}, status: object = {}): object => ({ metadata: { name: "r" }, spec: { request: Buffer.from(pem).toString("base64"), signerName: "x.test/y", usages: ["client auth"], ...spec }, status });
+const statusOf = (object: JsonObject): JsonObject => object["status"] as JsonObject;
+
+test("a request is signed by its own key", () => {
+  assert.equal(signingRequestFault(pem), undefined);
+  assert.equal(signingRequestFault(pem.replaceAll("CERTIFICATE REQUEST", "CERTIFICATE")), "PEM block type must be CERTIFICATE REQUEST");
+  const lines = pem.split("\n");
+  const der = Buffer.from(lines.slice(1, -1).join(""), "base64");
+  der[20]! ^= 1;
+  assert.equal(signingRequestFault([lines[0], der.toString("base64"), lines.at(-1)].join("\n")), "x509: signature verification failed");
+});
+
+test("who asks is whoever was authenticated", () => {
+  const { object, errors } = requests.create(body({ username: "root", groups: ["system:masters"] }, { certificate: "eA==" }));
+  const { username, groups } = object["spec"] as JsonObject;
+  assert.deepEqual([errors, username, groups, statusOf(object)], [[], "ann", ["devs"], {}]);
+});
+
+test("usages, signer and lifetime are checked", () => {
+  assert.deepEqual(requests.create(body({ usages: ["any", "any", "fun"], signerName: "x/y/z", expirationSeconds: 10 })).errors.map((error) => error.split(": ").slice(0, 2).join(": ")), [
+    "spec.usages[2]: Unsupported value",
+    "spec.usages[1]: Duplicate value",
+    "spec.signerName: Invalid value",
+    "spec.expirationSeconds: Invalid value",
+  ]);
+});
+
+test("verdicts come through approval alone, and stay", () => {
+  const { object } = requests.create(body());
+  const approved = { conditions: [{ type: "Approved", status: "True", reason: "ok" }] };
+  assert.deepEqual(requests.update(object, body({}, approved), "status").errors, ['status.conditions: Forbidden: updates may not add a condition of type "Approved"']);
+  const { object: done, errors } = requests.update(object, body({}, approved), "approval");
+  assert.deepEqual([errors, statusOf(done)["conditions"]], [[], [{ type: "Approved", status: "True", reason: "ok", lastUpdateTime: "2026-01-01T00:00:00Z", lastTransitionTime: "2026-01-01T00:00:00Z" }]]);
+  assert.deepEqual(requests.update(done, body(), "approval").errors, ['status.conditions: Forbidden: updates may not remove a condition of type "Approved"']);
+  assert.equal(requests.cells(done).at(-1), "Approved");
+});

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openKind } from "../open-kind.suite.ts";
+
+const group = "flowcontrol.apiserver.k8s.io";
+
+test("a flow schema names a level, subjects and what they do", () => {
+  const rules = [{ subjects: [{ kind: "User", group: { name: "g" } }], resourceRules: [{ verbs: ["*", "get"], apiGroups: ["*"], resources: ["*"] }] }];
+  const { object, errors } = openKind(group, "flowschemas").create({ metadata: { name: "f" }, spec: { rules } });
+  assert.equal((object["spec"] as Record<string, unknown>)["matchingPrecedence"], 1000);
+  assert.deepEqual(errors, [
+    "spec.priorityLevelConfiguration.name: Required value: must reference a priority level",
+    "spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'",
+    "spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'",
+    "spec.rules[0].resourceRules[0].verbs: Invalid value: [\"*\",\"get\"]: if '*' is present, must not specify other verbs",
+    "spec.rules[0].resourceRules[0].namespaces: Required value: resource rules that are not cluster scoped must supply at least one namespace",
+  ]);
+});
+
+test("a level has shares and queues", () => {
+  const levels = openKind(group, "prioritylevelconfigurations");
+  const { object, errors } = levels.create({ metadata: { name: "l" }, spec: { type: "Limited", limited: { limitResponse: { type: "Queue", queuing: {} } } } });
+  assert.deepEqual([errors, levels.cells(object).slice(1, 6)], [[], ["Limited", 30, 64, 8, 50]]);
+  assert.deepEqual(levels.create({ metadata: { name: "l" }, spec: { type: "Limited", limited: { limitResponse: { type: "Queue", queuing: { queues: 1000, handSize: 20 } } } } }).errors, [
+    "spec.limited.limitResponse.queuing.handSize: Invalid value: 20: required entropy bits of deckSize 1000 and handSize 20 should not be greater than 60",
+  ]);
+});

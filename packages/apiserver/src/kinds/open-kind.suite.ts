@@ -1,0 +1,59 @@
+// Tries the rules of one built-in kind without a server: bodies in, prepared objects and errors out. For tests only.
+import { readFileSync } from "node:fs";
+import { type JsonObject, parseJson } from "homeostat/api";
+import { deducedType } from "../merge/smd-type.ts";
+import type { Strategy, WriteContext } from "../registry/served-resource.ts";
+import { createServiceUpkeep } from "./core/service/service-upkeep.ts";
+import { serviceKind } from "./core/service/service.ts";
+import { createBuiltinResources } from "./create-builtin-resources.ts";
+import { openKindData } from "./data/kind-data.ts";
+
+/** What became of a write. */
+export interface Tried {
+  readonly object: JsonObject;
+  /** `spec.ports: Required value`. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** One kind, ready to be tried. */
+export interface OpenKind {
+  create(body: object): Tried;
+  /** `view` is a subresource; the main endpoint without one. */
+  update(old: JsonObject, body: object, view?: string): Tried;
+  cells(object: JsonObject): readonly unknown[];
+}
+
+/** Opens a kind by group and plural; each call has pools of its own. */
+export function openKind(group: string, plural: string): OpenKind {
+  const data = openKindData(readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"));
+  const services = createServiceUpkeep();
+  const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [serviceKind(services.pool, services.committed)]).find((each) => each.group === group && each.resource === plural);
+  if (!resource) throw new Error(`open ${plural} of ${group || "the legacy group"}: no such built-in kind`);
+  const decode = (body: object): JsonObject => resource.codec.decode(parseJson(JSON.stringify(body))).object;
+  const attempt = (write: (context: WriteContext) => { readonly object: JsonObject; readonly errors: ReturnType<Strategy["validateCreate"]> }): Tried => {
+    const warnings: string[] = [];
+    const { object, errors } = write({ user: "ann", caller: { name: "ann", groups: ["devs"] }, dryRun: true, subresource: "", now: "2026-01-01T00:00:00Z", warn: (text) => void warnings.push(text) });
+    return { object, errors: errors.map(({ field, body }) => `${field}: ${body}`), warnings };
+  };
+  return {
+    create: (body) =>
+      attempt((context) => {
+        const object = decode(body);
+        resource.strategy.reserve?.(object, undefined, context);
+        resource.strategy.prepareForCreate(object, context);
+        void resource.committed?.(object, null);
+        return { object, errors: resource.strategy.validateCreate(object, context) };
+      }),
+    update: (old, body, view = "") =>
+      attempt((context) => {
+        const object = decode(body);
+        const sub = resource.subresources.get(view);
+        const strategy = sub?.at === "view" ? sub.strategy : resource.strategy;
+        strategy.reserve?.(object, old, context);
+        strategy.prepareForUpdate(object, old, context);
+        return { object, errors: strategy.validateUpdate(object, old, context) };
+      }),
+    cells: (object) => resource.table.cells(object, Date.parse("2026-01-01T00:01:00Z")),
+  };
+}

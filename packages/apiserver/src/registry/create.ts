@@ -35,7 +35,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
 
 /** Enters the fields in the writer's name, and lets admission change the object. */
 async function admitNew(call: Call, object: JsonObject, options: WriteOptions): Promise<JsonObject> {
-  const { core, request, resource } = call;
+  const { core, request } = call;
   const warn = (text: string): void => request.warnings.add(text);
   dedupeOwnerReferences(object, "", warn);
   const next = tracked(call, object, options);

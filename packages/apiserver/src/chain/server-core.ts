@@ -13,6 +13,7 @@ import { createTypedCodec } from "../kinds/object/typed-codec.ts";
 import { createKindTypes } from "../merge/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
 import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts";
+import { bootstrapPriorityClasses } from "../kinds/scheduling/bootstrap-priority-classes.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import type { VersionCodec } from "../registry/served-resource.ts";
 import type { Store } from "../storage/store.ts";
@@ -53,6 +54,7 @@ export async function createServerCore({ store, runtime, tokens }: ServerCoreOpt
   await kinds.start({ handler: core.handler, runtime });
   await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));
   await bootstrapService((service) => createAsServer(core.handler, "/api/v1/namespaces/default/services", service));
+  await bootstrapPriorityClasses((priorityClass) => createAsServer(core.handler, "/apis/scheduling.k8s.io/v1/priorityclasses", priorityClass));
   // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
   if (isNew) store.compact(store.revision());
   return {

@@ -24,15 +24,25 @@ Rows: ${rows.map((row) => row.name).join(", ")}
   --alone        our server only
 `;
 
+/** What holds for every row. */
+const fairness = `Both servers run as processes of their own, over TLS with a bearer token, JSON, HTTP/1.1, the same client and load from this
+process. Upstream keeps objects in etcd (fsync off) and asks RBAC; ours keeps them in memory, where the administrator may do
+everything. CPU per unit is what two shared cores distort least; rates at 16 lanes are bounded by the client too.
+`;
+
 interface RowResult {
   readonly row: string;
   readonly peer: string;
-  readonly durability: string | undefined;
+  readonly note: string | undefined;
+  readonly durability: string;
   readonly rounds: readonly Figures[];
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { rounds: { type: "string", default: "3" }, factor: { type: "string", default: "1" }, output: { type: "string" }, alone: { type: "boolean" }, help: { type: "boolean" } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { rounds: { type: "string", default: "3" }, factor: { type: "string", default: "1" }, output: { type: "string" }, alone: { type: "boolean" }, help: { type: "boolean" } },
+  });
   const unknown = positionals.find((name) => !rows.some((row) => row.name === name));
   if (values.help || unknown) return void process.stdout.write(`${unknown ? `no row is called "${unknown}"\n\n` : ""}${usage}`);
   const chosen = positionals.length ? rows.filter((row) => positionals.includes(row.name)) : rows;
@@ -40,13 +50,18 @@ async function main(): Promise<void> {
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
   const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
   const results: RowResult[] = [];
+  process.stdout.write(fairness);
   for (const row of chosen) results.push(...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })));
-  if (values.output) writeFileSync(values.output, `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, node: process.version, at: new Date().toISOString(), results }, null, 1)}\n`);
+  if (values.output)
+    writeFileSync(
+      values.output,
+      `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
+    );
 }
 
 async function runRow(row: Row, peers: readonly Peer[], rounds: number, scale: { readonly factor: number }): Promise<RowResult[]> {
-  process.stdout.write(`\n${row.name}: ${row.what}\n`);
-  const results = peers.map((peer) => ({ row: row.name, peer: peer.name, durability: undefined as string | undefined, rounds: [] as Figures[] }));
+  process.stdout.write(`\n${row.name}: ${row.what}\n${row.note ? `  (${row.note})\n` : ""}`);
+  const results = peers.map((peer) => ({ row: row.name, peer: peer.name, note: row.note, durability: peer.durability, rounds: [] as Figures[] }));
   for (let round = 0; round < rounds; round++)
     for (const [i, peer] of peers.entries()) {
       if (row.at === "start") {
@@ -56,7 +71,6 @@ async function runRow(row: Row, peers: readonly Peer[], rounds: number, scale: {
       }
       const place: Place = await peer.start();
       try {
-        results[i]!.durability = place.durability;
         results[i]!.rounds.push(await row.run(place, scale));
       } finally {
         await place.stop();
@@ -71,7 +85,7 @@ function print(results: readonly RowResult[]): void {
   for (const name of Object.keys(ours?.rounds[0] ?? {})) {
     const cells = results.map((result) => ({ peer: result.peer, durability: result.durability, ...spread(result.rounds.flatMap((figures) => figures[name] ?? [])) }));
     const ratio = ours && theirs && cells[0]!.median > 0 ? `   ratio ${format(cells[1]!.median / cells[0]!.median)}` : "";
-    process.stdout.write(`  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer}${cell.durability ? ` (${cell.durability})` : ""} ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`);
+    process.stdout.write(`  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer} (${cell.durability}) ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`);
   }
 }
 

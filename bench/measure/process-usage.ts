@@ -1,4 +1,4 @@
-// CPU time and resident memory of other processes, from /proc: what two shared cores distort least. Linux only; elsewhere
+// CPU time and memory of processes, others' from /proc: what two shared cores distort least. Linux only; elsewhere
 // the figures are missing, and rows say so.
 import { readFileSync } from "node:fs";
 
@@ -16,6 +16,18 @@ export function cpuSeconds(pids: readonly number[]): number | undefined {
 /** Resident megabytes of all processes together; undefined where the system does not tell. */
 export function residentMegabytes(pids: readonly number[]): number | undefined {
   return sum(pids, (pid) => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
+}
+
+/** The most resident megabytes that all processes together have had; undefined where the system does not tell. */
+export function peakMegabytes(pids: readonly number[]): number | undefined {
+  return sum(pids, (pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
+}
+
+/** Bytes of this process's heap and buffers once garbage is collected. Needs `--expose-gc`. */
+export function settledMemory(): number {
+  for (let i = 0; i < 3; i++) (globalThis as { gc?: () => void }).gc!();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 function sum(pids: readonly number[], read: (pid: number) => number): number | undefined {

@@ -13,6 +13,7 @@ const command = fileURLToPath(new URL("../../packages/cli/bin/homeostat.js", imp
 /** The embedded API server, started by `homeostat server`. */
 export const homeostat: Peer = {
   name: "homeostat",
+  durability: "memory",
   absent: () => undefined,
   async start(): Promise<Place> {
     const folder = mkdtempSync(join(tmpdir(), "homeostat-bench-"));
@@ -23,7 +24,6 @@ export const homeostat: Peer = {
       name: "homeostat",
       kubeconfigPath,
       pids: [child.pid!],
-      durability: "memory",
       async stop() {
         child.kill("SIGTERM");
         if (child.exitCode === null) await once(child, "exit");

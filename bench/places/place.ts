@@ -5,14 +5,14 @@ export interface Place {
   readonly name: "homeostat" | "kube-apiserver + etcd";
   readonly kubeconfigPath: string;
   readonly pids: readonly number[];
-  /** What an acknowledged write survives. */
-  readonly durability: string;
   stop(): Promise<void>;
 }
 
 /** A way to start a {@link Place}; undefined when its programs are not there. */
 export interface Peer {
   readonly name: Place["name"];
+  /** What an acknowledged write survives. */
+  readonly durability: string;
   /** Why it cannot run here; undefined when it can. */
   absent(): string | undefined;
   start(): Promise<Place>;

@@ -13,6 +13,7 @@ export function fanOutRow(watchers: number): ServerRow {
     at: "server",
     name,
     what: `${writes} creates seen by ${watchers} watchers`,
+    note: "CPU per delivery includes the write's share",
     run: (place, { factor }) =>
       withClient(place, name, async (client): Promise<Figures> => {
         const count = Math.round(writes * factor);
@@ -24,15 +25,18 @@ export function fanOutRow(watchers: number): ServerRow {
         const streams = Array.from({ length: watchers }, () => {
           let open = (): void => {};
           opened.push(new Promise((resolve) => (open = resolve)));
-          return client.openStream({ method: "GET", path }, {
-            opened: () => open(),
-            data(chunk) {
-              for (const byte of chunk) if (byte === 10) delivered++;
-              if (delivered >= watchers * count) finish();
-              return true;
+          return client.openStream(
+            { method: "GET", path },
+            {
+              opened: () => open(),
+              data(chunk) {
+                for (const byte of chunk) if (byte === 10) delivered++;
+                if (delivered >= watchers * count) finish();
+                return true;
+              },
+              closed: (error) => error && finish(),
             },
-            closed: (error) => error && finish(),
-          });
+          );
         });
         await Promise.all(opened);
         const cpu = cpuSeconds(place.pids);
@@ -43,7 +47,11 @@ export function fanOutRow(watchers: number): ServerRow {
         const end = performance.now();
         const used = cpuSeconds(place.pids);
         for (const stream of streams) stream.close();
-        return { "deliveries per s": (delivered * 1000) / (end - start), "tail ms": end - written, "server CPU µs per delivery": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / delivered };
+        return {
+          "deliveries per s": (delivered * 1000) / (end - start),
+          "tail ms": end - written,
+          "server CPU µs per delivery": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / delivered,
+        };
       }),
   };
 }

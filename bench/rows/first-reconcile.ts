@@ -10,5 +10,5 @@ const first = (): void => {
   if (!said) process.stdout.write("reconciled\n");
   said = true;
 };
-await createManager({ operator: "bench", controllers: [cooks(first)], client, namespace: namespace!, log: silentLog }).start();
+await createManager({ operator: "bench", controllers: [cooks({ workers: 10, seen: first })], client, namespace: namespace!, log: silentLog }).start();
 setInterval(() => {}, 1000);

@@ -1,37 +1,35 @@
 // The runtime at work on a server: 10,000 orders from created to reconciled, the time from a write to its reconcile, and
-// the memory that a cached object costs.
-import { createManager, silentLog } from "homeostat";
-import { createClient, loadKubeconfig } from "homeostat/client";
-import { cpuSeconds } from "../measure/process-usage.ts";
+// the memory that a cached object costs. The operator runs in a process of its own; the load comes from this one.
+import { cpuSeconds, peakMegabytes } from "../measure/process-usage.ts";
 import { percentile } from "../measure/statistics.ts";
-import { cooks, order, Order } from "./objects.ts";
+import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";
+import { startOperator } from "./start-operator.ts";
 import { inLanes, withClient } from "./with-client.ts";
+
+const workers = 10;
 
 /** Creates orders while the controller runs, and waits until every one is Ready on the server. */
 export const floodRow: ServerRow = {
   at: "server",
   name: "flood",
-  what: "10,000 orders created to all reconciled, 10 workers, one status apply each",
+  what: "10,000 orders created to all reconciled: 16 lanes of creates, 10 workers, one status apply each",
   run: (place, { factor }) =>
     withClient(place, "flood", async (client): Promise<Figures> => {
       const count = Math.round(10_000 * factor);
-      const seen = new Set<string>();
-      const manager = createManager({ operator: "bench", controllers: [cooks((name) => seen.add(name))], client, namespace: client.namespace, log: silentLog });
-      await manager.start();
-      const cpu = cpuSeconds(place.pids);
-      const own = process.cpuUsage();
+      const operator = await startOperator(place, client, { workers });
+      const cpu = [cpuSeconds(place.pids), cpuSeconds([operator.pid])];
       const start = performance.now();
       await inLanes(count, 16, (i) => client.create(Order, order(i)));
       const created = performance.now();
-      while (seen.size < count || !manager.isIdle()) await pause(5);
+      for (let now = await operator.ask("progress"); now.reconciled < count || !now.idle; now = await operator.ask("progress")) await pause(20);
       const seconds = (performance.now() - start) / 1000;
-      const used = cpuSeconds(place.pids);
-      const spent = process.cpuUsage(own);
+      const used = [cpuSeconds(place.pids), cpuSeconds([operator.pid])].map((after, i) => (after === undefined || cpu[i] === undefined ? undefined : ((after - cpu[i]) * 1e6) / count));
+      const peak = peakMegabytes([operator.pid]);
       const ready = (await client.list(Order, { namespace: client.namespace })).items.filter((one) => one.status.conditions?.some((condition) => condition.status === "True")).length;
-      await manager.stop();
-      if (ready !== count) throw new Error(`${ready} of ${count} orders are Ready`);
-      return { "objects per s": count / seconds, "creating s": (created - start) / 1000, "controller CPU µs": (spent.user + spent.system) / count, "server CPU µs": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / count };
+      await operator.stop();
+      if (ready !== count) throw new Error(`flood: expected ${count} orders to be Ready, ${ready} are; the controller lost some`);
+      return { "objects per s": count / seconds, "creating s": (created - start) / 1000, "controller CPU µs": used[1], "controller peak MB": peak, "server CPU µs": used[0] };
     }),
 };
 
@@ -39,23 +37,30 @@ export const floodRow: ServerRow = {
 export const latencyRow: ServerRow = {
   at: "server",
   name: "write-to-reconcile",
-  what: "an accepted write to the start of its reconcile, 200 writes a second",
+  what: "200 creates a second: from sending one, and from its answer, to the start of its reconcile in the operator's process",
   run: (place, { factor }) =>
     withClient(place, "latency", async (client): Promise<Figures> => {
-      const accepted = new Map<string, number>();
-      const entered = new Map<string, number>();
-      const manager = createManager({ operator: "bench", controllers: [cooks((name) => void (entered.has(name) || entered.set(name, performance.now())))], client, namespace: client.namespace, log: silentLog });
-      await manager.start();
+      const sent = new Map<string, number>();
+      const answered = new Map<string, number>();
+      const operator = await startOperator(place, client, { workers });
       const count = Math.round(1000 * factor);
       for (let i = 0; i < count; i++) {
-        const { metadata } = order(i);
-        void client.create(Order, order(i)).then(() => accepted.set(metadata.name, performance.now()));
+        const manifest = order(i);
+        sent.set(manifest.metadata.name, now());
+        void client.create(Order, manifest).then(() => answered.set(manifest.metadata.name, now()));
         await pause(5);
       }
-      while (entered.size < count || accepted.size < count) await pause(5);
-      await manager.stop();
-      const samples = [...entered].map(([name, at]) => Math.max(0, at - accepted.get(name)!));
-      return { "p50 ms": percentile(samples, 0.5), "p99 ms": percentile(samples, 0.99) };
+      while (answered.size < count || (await operator.ask("progress")).reconciled < count) await pause(20);
+      const entered = await operator.ask("entered");
+      await operator.stop();
+      const fromSending = entered.map(([name, at]) => at - sent.get(name)!);
+      const fromAnswer = entered.map(([name, at]) => Math.max(0, at - answered.get(name)!));
+      return {
+        "sent, p50 ms": percentile(fromSending, 0.5),
+        "sent, p99 ms": percentile(fromSending, 0.99),
+        "answered, p50 ms": percentile(fromAnswer, 0.5),
+        "answered, p99 ms": percentile(fromAnswer, 0.99),
+      };
     }),
 };
 
@@ -63,31 +68,18 @@ export const latencyRow: ServerRow = {
 export const cacheRow: ServerRow = {
   at: "server",
   name: "cache-memory",
-  what: "bytes of heap and buffers per cached order of 1.4 KB (stored: 2 KB with managedFields)",
+  what: "heap and buffers per cached order of 1.4 KB (stored: 2 KB with managedFields), none of them read yet",
   run: (place, { factor }) =>
     withClient(place, "cache", async (client): Promise<Figures> => {
       const count = Math.round(10_000 * factor);
       await inLanes(count, 16, (i) => client.create(Order, order(i)));
-      const reader = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }) });
-      const before = memory();
-      const manager = createManager({ operator: "bench", controllers: [cooks()].map((controller) => ({ ...controller, concurrency: 0 }) as never), client: reader, namespace: client.namespace, log: silentLog });
-      const start = performance.now();
-      await manager.start();
-      const seconds = (performance.now() - start) / 1000;
-      const after = memory();
-      await manager.stop();
-      await reader.close();
-      return { "bytes per object": before === undefined || after === undefined ? undefined : (after - before) / count, "first list s": seconds };
+      const operator = await startOperator(place, client, { workers: 0 });
+      const { heldBytes, syncMs } = await operator.ask("memory");
+      await operator.stop();
+      return { "bytes per object": heldBytes / count, "first list ms": syncMs };
     }),
 };
 
-/** Settled memory; needs --expose-gc. */
-function memory(): number | undefined {
-  const collect = (globalThis as { gc?: () => void }).gc;
-  if (!collect) return undefined;
-  for (let i = 0; i < 3; i++) collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
+/** Milliseconds of the system's monotonic clock, which all processes share. */
+const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -10,19 +10,22 @@ export interface Scale {
   readonly factor: number;
 }
 
-/** A benchmark that runs against a started server. */
-export interface ServerRow {
-  readonly at: "server";
+interface RowHead {
   readonly name: string;
   readonly what: string;
+  /** What to know before a ratio of this row is quoted. */
+  readonly note?: string;
+}
+
+/** A benchmark that runs against a started server. */
+export interface ServerRow extends RowHead {
+  readonly at: "server";
   run(place: Place, scale: Scale): Promise<Figures>;
 }
 
 /** A benchmark that starts servers or processes itself. */
-export interface StartRow {
+export interface StartRow extends RowHead {
   readonly at: "start";
-  readonly name: string;
-  readonly what: string;
   /** Undefined when the peer has nothing to compare. */
   run(peer: import("../places/place.ts").Peer, scale: Scale): Promise<Figures | undefined>;
 }

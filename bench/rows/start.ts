@@ -13,11 +13,13 @@ import type { Figures, ServerRow, StartRow } from "./row.ts";
 export const listenRow: StartRow = {
   at: "start",
   name: "start-to-listening",
-  what: "process start to ready, and resident memory then",
+  what: "process start to ready, and resident memory a second later",
+  note: "the real stack is two processes and has more kinds; ours starts its controllers just behind the ready line, within the second",
   async run(peer): Promise<Figures> {
     const start = performance.now();
     const place = await peer.start();
     const ms = performance.now() - start;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     const resident = residentMegabytes(place.pids);
     await place.stop();
     return { ms, "resident MB": resident };
@@ -29,6 +31,7 @@ export const definitionRow: StartRow = {
   at: "start",
   name: "definition-to-object",
   what: "CRD applied to first custom resource created, and to the first list answered",
+  note: 'upstream lets a create within two seconds of Established wait on purpose, for the sake of several servers: quote "listed" beside "created"',
   async run(peer): Promise<Figures> {
     const place = await peer.start();
     const client = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }), fieldManager: "bench" });

@@ -1,0 +1,29 @@
+// The operator of a row, in a process of its own, so that its CPU and memory are nobody else's. Arguments: kubeconfig,
+// namespace, workers. Says "started" once it is at work, and answers whoever asks over IPC.
+import { createManager, silentLog } from "homeostat";
+import { createClient, loadKubeconfig } from "homeostat/client";
+import { settledMemory } from "../measure/process-usage.ts";
+import { cooks } from "./objects.ts";
+import type { OperatorAnswers } from "./start-operator.ts";
+
+const [path, namespace, workers] = process.argv.slice(2);
+const entered = new Map<string, number>();
+const seen = (name: string): void => {
+  if (!entered.has(name)) entered.set(name, Number(process.hrtime.bigint()) / 1e6);
+};
+const client = createClient({ access: await loadKubeconfig({ path: path! }), namespace: namespace! });
+await client.request({ method: "GET", path: "/version" });
+const before = settledMemory();
+const manager = createManager({ operator: "bench", controllers: [cooks({ workers: Number(workers), seen })], client, namespace: namespace!, log: silentLog });
+const startedAt = performance.now();
+await manager.start();
+const syncMs = performance.now() - startedAt;
+
+const answers: { readonly [Question in keyof OperatorAnswers]: () => OperatorAnswers[Question] } = {
+  progress: () => ({ reconciled: entered.size, idle: manager.isIdle() }),
+  entered: () => [...entered],
+  memory: () => ({ syncMs, heldBytes: settledMemory() - before }),
+};
+process.on("message", (question: keyof OperatorAnswers) => process.send!(answers[question]()));
+process.on("disconnect", () => process.exit());
+process.send!("started");

@@ -11,6 +11,9 @@ import { replicaSet } from "./apps/replica-set.ts";
 import { statefulSet } from "./apps/stateful-set.ts";
 import { certificateSigningRequest } from "./certificates/certificate-signing-request.ts";
 import { lease } from "./coordination/lease.ts";
+import { autoscalerV1, autoscalerV2 } from "./autoscaling/horizontal-pod-autoscaler.ts";
+import { cronJob } from "./batch/cron-job.ts";
+import { job } from "./batch/job.ts";
 import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
 import { limitRange } from "./core/limit-range.ts";
@@ -50,7 +53,7 @@ const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, rol
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
 const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass];
 const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
-const controllers: readonly BuiltinKind[] = [pod, replicationController, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
+const controllers: readonly BuiltinKind[] = [pod, replicationController, autoscalerV1, autoscalerV2, cronJob, job, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
 const control: readonly BuiltinKind[] = [
   apiService, certificateSigningRequest, flowSchema, mutatingAdmissionPolicy, mutatingAdmissionPolicyBinding, mutatingWebhookConfiguration, priorityLevelConfiguration,
   validatingAdmissionPolicy, validatingAdmissionPolicyBinding, validatingWebhookConfiguration,

@@ -12,7 +12,7 @@ import { isExtendedResource, isHugePages, isIntegerResource, isNativeResource, i
 type NameErrors = (name: string, path: string) => FieldError[];
 
 /** Resources of a container. */
-export const validateContainerResources = (resources: JsonObject, claims: ReadonlySet<string>, path: string): FieldError[] => requirementErrors(resources, containerName, claims, path);
+export const validateContainerResources = (resources: JsonObject, claims: ReadonlySet<string>, path: string): FieldError[] => requirementErrors(resources, containerResourceNameErrors, claims, path);
 
 /** Resources of the pod itself, and how they agree with those of its containers. */
 export function validatePodResources(spec: JsonObject, claims: ReadonlySet<string>, path: string): FieldError[] {
@@ -32,7 +32,8 @@ const plainName: NameErrors = (name, path) => {
   return !name.includes("/") && !isStandardResource(name) ? [invalid(path, name, "must be a standard resource type or fully qualified")] : [];
 };
 
-const containerName: NameErrors = (name, path) => {
+/** What a container may ask for. */
+export const containerResourceNameErrors: NameErrors = (name, path) => {
   const errors = plainName(name, path);
   if (!name.includes("/")) return isStandardContainerResource(name) ? errors : [...errors, invalid(path, name, "must be a standard resource for containers")];
   return isNativeResource(name) || isExtendedResource(name) ? errors : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];

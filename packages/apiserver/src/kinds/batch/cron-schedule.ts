@@ -1,0 +1,117 @@
+// Schedules of CronJobs: whether they can be read, in the words of the library that upstream reads them with.
+// Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard), k8s.io/kubernetes/pkg/util/parsers/parsers.go,
+// Go's strconv and time packages.
+import { quoteGo } from "../../registry/field-error.ts";
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly names?: readonly string[];
+}
+
+const fields: readonly Bounds[] = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12, names: ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] },
+  { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
+];
+
+const descriptors = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+
+class ScheduleFault extends Error {}
+
+/** What is wrong with a schedule such as `0 3 * * *` or `@daily`; undefined when nothing is. */
+export function scheduleFault(schedule: string): string | undefined {
+  try {
+    read(schedule);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ScheduleFault) return error.message;
+    throw error;
+  }
+}
+
+const fail = (message: string): never => {
+  throw new ScheduleFault(message);
+};
+
+function read(schedule: string): void {
+  let rest = schedule;
+  const zone = /^(?:CRON_)?TZ=/.exec(schedule);
+  if (zone) {
+    const end = schedule.indexOf(" ");
+    if (end < 0) fail(`invalid schedule format: runtime error: slice bounds out of range [:${end}]`);
+    const name = schedule.slice(zone[0].length, end);
+    const fault = zoneFault(name);
+    if (fault) fail(`provided bad location ${name}: ${fault}`);
+    rest = schedule.slice(end).trim();
+  }
+  if (rest.startsWith("@")) return readDescriptor(rest);
+  const parts = rest.split(/\s+/).filter(Boolean);
+  if (parts.length !== fields.length) fail(`expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(" ")}]`);
+  parts.forEach((part, i) => {
+    for (const range of part.split(",").filter(Boolean)) readRange(range, fields[i]!);
+  });
+}
+
+function readDescriptor(text: string): void {
+  if (descriptors.includes(text)) return;
+  if (!text.startsWith("@every ")) fail(`unrecognized descriptor: ${text}`);
+  const duration = text.slice("@every ".length);
+  if (duration !== "0" && !/^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(duration)) fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
+}
+
+function durationFault(duration: string): string {
+  const bare = duration.replace(/^[+-]/, "");
+  if (/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(bare.replace(/^(?:[0-9.]+[a-zµμ]+)*/, "") || "x")) return `time: missing unit in duration ${quoteGo(duration)}`;
+  const unit = /^(?:[0-9.]+(?:ns|us|µs|μs|ms|s|m|h))*[0-9.]*[0-9][0-9.]*([^0-9.]+)/.exec(bare)?.[1];
+  return unit ? `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(duration)}` : `time: invalid duration ${quoteGo(duration)}`;
+}
+
+function readRange(text: string, { min, max, names }: Bounds): void {
+  const steps = text.split("/");
+  const ends = steps[0]!.split("-");
+  const isAll = ends[0] === "*" || ends[0] === "?";
+  let start = min;
+  let end = max;
+  if (!isAll) {
+    start = readNumber(ends[0]!, names);
+    if (ends.length > 2) fail(`too many hyphens: ${text}`);
+    end = ends.length === 2 ? readNumber(ends[1]!, names) : start;
+  }
+  if (steps.length > 2) fail(`too many slashes: ${text}`);
+  const step = steps.length === 2 ? readNumber(steps[1]!, undefined) : 1;
+  if (steps.length === 2 && ends.length === 1) end = max;
+  if (start < min) fail(`beginning of range (${start}) below minimum (${min}): ${text}`);
+  if (end > max) fail(`end of range (${end}) above maximum (${max}): ${text}`);
+  if (start > end) fail(`beginning of range (${start}) beyond end of range (${end}): ${text}`);
+  if (step === 0) fail(`step of range should be a positive number: ${text}`);
+}
+
+function readNumber(text: string, names: readonly string[] | undefined): number {
+  const named = text ? (names?.indexOf(text.toLowerCase()) ?? -1) : -1;
+  if (named >= 0) return named;
+  if (!/^[+-]?[0-9]+$/.test(text)) fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: invalid syntax`);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: value out of range`);
+  if (value < 0) fail(`negative number (${value}) not allowed: ${text}`);
+  return value;
+}
+
+/** What Go's LoadLocation says of a time zone's name; undefined for one that exists. Names are case-sensitive. */
+export function zoneFault(name: string): string | undefined {
+  if (name === "" || name === "UTC" || name === "Local") return undefined;
+  if (name.includes("..") || name.startsWith("/") || name.includes("\\")) return "time: invalid location name";
+  return isZone(name) ? undefined : `unknown time zone ${name}`;
+}
+
+function isZone(name: string): boolean {
+  if (!name.split("/").every((part) => /^[A-Z]/.test(part) || /^(?:of|au|es)/.test(part))) return false;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
+    return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 // JSON patch (RFC 6902), with the leniency of the library that upstream uses: an absent map key reads as null, negative
 // list positions count from the end, and whatever stands before the first slash of a pointer is lost.
 // Upstream: gopkg.in/evanphx/json-patch.v4/patch.go, k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
-import { cloneJson, equalJson, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
+import { cloneJson, equalJson, formatOverflow, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
 import { badRequestError, failure } from "../registry/api-errors.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf, patchRejectedError } from "./patch-error.ts";
 
@@ -20,18 +20,19 @@ const memberTypes: Readonly<Record<string, "string" | "any">> = { op: "string", 
 
 /** Reads a body. Throws ApiStatusError: 400 for what is no patch, 413 for one with too many operations. */
 export function decodeJsonPatch(text: string, validation: FieldValidation): JsonPatchBody {
-  const { value, duplicates } = parse(text, validation);
+  const { value, duplicates, overflow } = parse(text, validation);
   const strict = validation !== "Ignore";
   const fault = strict ? strictFault(value) : looseFault(value);
   if (fault) throw badRequestError(fault);
+  if (overflow !== undefined) throw badRequestError(`error decoding patch: ${formatOverflow(overflow)}`);
   const operations = ((value ?? []) as readonly (JsonObject | null)[]).map((operation) => operation ?? {});
-  if (operations.length > maxOperations) throw failure(413, "RequestEntityTooLarge", `Request entity is too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
+  if (operations.length > maxOperations) throw failure(413, "RequestEntityTooLarge", `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
   return { operations, strictErrors: strict ? strictErrors(operations, duplicates) : [] };
 }
 
 function parse(text: string, validation: FieldValidation): ParsedJson {
   try {
-    return parseJson(text);
+    return parseJson(text, { overflow: "kept" });
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw badRequestError(validation === "Ignore" ? error.message : `error decoding patch: ${error.message}`);

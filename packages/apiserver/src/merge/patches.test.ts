@@ -81,7 +81,7 @@ describe("JSON patch", () => {
       ["[", "Ignore", "400 unexpected end of JSON input"],
     ];
     for (const [text, validation, answer] of rows) assert.equal(said(() => decodeJsonPatch(text, validation)), answer);
-    assert.equal(said(() => decodeJsonPatch(JSON.stringify(Array(10_001).fill({})), "Ignore")), "413 Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001");
+    assert.equal(said(() => decodeJsonPatch(JSON.stringify(Array(10_001).fill({})), "Ignore")), "413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001");
   });
 });
 

@@ -8,7 +8,7 @@ export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } fr
 export type { Condition, ConditionOf, Kind, ManifestOf, Metadata, Naming, ObjectOf, OwnerReference, StatusOf } from "./kind.ts";
 export { keyOf, type KubeObject, type ObjectKey, parseObjectKey } from "./object-meta.ts";
 export { controllerOf, isControlledBy, toControllerReference, toOwnerReference } from "./owner-reference.ts";
-export { JsonSyntaxError, parseJson, type ParsedJson } from "./parse-json.ts";
+export { formatOverflow, JsonSyntaxError, parseJson, type ParsedJson, type ParseJsonOptions } from "./parse-json.ts";
 export { compareResourceVersions } from "./resource-version.ts";
 export { exactField, type FieldRequirement, type FieldSelector, formatFieldSelector, matchesFields, parseFieldSelector } from "./selectors/field-selector.ts";
 export { formatLabelSelector, type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels, parseLabelSelector } from "./selectors/label-selector.ts";

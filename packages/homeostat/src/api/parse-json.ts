@@ -10,8 +10,19 @@ export interface ParsedJson {
   readonly duplicates: readonly string[];
   /** For each of `duplicates`, the path of the last new key before it: where in the document it stands. */
   readonly duplicatesAfter?: readonly string[];
-  /** Paths of numbers whose text has a fraction or exponent though the value is integral, e.g. `1.0` or `1e3`; Go's typed decoder refuses these. */
+  /**
+   * Paths of numbers that Go's typed decoder refuses for an integer though the value is integral: with a fraction or exponent
+   * (`1.0`, `1e3`), or beyond 64 bits.
+   */
   readonly floatLiterals: ReadonlyMap<string, string>;
+  /** The first number that no float64 can hold, e.g. `1e999`; its value is infinite. Only with {@link ParseJsonOptions.overflow} `kept`. */
+  readonly overflow?: string;
+}
+
+/** What a reader lets pass. */
+export interface ParseJsonOptions {
+  /** Numbers beyond float64: `refused` unless the caller knows better, since only some decoders ever look at them. */
+  readonly overflow: "refused" | "kept";
 }
 
 /** The text is not JSON; `message` is what Go's encoding/json says, e.g. `unexpected end of JSON input`. */
@@ -28,16 +39,21 @@ const spacePattern = /[ \t\r\n]*/y;
 const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
 
 /** Parses one JSON document. Throws {@link JsonSyntaxError}. */
-export function parseJson(text: string): ParsedJson {
+export function parseJson(text: string, { overflow }: ParseJsonOptions = { overflow: "refused" }): ParsedJson {
   const reader = new Reader(text);
   const value = reader.document();
-  return { value, duplicates: reader.duplicates, duplicatesAfter: reader.duplicatesAfter, floatLiterals: reader.floatLiterals };
+  if (reader.overflow !== undefined && overflow === "refused") throw new JsonSyntaxError(formatOverflow(reader.overflow));
+  return { value, duplicates: reader.duplicates, duplicatesAfter: reader.duplicatesAfter, floatLiterals: reader.floatLiterals, ...(reader.overflow === undefined ? {} : { overflow: reader.overflow }) };
 }
+
+/** What Go says of a number that no float64 can hold. */
+export const formatOverflow = (literal: string): string => `json: cannot unmarshal number ${literal} into Go value of type float64`;
 
 class Reader {
   readonly duplicates: string[] = [];
   readonly duplicatesAfter: string[] = [];
   readonly floatLiterals = new Map<string, string>();
+  overflow: string | undefined;
   readonly #text: string;
   #at = 0;
   #lastKey = "";
@@ -186,13 +202,16 @@ class Reader {
   #toNumber(literal: string, path: string): number | bigint {
     const value = Number(literal);
     if (/[.eE]/.test(literal)) {
-      if (!Number.isFinite(value)) throw new JsonSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
-      if (Number.isInteger(value)) this.floatLiterals.set(path, literal);
+      if (!Number.isFinite(value)) this.overflow ??= literal;
+      if (!Number.isFinite(value) || Number.isInteger(value)) this.floatLiterals.set(path, literal);
       return value === 0 ? 0 : value;
     }
     if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
     const exact = BigInt(literal);
-    return exact >= int64Min && exact <= int64Max ? exact : value;
+    if (exact >= int64Min && exact <= int64Max) return exact;
+    if (!Number.isFinite(value)) this.overflow ??= literal;
+    this.floatLiterals.set(path, literal);
+    return value;
   }
 
   #word<T extends Json>(word: string, value: T): T {

@@ -1,7 +1,7 @@
 // Reads and writes one version of a built-in kind: Go's typed decoding, the kind's defaults, and conversion where several
 // versions share one storage. Knows nothing of the rules that a kind sets beyond that.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json, k8s.io/apiserver/pkg/endpoints/handlers (transformDecodeError).
-import { ApiStatusError, formatApiVersion, type GroupVersionKind, type JsonObject, type ParsedJson } from "homeostat/api";
+import { ApiStatusError, formatApiVersion, type GroupVersionKind, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
 import { patchTypeOf } from "../../merge/patch-meta.ts";
 import type { SmdType } from "../../merge/smd-type.ts";
 import type { Decoded, VersionCodec } from "../../registry/served-resource.ts";
@@ -35,6 +35,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     decode(body: ParsedJson): Decoded {
       const decoded = attempt(kind, () => decoder.decode(body));
       named(decoded.object);
+      keepEmptyManagers(body.value, decoded.object);
       options.defaults?.(decoded.object);
       return decoded;
     },
@@ -47,6 +48,12 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     encodeStored: createGoEncoder(data, options.storageModel ?? model),
     empty: () => named(decoder.decode({ value: {}, duplicates: [], floatLiterals: new Map() }).object),
   };
+}
+
+/** A list of managers that is there and empty is a wish (forget them all), which an omitted one is not. */
+function keepEmptyManagers(sent: Json, object: JsonObject): void {
+  const metadata = isObject(sent) && isObject(sent.metadata) ? sent.metadata : undefined;
+  if (Array.isArray(metadata?.managedFields) && metadata.managedFields.length === 0 && isObject(object.metadata)) object.metadata.managedFields = [];
 }
 
 function attempt<T>(kind: GroupVersionKind, decode: () => T): T {

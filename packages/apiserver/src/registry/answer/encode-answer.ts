@@ -15,7 +15,7 @@ const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "applica
 /** An answer whose JSON bytes are there already. */
 export async function answerBytes(core: CoreServices, request: ServerRequest, accepted: Accepted, status: number, bytes: Uint8Array): Promise<ApiResponse> {
   if (accepted.mediaType === "application/json" && !accepted.pretty && !wantsPretty(request.query, request.api.headers["user-agent"] ?? "")) {
-    return { status, headers: headersOf(request, jsonHeaders), body: bytes };
+    return { status, headers: headersOf(request, jsonHeaders), body: endLine(bytes) };
   }
   return await answerText(core, request, accepted, status, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
 }
@@ -27,13 +27,24 @@ export async function answerObject(core: CoreServices, request: ServerRequest, a
 
 async function answerText(core: CoreServices, request: ServerRequest, { mediaType, pretty }: Accepted, status: number, text: string): Promise<ApiResponse> {
   const headers = headersOf(request, { "content-type": mediaType });
-  if (mediaType === "application/yaml") return { status, headers, body: encoder.encode(await formatYaml(parseStored(encoder.encode(text)))) };
+  if (mediaType === "application/yaml") return { status, headers, body: encoder.encode(formatYaml(parseStored(encoder.encode(text)))) };
   if (mediaType === "application/vnd.kubernetes.protobuf") {
     const body = core.protobuf?.encode?.(parseStored(encoder.encode(text)));
     return body ? { status, headers, body } : { status, headers: headersOf(request, jsonHeaders), body: encoder.encode(text) };
   }
   const indented = pretty || wantsPretty(request.query, request.api.headers["user-agent"] ?? "");
-  return { status, headers, body: encoder.encode(indented ? indentJson(text) : text) };
+  return { status, headers, body: indented ? encoder.encode(indentJson(text)) : endLine(encoder.encode(text)) };
+}
+
+const newline = 10;
+
+/** Go's encoder ends every document with a line feed; stored bytes have none. */
+function endLine(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === newline) return bytes;
+  const out = Buffer.allocUnsafe(bytes.length + 1);
+  out.set(bytes);
+  out[bytes.length] = newline;
+  return out;
 }
 
 /** Warnings belong to every answer. */

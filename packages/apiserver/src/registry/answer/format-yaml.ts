@@ -1,19 +1,133 @@
-// Objects as YAML, close to how sigs.k8s.io/yaml writes them: keys in order, folded at 80 columns, texts that would read as
-// something else in double quotes. The library is loaded when the first YAML answer is asked for.
-// Upstream: sigs.k8s.io/yaml/goyaml.v2 (encode.go stringv, emitterc.go).
-import type { JsonObject } from "homeostat/api";
-
-/** Texts that YAML 1.1 would read as a boolean, a null, a number or a time. */
-const readsAsOther = /^(?:|~|null|y|n|yes|no|on|off|true|false|[-+]?(?:\.?[0-9][0-9_,.:eE+-]*|0[xob][0-9a-fA-F_]+|\.(?:inf|nan))|\d{4}-\d\d?-\d\d?.*)$/i;
+// Objects as YAML, as go-yaml's emitter lays them out: blocks, lists at the indentation of their key, plain and quoted texts
+// folded behind column 80. Reads what is JSON: no anchors, no tags.
+// Upstream: go.yaml.in/yaml/v2 (encode.go, emitterc.go), by way of sigs.k8s.io/yaml.
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { compareYamlKeys } from "./yaml-key-order.ts";
+import { formatYamlNumber, quoteYaml, type YamlStyle, yamlStyleOf } from "./yaml-scalar.ts";
 
 /** Formats with a final newline. */
-export async function formatYaml(object: JsonObject): Promise<string> {
-  const { Document, isScalar, visit } = await import("yaml");
-  const document = new Document(object, { version: "1.1", schema: "yaml-1.1", sortMapEntries: true, aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar(_, node) {
-      if (isScalar(node) && typeof node.value === "string" && readsAsOther.test(node.value)) node.type = "QUOTE_DOUBLE";
-    },
-  });
-  return document.toString({ lineWidth: 80, indentSeq: false, singleQuote: true });
+export function formatYaml(object: JsonObject): string {
+  const writer = new YamlWriter();
+  writer.root(object);
+  return writer.text();
+}
+
+const isSimpleKey = (key: string): boolean => !/[\n\r\u0085\u2028\u2029]/.test(key) && Buffer.byteLength(key) <= longestSimpleKey;
+
+/** Where a node stands. */
+type Place = "root" | "value" | "item";
+
+const bestWidth = 80;
+const longestSimpleKey = 128;
+
+class YamlWriter {
+  #out = "";
+  #column = 0;
+
+  text(): string {
+    return `${this.#out}\n`;
+  }
+
+  root(value: Json): void {
+    this.#node(value, 0, "root");
+  }
+
+  #put(text: string): void {
+    this.#out += text;
+    this.#column += text.length;
+  }
+
+  #line(indent: number): void {
+    this.#out += `\n${" ".repeat(indent)}`;
+    this.#column = indent;
+  }
+
+  /** `indent` is that of the block around the node. A value and an item follow a colon or a dash, and a root nothing. */
+  #node(value: Json, indent: number, place: Place): void {
+    if (Array.isArray(value) && value.length) this.#list(value, indent, place);
+    else if (isObject(value) && Object.keys(value).length) this.#map(value, place === "root" ? 0 : indent + 2, place);
+    else this.#scalar(value, indent + 2, place);
+  }
+
+  #map(value: JsonObject, indent: number, place: Place): void {
+    if (place === "item") this.#put(" ");
+    Object.keys(value).sort(compareYamlKeys).forEach((key, i) => {
+      if (i || place === "value") this.#line(indent);
+      this.#member(key, value[key]!, indent);
+    });
+  }
+
+  #member(key: string, value: Json, indent: number): void {
+    if (isSimpleKey(key)) this.#put(`${quoteYaml(key, yamlStyleOf(key))}:`);
+    else {
+      this.#put("?");
+      this.#scalar(key, indent + 2, "item");
+      this.#line(indent);
+      this.#put(":");
+    }
+    this.#node(value, indent, "value");
+  }
+
+  /** Lists under a key need no indentation of their own. */
+  #list(items: readonly Json[], indent: number, place: Place): void {
+    const own = place === "item" ? indent + 2 : indent;
+    if (place === "item") this.#put(" ");
+    items.forEach((item, i) => {
+      if (i || place === "value") this.#line(own);
+      this.#put("-");
+      this.#node(item, own, "item");
+    });
+  }
+
+  #scalar(value: Json, indent: number, place: Place): void {
+    const text = typeof value === "string" ? undefined : formatOther(value);
+    if (text !== undefined) return this.#put(place === "root" ? text : ` ${text}`);
+    this.#string(value as string, yamlStyleOf(value as string), indent, place === "root" ? "" : " ");
+  }
+
+  #string(value: string, style: YamlStyle, indent: number, space: string): void {
+    if (style === "literal") return this.#literal(value, indent, space);
+    if (value === "" && style === "plain") return;
+    this.#put(space);
+    this.#folded(quoteYaml(value, style), style, indent);
+  }
+
+  /** Breaks at single spaces behind the best width; in quotes, never at the first or the last character. */
+  #folded(text: string, style: YamlStyle, indent: number): void {
+    let afterSpace = false;
+    const quoted = style !== "plain";
+    for (let i = 0; i < text.length; ) {
+      const c = String.fromCodePoint(text.codePointAt(i)!);
+      const inside = !quoted || (i > 1 && i < text.length - 2);
+      if (c === " " && !afterSpace && this.#column > bestWidth && inside && (style === "double" || text[i + 1] !== " ")) {
+        this.#line(indent);
+        if (text[i + 1] === " ") this.#put("\\");
+      } else {
+        this.#out += c;
+        this.#column++;
+      }
+      afterSpace = c === " ";
+      i += c.length;
+    }
+  }
+
+  #literal(value: string, indent: number, space: string): void {
+    const hint = /^[ \n\r\u0085\u2028\u2029]/.test(value) ? "2" : "";
+    const keep = /(?:\n|^)\n$/.test(value) ? "+" : value.endsWith("\n") ? "" : "-";
+    this.#put(`${space}|${hint}${keep}`);
+    const lines = value.split("\n");
+    const last = keep === "-" ? lines.length : lines.length - 1;
+    for (const line of lines.slice(0, last)) {
+      if (line === "") this.#line(0);
+      else {
+        this.#line(indent);
+        this.#put(line);
+      }
+    }
+  }
+}
+
+function formatOther(value: Json): string {
+  if (typeof value === "number" || typeof value === "bigint") return formatYamlNumber(value);
+  return Array.isArray(value) ? "[]" : isObject(value) ? "{}" : String(value);
 }

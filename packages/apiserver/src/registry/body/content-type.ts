@@ -8,7 +8,7 @@ import { type MediaType, mediaTypes } from "../negotiation/accept.ts";
 export function readContentType(header: string): MediaType {
   if (header === "" || header === "application/json") return "application/json";
   const mediaType = header.split(";", 1)[0]!.trim().toLowerCase() as MediaType;
-  if (mediaTypes.includes(mediaType) && !/;\s*;|;\s*[^=;\s]+\s*(?:;|$)/.test(header)) return mediaType;
+  if (mediaTypes.includes(mediaType) && !/;\s*;|;\s*[^=;\s]+\s*(?:;|$)|;\s*=/.test(header)) return mediaType;
   throw unsupportedMediaTypeError(mediaTypes);
 }
 

@@ -23,10 +23,10 @@ export async function parseBody(body: Uint8Array, mediaType: "application/json" 
   return claimBody(await readYaml(text));
 }
 
-/** Reads JSON alone: what deletes and in-process callers need. Throws {@link BodyError}. */
+/** Reads JSON alone: what deletes and in-process callers need. A number too big for its field is left to the decoder. Throws {@link BodyError}. */
 export function readJson(text: string): ParsedJson {
   try {
-    return parseJson(text);
+    return parseJson(text, { overflow: "kept" });
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new BodyError(`couldn't get version/kind; json parse error: ${error.message}`);
     throw error;

@@ -14,7 +14,9 @@ test("YAML 1.1: words are booleans, zeros are octal, keys are text", async () =>
 test("anchors, merges and the first document only", async () => {
   assert.deepEqual(await value("a: &x {p: 1, q: 2}\nb: *x\nc:\n  <<: *x\n  q: 3\n"), { a: { p: 1, q: 2 }, b: { p: 1, q: 2 }, c: { p: 1, q: 3 } });
   assert.deepEqual(await value("a: 1\n---\na: 2\n"), { a: 1 });
+  assert.deepEqual(await value("{a: 1} {a: 2}"), { a: 1 });
   assert.equal(await value("# nothing\n"), null);
+  assert.deepEqual(await value("a: 1e999\n"), { a: "1e999" });
 });
 
 test("a key said twice counts the last time, and is told", async () => {
@@ -33,6 +35,9 @@ test("faults in go-yaml's words", async () => {
     ["a: b: c\n", "yaml: mapping values are not allowed in this context"],
     ['a: "b\n', "yaml: line 2: found unexpected end of stream"],
     ["a: *b\n", "yaml: unknown anchor 'b' referenced"],
+    ["a: &x {b: *x}\n", "yaml: anchor 'x' value contains itself"],
+    ["? [a, 1]\n: b\n", 'yaml: invalid map key: []interface {}{"a", 1}'],
+    ["{", "yaml: line 1: did not find expected node content"],
     ["a: .inf\n", "json: unsupported value: +Inf"],
     ["\u0001", "yaml: control characters are not allowed"],
   ];

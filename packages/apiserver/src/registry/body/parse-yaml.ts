@@ -31,14 +31,19 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
   const documents = parseAllDocuments(text, { version: "1.1", schema: "yaml-1.1", uniqueKeys: false, intAsBigInt: true, merge: true, lineCounter: lines, logLevel: "silent", prettyErrors: false });
   const document = Array.isArray(documents) ? documents[0] : undefined;
   if (!document) return { value: null, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
-  const fault = document.errors[0];
+  const fault = document.errors.find(({ code, pos }) => code !== "UNEXPECTED_TOKEN" || !isBehindFlow(document.contents as Node | null, pos[0]));
   if (fault) throw new YamlSyntaxError(formatYamlFault({ code: fault.code, message: fault.message, offset: fault.pos[0] }, text));
   const converter = new Converter(document, (offset) => lines.linePos(offset).line);
   const value = converter.value(document.contents as Node | null);
   return { value, duplicates: [], floatLiterals: new Map(), strictErrors: converter.strictErrors };
 }
 
+/** Once a root in brackets is closed, whatever follows belongs to the next document, which nobody reads. */
+const isBehindFlow = (root: Node | null, offset: number): boolean => root !== null && "flow" in root && root.flow === true && offset >= (root.range?.[1] ?? Number.POSITIVE_INFINITY);
+
 class Converter {
+  /** Anchored nodes that are being read: an alias to one of them has no end. */
+  readonly #open = new Set<Node>();
   readonly strictErrors: string[] = [];
   readonly #document: Document;
   readonly #lineOf: (offset: number) => number;
@@ -52,14 +57,18 @@ class Converter {
   value(node: Node | null): Json {
     if (!node) return null;
     if ("source" in node && !("value" in node)) return this.#alias(node as Alias);
-    if ("items" in node) return isSequence(node) ? node.items.map((item) => this.value(item as Node)) : this.#map(node as YAMLMap);
-    return scalarToJson(node as Scalar);
+    if (!("items" in node)) return scalarToJson(node as Scalar);
+    this.#open.add(node);
+    const value = isSequence(node) ? node.items.map((item) => this.value(item as Node)) : this.#map(node as YAMLMap);
+    this.#open.delete(node);
+    return value;
   }
 
   #alias(node: Alias): Json {
     if (++this.#aliases > maxAliases) throw new YamlSyntaxError("yaml: document contains excessive aliasing");
     const target = node.resolve(this.#document) as Node | undefined;
     if (!target) throw new YamlSyntaxError(`yaml: unknown anchor '${node.source}' referenced`);
+    if (this.#open.has(target)) throw new YamlSyntaxError(`yaml: anchor '${node.source}' value contains itself`);
     return this.value(target);
   }
 
@@ -67,6 +76,7 @@ class Converter {
     const out: JsonObject = {};
     const own = new Set<string>();
     for (const pair of node.items as Pair<Node, Node | null>[]) {
+      if ("items" in pair.key) throw new YamlSyntaxError(`yaml: invalid map key: ${formatGoInterface(this.value(pair.key))}`);
       const key = keyText(pair.key, () => this.value(pair.value));
       if (key === "<<") {
         this.#merge(out, own, this.value(pair.value));
@@ -88,6 +98,14 @@ class Converter {
   }
 }
 
+/** Go's %#v of decoded YAML, e.g. `[]interface {}{"a"}`. */
+function formatGoInterface(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoInterface).join(", ")}}`;
+  if (typeof value !== "object") return typeof value === "string" ? JSON.stringify(value) : String(value);
+  return `map[interface {}]interface {}{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${formatGoInterface(value[key]!)}`).join(", ")}}`;
+}
+
 const isSequence = (node: Node): node is YAMLSeq => node.constructor.name === "YAMLSeq";
 
 function scalarToJson({ value, source, tag }: Scalar): Json {
@@ -97,6 +115,7 @@ function scalarToJson({ value, source, tag }: Scalar): Json {
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === "number") {
+    if (!Number.isFinite(value) && source && !/inf|nan/i.test(source)) return source;
     if (!Number.isFinite(value)) throw new YamlSyntaxError(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
     return value;
   }

@@ -1,7 +1,7 @@
 // The object in the body of a create or an update: media type, claimed kind, decoding, and what fieldValidation makes of
 // fields that are unknown or said twice.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
-import { type ApiStatusError, encodeJson, formatApiVersion, type GroupVersionKind, isApiStatusError, type JsonObject } from "homeostat/api";
+import { type ApiStatusError, formatApiVersion, formatOverflow, type GroupVersionKind, isApiStatusError, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import type { Call } from "../call.ts";
 import type { VersionCodec } from "../served-resource.ts";
@@ -18,7 +18,10 @@ export async function readObject(call: Call, expected: GroupVersionKind, codec: 
   const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
   const body = mediaType === "application/vnd.kubernetes.protobuf" ? readProtobuf(call, expected) : await readText(call, expected, mediaType);
   const actual = claimOf(call, body, expected);
-  if (call.resource.custom && expected.kind === call.resource.kind) assertCustomKind(call, actual, expected, body);
+  const isCustom = call.resource.custom && expected.kind === call.resource.kind;
+  // A custom object is all its members; a typed decoder looks at those that it knows.
+  if (isCustom && body.overflow !== undefined) throw cannotBe(actual, expected, formatOverflow(body.overflow));
+  if (isCustom) assertCustomKind(call, actual, expected, body);
   else assertKind(call.core, actual, expected);
   const { object, strictErrors } = decode(codec, body, expected, actual);
   report(call, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
@@ -54,16 +57,10 @@ function claimOf(call: Call, body: ParsedBody, expected: GroupVersionKind): Grou
 
 /** Custom resources must say their kind; a wrong one is left to validation, a wrong version is not. */
 function assertCustomKind(call: Call, actual: GroupVersionKind, expected: GroupVersionKind, body: ParsedBody): void {
-  if (!body.kind) throw unrecognized(call, expected, `Object 'Kind' is missing in '${shownText(call, body)}'`);
-  if (body.apiVersion && (actual.group !== expected.group || actual.version !== expected.version)) {
-    throw badRequestError(`the API version in the data (${formatApiVersion(actual)}) does not match the expected API version (${formatApiVersion(expected)})`);
+  if (!body.kind) throw unrecognized(call, expected, `Object 'Kind' is missing in '${Buffer.from(call.request.api.body).toString("utf8")}'`);
+  if (!body.apiVersion || actual.group !== expected.group || actual.version !== expected.version) {
+    throw badRequestError(`the API version in the data (${body.apiVersion}) does not match the expected API version (${formatApiVersion(expected)})`);
   }
-}
-
-/** JSON as it was sent; what came as YAML is shown as the JSON that it means. */
-function shownText(call: Call, body: ParsedBody): string {
-  const text = Buffer.from(call.request.api.body).toString("utf8");
-  return text.startsWith("{") ? text : encodeJson(body.value);
 }
 
 function decode(codec: VersionCodec, body: ParsedBody, expected: GroupVersionKind, actual: GroupVersionKind): { readonly object: JsonObject; readonly strictErrors: readonly string[] } {

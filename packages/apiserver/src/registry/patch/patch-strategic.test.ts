@@ -12,5 +12,5 @@ test("decoding faults in the converter's words", () => {
     ["bool into Go struct field S.spec.on of type *string", "cannot convert bool to string"],
   ];
   for (const [fault, words] of table) assert.equal(inConverterWords(`json: cannot unmarshal ${fault}`), words);
-  assert.equal(inConverterWords("illegal base64 data at input byte 0"), "illegal base64 data at input byte 0");
+  assert.equal(inConverterWords("illegal base64 data at input byte 0"), "error decoding from json: illegal base64 data at input byte 0");
 });

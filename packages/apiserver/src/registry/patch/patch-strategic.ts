@@ -27,6 +27,7 @@ export function readStrategicPatch(target: PatchTarget, text: string, validation
  * `cannot restore map from slice`. Upstream: k8s.io/apimachinery/pkg/runtime/converter.go.
  */
 export function inConverterWords(why: string): string {
+  if (why.startsWith("illegal base64")) return `error decoding from json: ${why}`;
   const found = /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \S+ of type \*?(.+)$/.exec(why);
   if (!found) return why;
   const [, json = "", literal = "", type = ""] = found;

@@ -51,7 +51,7 @@ function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject 
 /** One allocation, one copy: `open` stands in front of every item. */
 function joinList(head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json }, items: readonly Uint8Array[] | null, open: string): Uint8Array {
   const start = `{"kind":${encodeJson(head.kind)},"apiVersion":${encodeJson(head.apiVersion)},"metadata":${JSON.stringify(head.metadata)},"items":${items ? "[" : "null"}`;
-  const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + 2;
+  const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + 3;
   const out = Buffer.allocUnsafe(length);
   let at = out.write(start);
   for (let i = 0; i < (items?.length ?? 0); i++) {
@@ -60,6 +60,6 @@ function joinList(head: { readonly kind: string; readonly apiVersion: string; re
     out.set(item, at);
     at += item.length;
   }
-  at += out.write(items ? "]}" : "}", at, "latin1");
+  at += out.write(items ? "]}\n" : "}\n", at, "latin1");
   return out.subarray(0, at);
 }

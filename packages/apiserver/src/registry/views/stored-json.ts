@@ -2,6 +2,7 @@
 // long for a double. The head of every object is `kind, apiVersion, metadata`, as upstream's own encoders write built-ins;
 // the rest is in bytewise order, so equal objects have equal bytes.
 import { encodeJson, type JsonObject, parseJson } from "homeostat/api";
+import { encodeStruct } from "./struct-order.ts";
 
 const encoder = new TextEncoder();
 const longNumber = /\d{16}/;
@@ -19,6 +20,10 @@ export function encodeObjectBytes(object: JsonObject, encode: (object: JsonObjec
 
 /** {@link encodeObjectBytes} as text. */
 export function encodeObjectText(object: JsonObject): string {
+  return encodeStruct(object) ?? encodeWithHead(object);
+}
+
+function encodeWithHead(object: JsonObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   const head = [
     ...(kind === undefined ? [] : [`"kind":${encodeJson(kind)}`]),

@@ -49,7 +49,12 @@ const owners = (object: Made | undefined): readonly string[] => (object?.metadat
 function defineThings(scope: "Namespaced" | "Cluster" = "Namespaced"): { readonly Thing: DynamicKind; readonly definition: Readonly<Record<string, unknown>>; readonly name: string } {
   const group = `gc-${randomBytes(4).toString("hex")}.example.com`;
   const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
-  const definition = { apiVersion: Definition.apiVersion, kind: Definition.kind, metadata: { name: `things.${group}` }, spec: { group, scope, names: { plural: "things", kind: "Thing" }, versions: [version] } };
+  const definition = {
+    apiVersion: Definition.apiVersion,
+    kind: Definition.kind,
+    metadata: { name: `things.${group}` },
+    spec: { group, scope, names: { plural: "things", kind: "Thing" }, versions: [version] },
+  };
   return { Thing: dynamicKind({ apiVersion: `${group}/v1`, kind: "Thing", resource: "things", scope }), definition, name: `things.${group}` };
 }
 
@@ -71,7 +76,12 @@ for (const what of serverKinds()) {
     }
     async function install(client: Client, definition: Readonly<Record<string, unknown>>, Thing: Kind): Promise<void> {
       await client.create(Definition, definition as never);
-      await until(async () => client.list(Thing).then(() => true, () => false));
+      await until(async () =>
+        client.list(Thing).then(
+          () => true,
+          () => false,
+        ),
+      );
     }
 
     it("takes dependents after their owner, and theirs after them", async () => {

@@ -16,9 +16,17 @@ const Pod = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope
 const Definition = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
 
 interface NamespaceObject {
-  readonly metadata: { readonly uid: string; readonly finalizers?: readonly string[]; readonly deletionTimestamp?: string; readonly managedFields: readonly { readonly manager: string; readonly operation: string; readonly subresource?: string }[] };
+  readonly metadata: {
+    readonly uid: string;
+    readonly finalizers?: readonly string[];
+    readonly deletionTimestamp?: string;
+    readonly managedFields: readonly { readonly manager: string; readonly operation: string; readonly subresource?: string }[];
+  };
   readonly spec: { readonly finalizers?: readonly string[] };
-  readonly status: { readonly phase: string; readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string; readonly lastTransitionTime: string }[] };
+  readonly status: {
+    readonly phase: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string; readonly lastTransitionTime: string }[];
+  };
 }
 
 const hold = "test.example.com/hold";
@@ -46,7 +54,8 @@ for (const what of serverKinds()) {
     const make = (client: Client, kind: Kind, name: string, finalizers: readonly string[] = [], more: object = {}): Promise<unknown> =>
       client.create(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, finalizers }, ...more } as never);
     const release = (client: Client, kind: Kind, name: string): Promise<unknown> => client.patch(kind, name, { type: "merge", body: { metadata: { finalizers: null } } });
-    const conditions = (namespace: NamespaceObject | undefined): readonly (readonly string[])[] => (namespace?.status.conditions ?? []).map(({ type, status, reason, message }) => [type, status, reason, message]);
+    const conditions = (namespace: NamespaceObject | undefined): readonly (readonly string[])[] =>
+      (namespace?.status.conditions ?? []).map(({ type, status, reason, message }) => [type, status, reason, message]);
     const judged = (place: Place): Promise<NamespaceObject> =>
       until(async () => {
         const namespace = await find(place);
@@ -68,8 +77,18 @@ for (const what of serverKinds()) {
       const group = `ns-${randomBytes(4).toString("hex")}.example.com`;
       const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
       const Thing = dynamicKind({ apiVersion: `${group}/v1`, kind: "Thing", resource: "things", scope: "Namespaced" });
-      await client.create(Definition, { apiVersion: Definition.apiVersion, kind: Definition.kind, metadata: { name: `things.${group}` }, spec: { group, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions: [version] } } as never);
-      await until(async () => client.list(Thing).then(() => true, () => false));
+      await client.create(Definition, {
+        apiVersion: Definition.apiVersion,
+        kind: Definition.kind,
+        metadata: { name: `things.${group}` },
+        spec: { group, scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions: [version] },
+      } as never);
+      await until(async () =>
+        client.list(Thing).then(
+          () => true,
+          () => false,
+        ),
+      );
       if (real) await new Promise((resolve) => setTimeout(resolve, 1000));
       await make(client, Thing, "a");
       await make(client, Thing, "held", [hold]);
@@ -82,7 +101,10 @@ for (const what of serverKinds()) {
         ["NamespaceContentRemaining", "True", "SomeResourcesRemain", `Some resources are remaining: things.${group} has 1 resource instances`],
         ["NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain", `Some content in the namespace has finalizers remaining: ${hold} in 1 resource instances`],
       ]);
-      assert.deepEqual((await client.list(Thing, { namespace: name })).items.map(({ metadata }) => metadata.name), ["held"]);
+      assert.deepEqual(
+        (await client.list(Thing, { namespace: name })).items.map(({ metadata }) => metadata.name),
+        ["held"],
+      );
       await release(client, Thing, "held");
       await gone(place);
       for (const kind of [Thing, ConfigMap, Service]) assert.equal((await client.list(kind, { namespace: name })).items.length, 0);

@@ -44,7 +44,7 @@ export function createSimulatorEventRecorder(client: Client, runtime: Runtime, c
       sending = sending.then(async () => {
         if (closed) return;
         const before = told.get(key);
-        const sent = await (before ? repeat(client, runtime, before) : undefined) ?? (await create(client, runtime, component, event));
+        const sent = (await (before ? repeat(client, runtime, before) : undefined)) ?? (await create(client, runtime, component, event));
         if (sent) told.set(key, sent);
         if (told.size > remembered) for (const oldest of told.keys()) return void told.delete(oldest);
       });

@@ -20,7 +20,10 @@ export type SimulatorChoice = { readonly chosen: readonly Simulator[] } | { read
 /** Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `none`, `garbagecollector,namespace`. */
 export function chooseSimulators(words: string): SimulatorChoice {
   const chosen = new Set<Simulator>();
-  for (const word of words.split(",").map((one) => one.trim()).filter(Boolean)) {
+  for (const word of words
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean)) {
     const named = word === "all" ? simulators : word === "default" ? simulators.filter((one) => one.byDefault) : word === "none" ? [] : simulators.filter((one) => one.name === word);
     if (named.length === 0 && word !== "none") return { unknown: word };
     for (const one of named) chosen.add(one);
@@ -29,7 +32,10 @@ export function chooseSimulators(words: string): SimulatorChoice {
 }
 
 /** Starts them over a transport of their own. They begin to watch at once and to work when they have seen everything; nobody waits for that. */
-export async function startSimulators(chosen: readonly Simulator[], options: { readonly transport: Transport; readonly runtime: Runtime; readonly warn: (message: string, error: unknown) => void }): Promise<RunningSimulator> {
+export async function startSimulators(
+  chosen: readonly Simulator[],
+  options: { readonly transport: Transport; readonly runtime: Runtime; readonly warn: (message: string, error: unknown) => void },
+): Promise<RunningSimulator> {
   const { transport, runtime, warn } = options;
   const client = createClient({ transport, runtime, userAgent });
   const cache = createCache({ client, runtime });

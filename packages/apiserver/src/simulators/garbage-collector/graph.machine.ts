@@ -103,7 +103,7 @@ export class OwnerGraph {
     this.#judgeReferences(object, (reference) => !known.has(reference.uid), work);
     if (orphansDependents(object)) {
       if (!old || !orphansDependents(old)) work.orphan.add(object.uid);
-    } else if (waitsForDependents(object) && !(old && waitsForDependents(old))) {
+    } else if (waitsForDependents(object) && (!old || orphansDependents(old) || !waitsForDependents(old))) {
       for (const uid of this.#dependentsOf(object.uid)) work.collect.add(uid);
       work.collect.add(object.uid);
     }

@@ -104,7 +104,11 @@ export class LiveObjects {
   async unblockOwners(object: LiveObject): Promise<void> {
     const references = object.metadata.ownerReferences ?? [];
     const blocking = references.filter((reference) => reference.blockOwnerDeletion);
-    await this.#patchOwners(object, blocking.map(({ uid }) => ({ uid, blockOwnerDeletion: false })), references.map((reference) => ({ ...reference, blockOwnerDeletion: false })));
+    await this.#patchOwners(
+      object,
+      blocking.map(({ uid }) => ({ uid, blockOwnerDeletion: false })),
+      references.map((reference) => ({ ...reference, blockOwnerDeletion: false })),
+    );
   }
 
   /** Takes one finalizer off; no error when the object or the finalizer is gone. */

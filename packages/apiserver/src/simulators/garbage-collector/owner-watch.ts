@@ -117,6 +117,12 @@ function toGraphObject({ apiVersion, kind }: DiscoveredKind, object: CachedObjec
   const plain = { apiVersion, kind, name: object.name, namespace: object.namespace, uid: object.uid, deleting: object.deleting };
   if (object.ownerUids.length === 0 && !object.deleting) return { ...plain, owners: [], finalizers: [] };
   const { metadata } = object.read() as LiveObject;
-  const owners = (metadata.ownerReferences ?? []).map((reference) => ({ apiVersion: reference.apiVersion, kind: reference.kind, name: reference.name, uid: reference.uid, blocking: reference.blockOwnerDeletion === true }));
+  const owners = (metadata.ownerReferences ?? []).map((reference) => ({
+    apiVersion: reference.apiVersion,
+    kind: reference.kind,
+    name: reference.name,
+    uid: reference.uid,
+    blocking: reference.blockOwnerDeletion === true,
+  }));
   return { ...plain, owners, finalizers: metadata.finalizers ?? [] };
 }

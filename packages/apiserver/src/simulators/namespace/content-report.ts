@@ -41,7 +41,8 @@ export function reportContent(report: ContentReport, before: readonly NamespaceC
     const at = before.findIndex((one) => one.type === ok.type);
     const old = before[at];
     if (!old) after.push({ ...next, lastTransitionTime: now });
-    else if (old.status !== next.status || old.reason !== next.reason || old.message !== next.message) after[at] = { ...next, lastTransitionTime: old.status === next.status ? old.lastTransitionTime : now };
+    else if (old.status !== next.status || old.reason !== next.reason || old.message !== next.message)
+      after[at] = { ...next, lastTransitionTime: old.status === next.status ? old.lastTransitionTime : now };
   }
   return after.every((one, i) => one === before[i]) ? undefined : after;
 }
@@ -63,5 +64,8 @@ function finding({ discoveryError, failures, remaining, finalizers }: ContentRep
 }
 
 function lines(counts: ReadonlyMap<string, number>, word: "has" | "in"): string {
-  return [...counts].map(([name, count]) => `${name} ${word} ${count} resource instances`).toSorted().join(", ");
+  return [...counts]
+    .map(([name, count]) => `${name} ${word} ${count} resource instances`)
+    .toSorted()
+    .join(", ");
 }

@@ -74,7 +74,12 @@ async function podsMayTakeTheirTime(client: Client, kind: DiscoveredKind, { name
 }
 
 /** What stays must be held by a finalizer or by grace; anything else is a failure. */
-function count(kind: DiscoveredKind, items: readonly { readonly metadata: { readonly finalizers?: readonly string[] } }[], tally: Tally, { name, graceful }: { readonly name: string; readonly graceful: boolean }): void {
+function count(
+  kind: DiscoveredKind,
+  items: readonly { readonly metadata: { readonly finalizers?: readonly string[] } }[],
+  tally: Tally,
+  { name, graceful }: { readonly name: string; readonly graceful: boolean },
+): void {
   if (items.length === 0) return;
   tally.left.push(kind);
   tally.remaining.set(`${kind.resource}.${kind.group}`, items.length);

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go.
 import { isObject } from "homeostat/api";
 import { ApiStatusError } from "homeostat/api";
-import type { Store } from "../storage/store.ts";
+import type { Revision, Store } from "../storage/store.ts";
 import type { AdmissionRequest, AdmissionStep } from "../registry/admission.ts";
 import { forbiddenError, notFoundError } from "../registry/api-errors.ts";
 import { metaString } from "../registry/object-meta/read-meta.ts";
@@ -14,6 +14,7 @@ const immortal = new Set(["default", "kube-system", "kube-public"]);
 
 /** The step; does nothing where namespaces are not served. */
 export function createNamespaceLifecycle(store: Store, catalog: ResourceCatalog): AdmissionStep {
+  const terminating = new WeakMap<Revision, boolean>();
   return (request) => {
     const namespaces = catalog.find("", "v1", "namespaces");
     if (!namespaces) return;
@@ -23,9 +24,15 @@ export function createNamespaceLifecycle(store: Store, catalog: ResourceCatalog)
     const revision = store.latest(storageKeyOf(namespaces, "", namespace));
     if (!revision) throw notFoundError(namespaces, namespace);
     if (operation !== "CREATE" || request.subresource) return;
-    const { status } = parseStored(revision.bytes);
-    if (isObject(status) && status.phase === "Terminating") throw terminatingError(request);
+    const known = terminating.get(revision) ?? isTerminating(revision);
+    terminating.set(revision, known);
+    if (known) throw terminatingError(request);
   };
+}
+
+function isTerminating({ bytes }: Revision): boolean {
+  const { status } = parseStored(bytes);
+  return isObject(status) && status.phase === "Terminating";
 }
 
 function refuseDeletion({ operation, name, resource }: AdmissionRequest): void {

@@ -2,6 +2,7 @@
 // loaded with the first pattern that is used, for most servers never meet one.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/rexp.go, values.go (Pattern).
 import { createRequire } from "node:module";
+import { isPlainPattern } from "./plain-pattern.ts";
 
 type Re2 = typeof import("re2js");
 
@@ -26,6 +27,10 @@ export function compileGoPattern(pattern: string): GoPattern {
 
 /** What is wrong with a pattern in Go's words, e.g. `error parsing regexp: missing closing ]: …`; undefined when it compiles. */
 export function goPatternFault(pattern: string): string | undefined {
+  return isPlainPattern(pattern) ? undefined : engineFault(pattern);
+}
+
+function engineFault(pattern: string): string | undefined {
   try {
     loadRe2().RE2JS.compile(pattern);
     return undefined;

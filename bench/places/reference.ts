@@ -6,7 +6,6 @@ import type { Peer, Place } from "./place.ts";
 /** The real kube-apiserver with the real etcd. */
 export const reference: Peer = {
   name: "kube-apiserver + etcd",
-
   durability: "etcd without fsync",
   absent: () => (missingBinaries().length ? "not built; node tools/reference/reference.ts build" : undefined),
   async start(): Promise<Place> {

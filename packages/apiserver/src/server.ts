@@ -58,7 +58,7 @@ export interface ApiServer {
   /** A kubeconfig for the administrator, YAML. */
   readonly kubeconfig: string;
   readonly token: string;
-  /** Reaches the server in this process, as that user; default is the administrator. */
+  /** Reaches the server in this process, as that user; default is the administrator. Ends with the server. */
   transport(user?: UserInfo): Transport;
   /** A certificate by which its holder is `user`. Needs `clientCertificates`. */
   issueClientCertificate(user: string, groups?: readonly string[]): Promise<KeyPair>;
@@ -87,14 +87,20 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const handler = createFrontDoor(core.handler, runtime);
     const listener = identity && (await listenFor(handler, identity, options, runtime));
     if (listener) open.splice(1, 0, () => listener.close());
-    open.push(await startControllers(handler, options, runtime));
+    const transports: Transport[] = [];
+    open.push(async () => void (await Promise.all(transports.map((transport) => transport.close()))));
+    open.push(await startControllers(handler, { ...options, ...rootCaOf(listener && identity, options) }, runtime));
     const kubeconfig = listener ? kubeconfigOf(listener, identity, options) : "";
     return {
       url: listener?.url ?? "",
       port: listener?.port ?? 0,
       kubeconfig,
       token: identity?.token ?? "",
-      transport: (user) => createInProcessTransport(handler, user ?? administrator),
+      transport(user) {
+        const transport = createInProcessTransport(handler, user ?? administrator);
+        transports.push(transport);
+        return transport;
+      },
       issueClientCertificate: (user, groups) => issueFor(options.clientCertificates ? identity : undefined, runtime, { user, groups: groups ?? [] }),
       close,
     };
@@ -104,8 +110,14 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   }
 }
 
+/** With the certificate that the server's clients trust, where there is one. */
+type ControllerOptions = ApiServerOptions & { readonly rootCa?: string };
+
+const rootCaOf = (identity: Identity | undefined, { protocol, servingCertificate }: ApiServerOptions): { readonly rootCa?: string } =>
+  identity && protocol !== "http" ? { rootCa: servingCertificate?.cert ?? identity.authority.cert } : {};
+
 /** Controllers of the control plane are clients in the same process; they go before the API that they use. Resolves to what ends them. */
-async function startControllers(handler: Handler, options: ApiServerOptions, runtime: Runtime): Promise<() => Promise<void>> {
+async function startControllers(handler: Handler, options: ControllerOptions, runtime: Runtime): Promise<() => Promise<void>> {
   const words = [options.controllers ?? "default"].flat().join(",");
   if (words === "none") return async () => {};
   const start = (): Promise<() => Promise<void>> => startChosen(words, handler, options, runtime);
@@ -124,7 +136,9 @@ function startLater(start: () => Promise<() => Promise<void>>, options: ApiServe
   const timer = runtime.clock.timer(0, () => (started = start().catch(failed)));
   return async () => {
     timer.cancel();
-    await (await started)?.();
+    await (
+      await started
+    )?.();
   };
 }
 
@@ -138,11 +152,11 @@ async function chooseControllers(words: string): Promise<readonly Simulator[]> {
   );
 }
 
-async function startChosen(words: string, handler: Handler, options: ApiServerOptions, runtime: Runtime): Promise<() => Promise<void>> {
+async function startChosen(words: string, handler: Handler, options: ControllerOptions, runtime: Runtime): Promise<() => Promise<void>> {
   const chosen = await chooseControllers(words);
   const { startSimulators } = await import("./simulators/start-simulators.ts");
   const transport = createInProcessTransport(handler, controllerManager);
-  const running = await startSimulators(chosen, { transport, runtime, warn: warnOf(options) });
+  const running = await startSimulators(chosen, { transport, runtime, warn: warnOf(options), ...(options.rootCa === undefined ? {} : { rootCa: options.rootCa }) });
   return async () => {
     await running.stop();
     await transport.close();
@@ -206,7 +220,8 @@ async function issueFor(identity: Identity | undefined, runtime: Runtime, subjec
 }
 
 function kubeconfigOf(listener: Listener, identity: Identity, options: ApiServerOptions): string {
-  const text = formatKubeconfig({ url: listener.url, token: identity.token, ...(options.protocol === "http" ? {} : { ca: options.servingCertificate?.cert ?? identity.authority.cert }) });
+  const { rootCa } = rootCaOf(identity, options);
+  const text = formatKubeconfig({ url: listener.url, token: identity.token, ...(rootCa === undefined ? {} : { ca: rootCa }) });
   if (options.kubeconfigPath !== undefined) {
     try {
       writeKubeconfig(options.kubeconfigPath, text);

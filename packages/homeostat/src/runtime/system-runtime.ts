@@ -15,7 +15,7 @@ export function createSystemRuntime(): Runtime {
       now: () => Date.now(),
       monotonic: () => performance.now(),
       timer(afterMs, run) {
-        const handle = setTimeout(run, afterMs);
+        const handle = setTimeout(run, Math.max(0, afterMs));
         handle.unref();
         return { cancel: () => clearTimeout(handle) };
       },

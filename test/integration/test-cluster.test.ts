@@ -1,0 +1,133 @@
+// testCluster(), as a test uses it: a whole cluster in the process, settled when nothing is left to do, gone when closed.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { describe, it } from "node:test";
+import { promisify } from "node:util";
+import { testCluster, type TestClusterOptions } from "@homeostat/testing";
+import { type Controller, defineController, defineResource, isHomeostatError, retry } from "homeostat";
+import { dynamicKind } from "homeostat/client";
+import * as z from "zod";
+import { until } from "../fixtures/until.ts";
+
+const api = { group: "cluster.example.com", version: "v1" } as const;
+const Box = defineResource({ ...api, kind: "Box", spec: z.object({ size: z.int() }), status: z.object({ seen: z.int() }), conditions: ["Ready"] });
+const Lid = defineResource({ ...api, kind: "Lid", spec: z.object({}) });
+const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
+
+const fits = defineController(Box, {
+  owns: [Lid],
+  async reconcile({ object, own, status, condition }) {
+    await own(Lid, [Lid(`${object.metadata.name}-lid`, {})]);
+    status({ seen: object.spec.size });
+    condition("Ready", "True", "Fits");
+  },
+});
+const open = (controllers: readonly Controller[], more: TestClusterOptions = {}) => testCluster({ resources: [Box, Lid], controllers, ...more });
+const code = (wanted: string, message: RegExp) => (error: unknown) => {
+  assert.ok(isHomeostatError(error), String(error));
+  assert.equal(error.code, wanted);
+  assert.match(error.message, message);
+  return true;
+};
+
+describe("a test cluster", { timeout: 30_000 }, () => {
+  it("installs resources, runs controllers, and settles when they are through", async () => {
+    await using cluster = await open([fits]);
+    await cluster.client.create(Box, Box("a", { size: 3 }));
+    await cluster.settle();
+    assert.equal((await cluster.client.get(Box, "a")).status.seen, 3);
+    assert.equal((await cluster.client.list(Lid)).items.length, 1);
+    assert.deepEqual(
+      cluster.states().map(({ kind, key, progress }) => [kind, key, progress.at]),
+      [["Box", "default/a", "done"]],
+    );
+    await cluster.client.patch(Box, "a", { type: "merge", body: { spec: { size: 4 } } });
+    await cluster.settle();
+    assert.equal((await cluster.client.get(Box, "a")).status.seen, 4);
+  });
+
+  it("settles at once without controllers", async () => {
+    await using cluster = await testCluster();
+    await cluster.settle({ timeoutMs: 1 });
+    assert.deepEqual([cluster.manager, cluster.states()], [undefined, []]);
+  });
+
+  it("runs the control plane's controllers, or none", async () => {
+    await using cluster = await open([fits]);
+    await using bare = await open([fits], { controlPlane: "none" });
+    for (const { client, settle } of [cluster, bare]) {
+      await client.create(Box, Box("a", { size: 1 }));
+      await settle();
+      await client.delete(Box, "a");
+    }
+    await until(async () => (await cluster.client.list(Lid)).items.length === 0);
+    assert.equal((await bare.client.list(Lid)).items.length, 1);
+  });
+
+  it("says which object never settles, and why", async () => {
+    const restless = defineController(Box, { reconcile: async () => retry.in("0.02s", { because: "the paint is wet" }) });
+    await using cluster = await open([restless]);
+    await cluster.client.create(Box, Box("a", { size: 1 }));
+    await cluster.eventually(Box, "a", () => cluster.states().length > 0);
+    await assert.rejects(cluster.settle({ timeoutMs: 150 }), code("ERR_TEST_NOT_SETTLED", /did not settle within 150 ms:\n {2}Box default\/a \(\S+\): .*the paint is wet/));
+  });
+
+  it("takes what is to be tried again beyond the horizon for settled", async () => {
+    const patient = defineController(Box, { reconcile: async () => retry.in("60s", { because: "the paint is wet" }) });
+    await using cluster = await open([patient]);
+    await cluster.client.create(Box, Box("a", { size: 1 }));
+    await cluster.settle();
+    assert.equal(cluster.states()[0]?.progress.at, "retrying");
+    await assert.rejects(cluster.settle({ timeoutMs: 50, horizonMs: 120_000 }), code("ERR_TEST_NOT_SETTLED", /the paint is wet/));
+  });
+
+  it("resolves to the object as soon as it is as wanted", async () => {
+    await using cluster = await open([fits]);
+    const waiting = cluster.eventually(Box, "a", (box) => box.status?.conditions?.[0]?.reason === "Fits");
+    await cluster.client.create(Box, Box("a", { size: 3 }));
+    assert.equal((await waiting).status.seen, 3);
+  });
+
+  it("says what it saw last when something never comes true", async () => {
+    await using cluster = await testCluster();
+    await assert.rejects(
+      cluster.eventually(ConfigMap, "a", () => true, { timeoutMs: 30 }),
+      code("ERR_TEST_NEVER", /ConfigMap a: the condition did not hold within 30 ms; it is not there$/),
+    );
+    await cluster.client.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } } as never);
+    await assert.rejects(
+      cluster.eventually(ConfigMap, "a", () => false, { timeoutMs: 30, namespace: "default" }),
+      code("ERR_TEST_NEVER", /it is \{.*"data":\{"k":"v"\}/),
+    );
+  });
+
+  it("lives beside others of its kind", async () => {
+    const clusters = await Promise.all([1, 2, 3].map(() => open([fits])));
+    await Promise.all(clusters.map(async ({ client, settle }, i) => (await client.create(Box, Box("a", { size: i })), settle())));
+    for (const [i, { client }] of clusters.entries()) assert.equal((await client.get(Box, "a")).status.seen, i);
+    await clusters[0]!.close();
+    assert.equal((await clusters[1]!.client.list(Box)).items.length, 1);
+    await Promise.all(clusters.map((cluster) => cluster.close()));
+  });
+
+  it("is closed once, however often one asks", async () => {
+    const cluster = await open([fits]);
+    await cluster.close();
+    await cluster.close();
+    await assert.rejects(cluster.client.list(Box), /has been closed/);
+  });
+
+  it("does not start with a definition that the server refuses", () =>
+    assert.rejects(testCluster({ resources: [{ definition: { ...Box.definition, plural: "Not A Name" } }], controllers: [fits] }), /Not A Name|not a name/i));
+
+  for (const [what, program] of [
+    ["closed", `const cluster = await testCluster(); await cluster.client.list(${JSON.stringify(ConfigMap)}); await cluster.close();`],
+    ["that could not start", `await testCluster({ controlPlane: ["gardener"] }).catch(() => {});`],
+  ] as const) {
+    it(`${what} leaves nothing that would keep the process`, async () => {
+      const source = `import { testCluster } from "@homeostat/testing"; ${program} console.log("done");`;
+      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=homeostat-source", "--input-type=module", "--eval", source], { cwd: import.meta.dirname, timeout: 15_000 });
+      assert.equal(stdout, "done\n");
+    });
+  }
+});

@@ -12,3 +12,5 @@ const first = (): void => {
 };
 await createManager({ operator: "bench", controllers: [cooks({ workers: 10, seen: first })], client, namespace: namespace!, log: silentLog }).start();
 setInterval(() => {}, 1000);
+// An orderly end, so that Node keeps what it has compiled for the next start.
+process.once("SIGTERM", () => process.exit());

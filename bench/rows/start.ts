@@ -1,13 +1,19 @@
 // Start-up: a process to its first listening, a definition to its first custom resource, an operator to its first reconcile.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installDefinitions } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { residentMegabytes } from "../measure/process-usage.ts";
+import type { Place } from "../places/place.ts";
 import { inLanes, withClient } from "./with-client.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow, StartRow } from "./row.ts";
+
+const program = fileURLToPath(new URL("first-reconcile.ts", import.meta.url));
+const compileCache = join(tmpdir(), "homeostat-bench-compile-cache");
 
 /** From starting the process to the first answer of /readyz (ours: to the line that says ready, after which /readyz answers). */
 export const listenRow: StartRow = {
@@ -55,18 +61,27 @@ export const definitionRow: StartRow = {
 export const firstReconcileRow: ServerRow = {
   at: "server",
   name: "start-to-reconcile",
-  what: "an operator's process start to its first reconcile, 100 objects present",
+  what: "an operator's process start to its first reconcile, 100 objects present; TypeScript sources, compiled once before",
   run: (place) =>
     withClient(place, "first", async (client): Promise<Figures> => {
       await inLanes(100, 8, (i) => client.create(Order, order(i)));
-      const program = fileURLToPath(new URL("first-reconcile.ts", import.meta.url));
-      const start = performance.now();
-      const child = spawn(process.execPath, ["--conditions=homeostat-source", program, place.kubeconfigPath, client.namespace], { stdio: ["ignore", "pipe", "inherit"] });
-      await once(child.stdout, "data");
-      const ms = performance.now() - start;
-      const resident = residentMegabytes([child.pid!]);
-      child.kill("SIGKILL");
-      await once(child, "exit");
+      await startOnce(place, client.namespace);
+      const { ms, resident } = await startOnce(place, client.namespace);
       return { ms, "resident MB": resident };
     }),
 };
+
+/** Starts the operator with Node's compile cache, as an installed one has it, and stops it once it has reconciled. */
+async function startOnce(place: Place, namespace: string): Promise<{ readonly ms: number; readonly resident: number | undefined }> {
+  const start = performance.now();
+  const child = spawn(process.execPath, ["--conditions=homeostat-source", program, place.kubeconfigPath, namespace], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  });
+  await once(child.stdout, "data");
+  const ms = performance.now() - start;
+  const resident = residentMegabytes([child.pid!]);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  return { ms, resident };
+}

@@ -12,6 +12,8 @@ export interface SimulatorContext {
   readonly client: Client;
   readonly cache: Cache;
   readonly kinds: ServedKinds;
+  /** The certificate (PEM) by which clients know the server; undefined where it serves none. */
+  readonly rootCa?: string;
   /** Told of what cannot be mended by trying again. */
   readonly warn: (message: string, error: unknown) => void;
 }
@@ -27,5 +29,7 @@ export interface Simulator {
   readonly name: string;
   /** On unless told otherwise; only what envtest users miss most. */
   readonly byDefault: boolean;
+  /** Not a controller of kube-controller-manager: `all` does not mean it, only its name does. */
+  readonly byNameOnly?: true;
   start(context: SimulatorContext): Promise<RunningSimulator>;
 }

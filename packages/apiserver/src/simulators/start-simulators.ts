@@ -5,11 +5,22 @@ import { createClient } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
+import { replicaSet } from "./replica-set/replica-set.ts";
+import { replicationController } from "./replication-controller/replication-controller.ts";
+import { rootCa } from "./root-ca/root-ca.ts";
 import { createServedKinds } from "./served-kinds.ts";
+import { serviceAccount } from "./service-account/service-account.ts";
 import type { RunningSimulator, Simulator } from "./simulator.ts";
 
 /** Every simulator there is; a new one is one line here. */
-export const simulators: readonly Simulator[] = [garbageCollector, namespaceLifecycle];
+export const simulators: readonly Simulator[] = [
+  garbageCollector,
+  namespaceLifecycle,
+  serviceAccount,
+  rootCa,
+  replicaSet,
+  replicationController,
+];
 
 /** Field manager of updates: the first word of the user agent. */
 const userAgent = "kube-controller-manager/v1.36.3";
@@ -24,7 +35,7 @@ export function chooseSimulators(words: string): SimulatorChoice {
     .split(",")
     .map((one) => one.trim())
     .filter(Boolean)) {
-    const named = word === "all" ? simulators : word === "default" ? simulators.filter((one) => one.byDefault) : word === "none" ? [] : simulators.filter((one) => one.name === word);
+    const named = word === "all" ? simulators.filter((one) => !one.byNameOnly) : word === "default" ? simulators.filter((one) => one.byDefault) : word === "none" ? [] : simulators.filter((one) => one.name === word);
     if (named.length === 0 && word !== "none") return { unknown: word };
     for (const one of named) chosen.add(one);
   }
@@ -34,15 +45,16 @@ export function chooseSimulators(words: string): SimulatorChoice {
 /** Starts them over a transport of their own. They begin to watch at once and to work when they have seen everything; nobody waits for that. */
 export async function startSimulators(
   chosen: readonly Simulator[],
-  options: { readonly transport: Transport; readonly runtime: Runtime; readonly warn: (message: string, error: unknown) => void },
+  options: { readonly transport: Transport; readonly runtime: Runtime; readonly rootCa?: string; readonly warn: (message: string, error: unknown) => void },
 ): Promise<RunningSimulator> {
-  const { transport, runtime, warn } = options;
+  const { transport, ...given } = options;
+  const { runtime } = given;
   const client = createClient({ transport, runtime, userAgent });
   const cache = createCache({ client, runtime });
   cache.start();
   const kinds = createServedKinds(client, cache);
   const running: RunningSimulator[] = [];
-  for (const simulator of chosen) running.push(await simulator.start({ runtime, client, cache, kinds, warn }));
+  for (const simulator of chosen) running.push(await simulator.start({ ...given, client, cache, kinds }));
   return {
     async stop() {
       for (let one = running.pop(); one; one = running.pop()) await one.stop();

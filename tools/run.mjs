@@ -14,6 +14,7 @@ if (file === undefined) {
 } else if (await ensureNode()) {
   const flag = `--conditions=${condition}`;
   if (!(process.env.NODE_OPTIONS ?? "").includes(flag)) process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} ${flag}`.trim();
+  Module.enableCompileCache?.();
   Module.registerHooks({ resolve: (specifier, context, next) => next(specifier, { ...context, conditions: [condition, ...context.conditions] }) });
   process.argv.splice(1, process.argv.length, resolve(file), ...args);
   Module.runMain();

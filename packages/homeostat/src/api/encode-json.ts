@@ -3,6 +3,8 @@
 // Upstream: encoding/json with SetEscapeHTML(true) over map[string]any.
 import type { Json, JsonObject } from "./json.ts";
 
+/** Nothing to escape: printable ASCII without quote, backslash and what HTML could trip over. */
+const plain = /^[ !#-%'-;=?-[\]-~]*$/;
 const unsafe = /[<>&\u2028\u2029]/g;
 const unsafeOnce = /[<>&\u2028\u2029]/;
 const surrogate = /[\ud800-\udfff]/;
@@ -31,10 +33,18 @@ export function encodeJsonBytes(value: Json): Uint8Array {
 
 /** Sorts by UTF-8 bytes, as Go compares strings; differs from the default sort only where surrogate pairs occur. */
 export function compareBytewise(a: string, b: string): number {
-  if (a === b) return 0;
-  if (!surrogate.test(a) && !surrogate.test(b)) return a < b ? -1 : 1;
-  return Buffer.compare(encoder.encode(a), encoder.encode(b));
+  const shorter = Math.min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    if (isSurrogate(x) || isSurrogate(y)) return Buffer.compare(encoder.encode(a), encoder.encode(b));
+    return x - y;
+  }
+  return a.length - b.length;
 }
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
 function encodeArray(items: readonly Json[]): string {
   let out = "[";
@@ -56,6 +66,7 @@ function isSorted(keys: readonly string[]): boolean {
 }
 
 function encodeString(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
   const quoted = JSON.stringify(surrogate.test(text) ? text.toWellFormed() : text);
   return unsafeOnce.test(quoted) ? quoted.replace(unsafe, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`) : quoted;
 }

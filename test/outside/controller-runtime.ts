@@ -1,0 +1,70 @@
+// controller-runtime's own envtest suites, unchanged, on the programs that `homeostat server envtest install` writes. Each
+// suite starts servers of its own; the server under test of other sessions is not used.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { CaseResult, Suite, Surroundings } from "./suite.ts";
+
+const version = "v0.24.1";
+const kubernetes = "v0.36.3";
+const folder = "source";
+const packages = [
+  "client",
+  "client/apiutil",
+  "cache",
+  "controller",
+  "controller/controllerutil",
+  "builder",
+  "manager",
+  "manager/internal/integration",
+  "source",
+  "handler",
+  "cluster",
+  "envtest",
+  "internal/controller",
+  "internal/recorder",
+  "webhook",
+];
+
+export const controllerRuntime: Suite = {
+  client: `controller-runtime ${version} (its own suites)`,
+  async prepare(at) {
+    const source = join(at.cache, folder);
+    await at.run([process.execPath, join(at.here, "../../packages/cli/bin/homeostat.js"), "server", "envtest", "install", join(at.cache, "assets")]);
+    if (existsSync(source)) return;
+    const { Dir } = JSON.parse(await at.run(["go", "mod", "download", "-json", `sigs.k8s.io/controller-runtime@${version}`], { limitMs: 300_000 })) as { readonly Dir: string };
+    await at.run(["cp", "-r", Dir, source]);
+    await at.run(["chmod", "-R", "u+w", source]);
+    const pins = ["api", "apimachinery", "client-go", "apiextensions-apiserver", "apiserver", "component-base"].map((name) => `k8s.io/${name}@${kubernetes}`);
+    await at.run(["go", "get", ...pins], { cwd: source, env: { GOFLAGS: "-mod=mod" }, limitMs: 300_000 });
+  },
+  async run(at) {
+    const results: CaseResult[] = [];
+    for (const name of packages) results.push(await runPackage(at, name));
+    return results;
+  },
+};
+
+/** One line a package: how many of its specs passed, and which did not. */
+async function runPackage(at: Surroundings, name: string): Promise<CaseResult> {
+  const report = join(at.cache, "report.json");
+  rmSync(report, { force: true });
+  const env = { KUBEBUILDER_ASSETS: join(at.cache, "assets"), GOFLAGS: "-mod=mod" };
+  const output = await at.session(["go", "test", "-p", "2", "-count=1", `./pkg/${name}`, `-ginkgo.json-report=${report}`], { cwd: join(at.cache, folder), env, limitMs: 600_000 });
+  return existsSync(report) ? fromReport(name, report) : { name, ok: /^ok\s/m.test(output), seen: output.split("\n").findLast((line) => /^(ok|FAIL|panic)/.test(line)) ?? "no result" };
+}
+
+interface Spec {
+  readonly State: string;
+  readonly LeafNodeType: string;
+  readonly LeafNodeText: string;
+  readonly ContainerHierarchyTexts: readonly string[] | null;
+}
+
+function fromReport(name: string, path: string): CaseResult {
+  const suites = JSON.parse(readFileSync(path, "utf8")) as readonly { readonly SpecReports: readonly Spec[] | null }[];
+  const specs = suites.flatMap(({ SpecReports }) => SpecReports ?? []).filter(({ LeafNodeType }) => LeafNodeType === "It");
+  const passed = specs.filter(({ State }) => State === "passed");
+  const failed = specs.filter(({ State }) => !["passed", "skipped", "pending"].includes(State));
+  const names = failed.map((spec) => [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" "));
+  return { name, ok: failed.length === 0, seen: [`${passed.length} passed, ${failed.length} failed`, ...names].join("; ") };
+}

@@ -1,0 +1,75 @@
+// The clients that are tried, by the name under which `npm run test:outside -- NAME` runs them. Versions are pinned here.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { controllerRuntime } from "./controller-runtime.ts";
+import { readCases, type Suite, type Surroundings } from "./suite.ts";
+
+const helmVersion = "v4.3.1";
+const pythonPackages = ["kubernetes==37.0.2", "kopf==1.45.2"];
+const nodePackage = "@kubernetes/client-node@2.0.1";
+
+/** A small operator of our own on controller-runtime. */
+const operator: Suite = {
+  client: "controller-runtime v0.24.1, client-go v0.36.3 (an operator)",
+  prepare: async (at) => void (await at.run(["go", "build", "-p", "2", "-o", join(at.cache, "operator"), "."], { cwd: join(at.here, "go"), limitMs: 1_200_000 })),
+  run: async (at) => readCases(await at.session([join(at.cache, "operator")])),
+};
+
+const helm: Suite = {
+  client: `helm ${helmVersion}`,
+  async prepare(at) {
+    if (existsSync(join(at.cache, "helm"))) return;
+    writeFileSync(join(at.cache, "go.mod"), "module outside\n\ngo 1.26.0\n");
+    const env = { GOFLAGS: "-mod=mod", CGO_ENABLED: "0" };
+    await at.run(["go", "get", `helm.sh/helm/v4/cmd/helm@${helmVersion}`], { cwd: at.cache, env, limitMs: 600_000 });
+    await at.run(["go", "build", "-p", "2", "-o", "helm", "helm.sh/helm/v4/cmd/helm"], { cwd: at.cache, env, limitMs: 1_200_000 });
+  },
+  run: async (at) => readCases(await at.session([join(at.here, "helm", "session.sh")], { env: { HELM: join(at.cache, "helm"), HELM_HOME: join(at.cache, "home") } })),
+};
+
+const python = (client: string, script: string): Suite => ({
+  client,
+  async prepare(at) {
+    if (existsSync(join(at.cache, "venv", "installed"))) return;
+    await at.run(["python3", "-m", "venv", "venv"], { cwd: at.cache });
+    await at.run([pythonOf(at), "-m", "pip", "install", "--quiet", ...pythonPackages], { limitMs: 600_000 });
+    writeFileSync(join(at.cache, "venv", "installed"), "");
+  },
+  run: async (at) => readCases(await at.session([pythonOf(at), join(at.here, "python", script)], { env: { PYTHONDONTWRITEBYTECODE: "1" } })),
+});
+
+const pythonOf = (at: Surroundings): string => join(at.cache, "venv", "bin", "python");
+
+const clientNode: Suite = {
+  client: nodePackage,
+  async prepare(at) {
+    if (existsSync(join(at.cache, "node_modules"))) return;
+    writeFileSync(join(at.cache, "package.json"), '{ "private": true }\n');
+    await at.run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", nodePackage], { cwd: at.cache, limitMs: 300_000 });
+  },
+  run: async (at) => readCases(await at.session([process.execPath, join(at.here, "node", "client-session.mjs")], { env: { OUTSIDE_MODULES: at.cache, NODE_OPTIONS: "" } })),
+};
+
+const kubeRs: Suite = {
+  client: "kube-rs 4.2.0",
+  prepare: async (at) => void (await at.run(["cargo", "build", "--quiet", "-j", "2", "--target-dir", at.cache], { cwd: join(at.here, "rust"), limitMs: 1_800_000 })),
+  run: async (at) => readCases(await at.session([join(at.cache, "debug", "outside")])),
+};
+
+/** All suites. */
+export const suites: Readonly<Record<string, Suite>> = {
+  "controller-runtime": controllerRuntime,
+  operator,
+  helm,
+  "python-client": python(pythonPackages[0]!.replace("==", " (Python) "), "client_session.py"),
+  kopf: python(pythonPackages[1]!.replace("==", " "), "kopf_session.py"),
+  "client-node": clientNode,
+  "kube-rs": kubeRs,
+};
+
+/** The folder of a suite for what is fetched; Python's two share one. */
+export function cacheOf(root: string, name: string): string {
+  const folder = join(root, name === "kopf" ? "python-client" : name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

@@ -13,7 +13,13 @@ import { Order } from "./resources/order.ts";
 import { applyManifests, readManifests } from "./show/apply-manifests.ts";
 
 const openKitchen = (): Promise<TestCluster> => testCluster({ operator, resources, controllers: controllers(createTiming({ fetchMs: 10, nowMs: () => Date.now() })) });
-const risotto = { name: "risotto", recipe: [{ name: "rice", amount: 300, measure: "g" as const }, { name: "stock", amount: 900, measure: "ml" as const }] };
+const risotto = {
+  name: "risotto",
+  recipe: [
+    { name: "rice", amount: 300, measure: "g" as const },
+    { name: "stock", amount: 900, measure: "ml" as const },
+  ],
+};
 const salad = { name: "salad", recipe: [{ name: "lettuce", amount: 1, measure: "piece" as const }] };
 const isTrue = (object: { readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } }, type: string): boolean =>
   object.status?.conditions?.some((one) => one.type === type && one.status === "True") ?? false;
@@ -27,7 +33,10 @@ test("the whole dinner of the manifests becomes ready", async () => {
   for (const name of ["window", "corner", "terrace"]) await cluster.eventually(Order, name, (order) => isTrue(order, "Ready"));
   const window = await cluster.client.get(Order, "window");
   assert.deepEqual([window.status.cooked, window.status.dishes], [2, 2]);
-  assert.equal((await cluster.client.list(Ingredient)).items.every((one) => one.status.place === "counter"), true);
+  assert.equal(
+    (await cluster.client.list(Ingredient)).items.every((one) => one.status.place === "counter"),
+    true,
+  );
 });
 
 test("an order waits for its chef, says so, and goes on when the chef appears", async () => {

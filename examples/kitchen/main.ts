@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createManager, installDefinitions, isHomeostatError } from "homeostat";
+import { isApiStatusError } from "homeostat/api";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { createTiming } from "./controllers/timing.ts";
 import { controllers, operator, resources } from "./kitchen.ts";
-import { applyManifests, readManifests } from "./show/apply-manifests.ts";
+import { applyManifests, type KitchenManifest, readManifests } from "./show/apply-manifests.ts";
 import { createScreen } from "./show/screen.ts";
 import { type DinnerReport, watchDinner } from "./show/watch-dinner.ts";
 
@@ -42,9 +43,14 @@ async function main(): Promise<number> {
   if (typeof options === "number") return options;
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort(signal));
+  process.stdout.on("error", () => ending.abort("nobody reads any more"));
+  const manifests = await readManifests(options.manifests);
   const place = await openPlace(options);
   try {
-    return await cook(place, options, ending.signal);
+    return await cook(place, manifests, options, ending.signal);
+  } catch (error) {
+    if (!isApiStatusError(error)) throw error;
+    throw new Error(`cooking on ${place.name}: the server says: ${error.message}`, { cause: error });
   } finally {
     await place.close();
   }
@@ -53,9 +59,17 @@ async function main(): Promise<number> {
 function readOptions(): Options | number {
   try {
     const { values } = parseArgs({
-      options: { once: { type: "boolean" }, deadline: { type: "string" }, kubeconfig: { type: "string" }, namespace: { type: "string" }, manifests: { type: "string" }, output: { type: "string" }, help: { type: "boolean", short: "h" } },
+      options: {
+        once: { type: "boolean" },
+        deadline: { type: "string" },
+        kubeconfig: { type: "string" },
+        namespace: { type: "string" },
+        manifests: { type: "string" },
+        output: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
     });
-    if (values.help) return process.stdout.write(usage), 0;
+    if (values.help) return (process.stdout.write(usage), 0);
     const deadline = Number(values.deadline ?? "60");
     if (!(deadline > 0)) throw new Error(`--deadline takes a number of seconds above 0, got "${values.deadline}"`);
     if (values.output !== undefined && values.output !== "json" && values.output !== "text") throw new Error(`--output takes text or json, got "${values.output}"`);
@@ -70,6 +84,9 @@ function readOptions(): Options | number {
 /** Where dinner is cooked: a cluster, or a server of our own. */
 interface Place {
   readonly client: Client;
+  /** What it is, for messages. */
+  readonly name: string;
+  /** How to look at it with kubectl. */
   readonly hint: string;
   close(): Promise<void>;
 }
@@ -77,19 +94,19 @@ interface Place {
 async function openPlace({ kubeconfig, namespace }: Options): Promise<Place> {
   const scope = { fieldManager: operator, userAgent: operator, ...(namespace === undefined ? {} : { namespace }) };
   if (kubeconfig !== undefined) {
-    const client = createClient({ access: await loadKubeconfig({ path: kubeconfig }), ...scope });
-    return { client, hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`, close: () => client.close() };
+    const access = await loadKubeconfig({ path: kubeconfig });
+    const client = createClient({ access, ...scope });
+    return { client, name: `${access.server} (${kubeconfig})`, hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`, close: () => client.close() };
   }
   const { startApiServer } = await import("@homeostat/apiserver");
   const path = join(process.cwd(), ".homeostat", "kubeconfig");
   const server = await startApiServer({ kubeconfigPath: path });
   const client = createClient({ transport: server.transport(), ...scope });
-  return { client, hint: `kubectl --kubeconfig ${path} get kitchen`, close: () => server.close() };
+  return { client, name: server.url, hint: `kubectl --kubeconfig ${path} get kitchen`, close: () => server.close() };
 }
 
-async function cook(place: Place, options: Options, ending: AbortSignal): Promise<number> {
+async function cook(place: Place, manifests: readonly KitchenManifest[], options: Options, ending: AbortSignal): Promise<number> {
   const { client } = place;
-  const manifests = await readManifests(options.manifests);
   await installDefinitions(client, resources);
   const timing = createTiming({ fetchMs: 300, nowMs: () => Date.now() });
   const manager = createManager({ operator, controllers: controllers(timing), client, namespace: client.namespace, shutdownTimeoutMs: 500 });
@@ -98,16 +115,16 @@ async function cook(place: Place, options: Options, ending: AbortSignal): Promis
     await applyManifests(client, manifests);
     const screen = createScreen({ out: process.stdout, quiet: options.json, hint: place.hint });
     const report = await watchDinner({ client, manager, manifests, resources, screen, ending, ...(options.once ? { deadlineMs: options.deadlineMs } : {}) });
-    return finish(report, options);
+    return finish(report, options, ending);
   } finally {
     await manager.stop();
   }
 }
 
-function finish(report: DinnerReport, options: Options): number {
+function finish(report: DinnerReport, options: Options, ending: AbortSignal): number {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  if (report.ready) return 0;
-  if (!options.once) return 0;
+  if (report.ready || !options.once) return 0;
+  if (ending.aborted) return (process.stderr.write(`ended after ${report.seconds} s, before dinner was ready\n`), 1);
   const lines = report.objects.flatMap(({ kind, name, ready, because }) => (ready ? [] : [`  ${kind} ${name}: ${because}`]));
   process.stderr.write(`dinner is not ready after ${report.seconds} s:\n${lines.join("\n")}\n`);
   return 1;

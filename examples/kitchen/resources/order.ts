@@ -13,7 +13,10 @@ export const Order = defineResource({
   spec: z.object({
     table: z.int().min(1).apply(k.immutable),
     chef: z.string().max(63),
-    dishes: k.listMap(z.object({ name: k.dnsLabel(), recipe: k.listMap(recipeLine, "name").min(1).max(20) }), "name").min(1).max(10),
+    dishes: k
+      .listMap(z.object({ name: k.dnsLabel(), recipe: k.listMap(recipeLine, "name").min(1).max(20) }), "name")
+      .min(1)
+      .max(10),
   }),
   status: z.object({ cooked: z.int().min(0), dishes: z.int().min(0) }),
   conditions: ["ChefFound", "MealsCooked", "Ready"],

@@ -13,7 +13,8 @@ export interface KitchenManifest {
 
 /** Reads every document of a YAML file. @throws ERR_KITCHEN_MANIFEST naming the file and the document. */
 export async function readManifests(path: string): Promise<readonly KitchenManifest[]> {
-  const fail = (problem: string, cause?: unknown) => new HomeostatError("ERR_KITCHEN_MANIFEST", `reading ${path}: ${problem}`, { hint: "write documents with apiVersion, kind and metadata.name, separated by ---", cause });
+  const fail = (problem: string, cause?: unknown) =>
+    new HomeostatError("ERR_KITCHEN_MANIFEST", `reading ${path}: ${problem}`, { hint: "write documents with apiVersion, kind and metadata.name, separated by ---", cause });
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw fail(cause instanceof Error ? cause.message : String(cause), cause);
   });
@@ -22,17 +23,23 @@ export async function readManifests(path: string): Promise<readonly KitchenManif
     if (document.errors[0]) throw fail(`document ${i + 1}: ${document.errors[0].message}`);
     const value = document.toJS() as KitchenManifest | null;
     if (value === null) return [];
-    if (!value.apiVersion || !value.kind || !value.metadata?.name) throw fail(`document ${i + 1} lacks apiVersion, kind or metadata.name`);
+    if (![value.apiVersion, value.kind, value.metadata?.name].every((one) => typeof one === "string" && one !== "")) throw fail(`document ${i + 1} lacks apiVersion, kind or metadata.name`);
     return [value];
   });
   if (manifests.length === 0) throw fail("it holds no manifest");
   return manifests;
 }
 
-/** Applies manifests in order. Rejects with the server's word on the first that it refuses. */
+/** Applies manifests in order. @throws ERR_KITCHEN_REFUSED with the server's word on the first that it does not take. */
 export async function applyManifests(client: Client, manifests: readonly KitchenManifest[]): Promise<void> {
   for (const manifest of manifests) {
-    const kind: Kind = await client.kinds.byKind(manifest.apiVersion, manifest.kind);
-    await client.apply(kind, manifest as ManifestOf<Kind>, { fieldManager: "dinner", fieldValidation: "Strict", force: true });
+    const { apiVersion, kind: name } = manifest;
+    try {
+      const kind: Kind = await client.kinds.byKind(apiVersion, name);
+      await client.apply(kind, manifest as ManifestOf<Kind>, { fieldManager: "dinner", fieldValidation: "Strict", force: true });
+    } catch (cause) {
+      const said = cause instanceof Error ? cause.message : String(cause);
+      throw new HomeostatError("ERR_KITCHEN_REFUSED", `applying ${name} ${manifest.metadata.name}: ${said}`, { hint: "correct the manifest, or what the message names", cause });
+    }
   }
 }

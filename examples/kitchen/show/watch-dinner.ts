@@ -67,7 +67,9 @@ async function look({ client, manager, manifests, resources }: DinnerOptions): P
   const states = new Map(manager.states().map((state) => [`${state.kind} ${state.key}`, state]));
   const applied = new Set(manifests.map((one) => `${one.kind} ${one.metadata.name}`));
   const lists = await Promise.all(resources.map((kind) => client.list(kind, { namespace: client.namespace })));
-  return lists.flatMap((list, i) => list.items.map((object: AnyObject) => toShown(object, resources[i]!, states.get(`${resources[i]!.kind} ${keyOf(object)}`)?.progress, applied)));
+  const shown = lists.flatMap((list, i) => list.items.map((object: AnyObject) => toShown(object, resources[i]!, states.get(`${resources[i]!.kind} ${keyOf(object)}`)?.progress, applied)));
+  const missing = manifests.filter((one) => resources.some(({ kind }) => kind === one.kind) && !shown.some(({ kind, name }) => kind === one.kind && name === one.metadata.name));
+  return [...shown, ...missing.map((one) => ({ kind: one.kind, name: one.metadata.name, applied: true, ready: false, because: `not in namespace ${client.namespace}`, conditions: {} }))];
 }
 
 type Progress = ReturnType<Manager["states"]>[number]["progress"];

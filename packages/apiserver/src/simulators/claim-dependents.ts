@@ -15,6 +15,9 @@ export function toSelector(selector: LabelSelectorObject | undefined): LabelSele
   return [...labels, ...expressions];
 }
 
+/** An index, by namespace, of the objects that nobody controls. */
+export const orphanIndex = (object: Workload): readonly string[] => (controllerOf(object) ? [] : [object.metadata.namespace ?? ""]);
+
 /** What is to become of an object that may belong to an owner. */
 export type Claim = "keep" | "adopt" | "release" | "ignore";
 

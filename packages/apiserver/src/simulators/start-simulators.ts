@@ -3,6 +3,7 @@ import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
+import { deployment } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
 import { replicaSet } from "./replica-set/replica-set.ts";
@@ -20,6 +21,7 @@ export const simulators: readonly Simulator[] = [
   rootCa,
   replicaSet,
   replicationController,
+  deployment,
 ];
 
 /** Field manager of updates: the first word of the user agent. */

@@ -4,7 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
 import { controllerOf, isConflict, isNotFound, type LabelSelector, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import { claimDependents } from "../claim-dependents.ts";
+import { claimDependents, orphanIndex } from "../claim-dependents.ts";
 import { createSimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { PodControl, slowStart } from "../pod-control.ts";
@@ -25,9 +25,6 @@ export interface ReplicaKind {
   readonly selector: (spec: ReplicaKeeper["spec"]) => LabelSelector | undefined;
   readonly countsTerminating: boolean;
 }
-
-/** Pods that nobody controls, by namespace. */
-export const orphanIndex = (pod: Pod): readonly string[] => (controllerOf(pod) ? [] : [pod.metadata.namespace ?? ""]);
 
 /** Starts a controller of `what`. */
 export function startReplicaKeeper(context: SimulatorContext, what: ReplicaKind): RunningSimulator {

@@ -1,0 +1,102 @@
+// Revisions of a deployment: which replica set stands for which template, numbered by annotations that `kubectl rollout`
+// reads. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go, k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash).
+import { encodeJson, equalJson, type Json } from "homeostat/api";
+import type { PodTemplate } from "../workload-objects.ts";
+import { byCreation, type Deployment, hashLabel, maxSurge, type ReplicaSet } from "./deployment-objects.ts";
+
+export const revisionAnnotation = "deployment.kubernetes.io/revision";
+export const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
+export const maxAnnotation = "deployment.kubernetes.io/max-replicas";
+const historyAnnotation = "deployment.kubernetes.io/revision-history";
+const historyLimit = 2000;
+
+/** Annotations that are a deployment's own affair. */
+const notCopied: readonly string[] = ["kubectl.kubernetes.io/last-applied-configuration", revisionAnnotation, historyAnnotation, desiredAnnotation, maxAnnotation, "deprecated.deployment.rollback.to"];
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The revision of a set; 0 where it has none, undefined where what it has is no number. */
+export function revisionOf({ metadata }: ReplicaSet): number | undefined {
+  const text = metadata.annotations?.[revisionAnnotation] ?? "0";
+  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The highest revision. */
+export const maxRevision = (sets: readonly ReplicaSet[]): number => Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0));
+
+/** The lower revision first. */
+export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
+  const [revisionA, revisionB] = [revisionOf(a), revisionOf(b)];
+  return revisionA === undefined || revisionB === undefined || revisionA === revisionB ? byCreation(a, b) : revisionA - revisionB;
+}
+
+/** A count that an annotation holds. */
+export function readCount({ metadata }: ReplicaSet, annotation: string): number | undefined {
+  const text = metadata.annotations?.[annotation];
+  return text !== undefined && /^\d+$/.test(text) && Number(text) < 2 ** 31 ? Number(text) : undefined;
+}
+
+/** What a set's annotations say of its deployment's size. */
+export const sizeAnnotations = (deployment: Deployment): Annotations => ({
+  [desiredAnnotation]: String(deployment.spec.replicas),
+  [maxAnnotation]: String(deployment.spec.replicas + maxSurge(deployment)),
+});
+
+/** The annotations of the newest set; a set that becomes the newest again remembers the revisions that it has been. */
+export function newestAnnotations(deployment: Deployment, before: Annotations, revision: number): Annotations {
+  const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !notCopied.includes(key)));
+  const after: Annotations = { ...before, ...copied };
+  const old = before[revisionAnnotation];
+  if (old && !/^[+-]?\d+$/.test(old)) return after;
+  if (Number(old ?? 0) >= revision) return after;
+  return { ...after, [revisionAnnotation]: String(revision), ...(old === undefined ? {} : remembered(before[historyAnnotation] ?? "", old)) };
+}
+
+/** The oldest are forgotten when the list grows too long. */
+function remembered(history: string, revision: string): Annotations {
+  const revisions = history === "" ? [revision] : [...history.split(","), revision];
+  while (revisions.length > 1 && revisions.join(",").length > historyLimit) revisions.shift();
+  return { [historyAnnotation]: revisions.join(",") };
+}
+
+/** The replica set that stands for the deployment's template: the oldest, should there be several. */
+export function findNewSet({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return sets.toSorted(byCreation).find((set) => isSameTemplate(set.spec.template!, spec.template));
+}
+
+/** True when a set was made from this template, whatever its hash. */
+export const isSameTemplate = (a: PodTemplate, b: PodTemplate): boolean => equalJson(withoutHash(a), withoutHash(b));
+
+/** Absent, null and empty lists or label sets are all the same to upstream. */
+function withoutHash(template: PodTemplate): Json {
+  const { labels, annotations, ...rest } = (template.metadata ?? {}) as { labels?: Annotations; annotations?: Annotations };
+  const { [hashLabel]: _, ...own } = labels ?? {};
+  return squeeze({ ...template, metadata: { ...rest, labels: own, annotations: annotations ?? {} } } as unknown as Json);
+}
+
+function squeeze(value: Json): Json {
+  if (Array.isArray(value)) return value.map(squeeze);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([, field]) => field !== null && !(Array.isArray(field) && field.length === 0));
+  return Object.fromEntries(kept.map(([key, field]) => [key, squeeze(field)]));
+}
+
+/**
+ * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`. Upstream hashes Go's printed form; this one,
+ * the same function over JSON with sorted keys: as stable, not the same.
+ */
+export function templateHash(template: PodTemplate, collisions: number | undefined): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(encodeJson(sorted(squeeze(template as unknown as Json))) + (collisions === undefined ? "" : String(collisions)))) hash = Math.imul(hash ^ byte, 0x01000193);
+  return [...String(hash >>> 0)].map((digit) => safe[digit.charCodeAt(0) % safe.length]).join("");
+}
+
+/** No vowels, and nothing that looks like one (k8s.io/apimachinery/pkg/util/rand). */
+const safe = "bcdfghjklmnpqrstvwxz2456789";
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.keys(value).toSorted().map((key) => [key, sorted(value[key]!)]));
+}

@@ -1,6 +1,8 @@
 // Writes the protobuf wire format into one growing buffer. Knows no message.
 
 const encoder = new TextEncoder();
+/** The longest varint: ten bytes of a negative int64. */
+const varintRoom = 10;
 
 /** Appends fields; nested messages are written in place and their length put before them. */
 export class WireWriter {
@@ -53,17 +55,16 @@ export class WireWriter {
     write();
     const length = this.#at - lengthAt - 1;
     const more = varintBytes(length) - 1;
-    if (more) {
-      this.#reserve(more);
-      this.#buffer.copyWithin(lengthAt + 1 + more, lengthAt + 1, this.#at);
-    }
+    // The length is written behind the present end of what counts, so room for it is made while the content still counts.
+    this.#reserve(more + varintRoom);
+    if (more) this.#buffer.copyWithin(lengthAt + 1 + more, lengthAt + 1, this.#at);
     this.#at = lengthAt;
     this.#varint(length);
     this.#at += length;
   }
 
   #varint(value: number | bigint): void {
-    this.#reserve(10);
+    this.#reserve(varintRoom);
     if (typeof value === "bigint" || value < 0 || value > 0x7fff_ffff) {
       let rest = BigInt.asUintN(64, BigInt(value));
       for (; rest > 0x7fn; rest >>= 7n) this.#buffer[this.#at++] = Number(rest & 0x7fn) | 0x80;

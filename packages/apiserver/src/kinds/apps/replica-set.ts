@@ -1,7 +1,7 @@
 // ReplicaSets.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/replicaset/strategy.go, pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
+import type { FieldError } from "../../registry/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";

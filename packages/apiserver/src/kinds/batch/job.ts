@@ -28,7 +28,8 @@ export const job: BuiltinKind = {
     const spec = objectAt(object, "spec");
     setJobSpecDefaults(spec);
     const labels = mutableAt(objectAt(templateOf(object), "metadata"), "labels");
-    if (labels && !hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = { ...labels };
+    // One map for both, as upstream has it: the labels that are generated below then show in the Job, too.
+    if (labels && !hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = labels;
   },
   rules: {
     ...specStatusRules,
@@ -73,8 +74,11 @@ function generateSelector(object: JsonObject): void {
   const spec = objectAt(object, "spec");
   const { name = "", uid = "" } = metadataOf(object);
   const template = objectAt(spec, "template");
+  const own = metadataOf(object)["labels"];
+  const isShared = !hasItems(own) || own === objectAt(template, "metadata")["labels"];
   const labels = { "job-name": name, [`${prefix}job-name`]: name, "controller-uid": uid, [`${prefix}controller-uid`]: uid, ...textMapAt(objectAt(template, "metadata"), "labels") };
   spec["template"] = { ...template, metadata: { ...objectAt(template, "metadata"), labels } };
+  if (isShared) metadataOf(object)["labels"] = { ...labels };
   const selector = objectAt(spec, "selector");
   spec["selector"] = { ...selector, matchLabels: { [`${prefix}controller-uid`]: uid, ...textMapAt(selector, "matchLabels") } };
 }

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEnv, ValidateEnvFrom).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../../registry/field-error.ts";
-import { itemsAt, mutableAt } from "../../object/read-fields.ts";
+import { mutableAt } from "../../object/read-fields.ts";
 import { configMapKeyFaults } from "../../object/names.ts";
 import { stringAt } from "../../object/strategy.ts";
 import { backstepErrors, dnsLabelErrors, dnsSubdomainErrors, environmentNameFaults, ruled } from "./field-rules.ts";

@@ -59,7 +59,7 @@ function deadlineErrors(spec: JsonObject, before: JsonObject): { readonly errors
 
 function tolerationErrors(spec: JsonObject, before: JsonObject): FieldError[] {
   const now = itemsAt(spec, "tolerations");
-  const timeless = ({ tolerationSeconds: _, ...rest }: JsonObject): JsonObject => rest;
+  const timeless = (toleration: JsonObject): JsonObject => ({ ...toleration, tolerationSeconds: null });
   const kept = itemsAt(before, "tolerations").every((old) => now.some((toleration) => equalJson(timeless(toleration), timeless(old))));
   return kept ? validateTolerations(now, "spec.tolerations") : [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }

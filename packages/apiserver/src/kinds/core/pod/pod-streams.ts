@@ -23,7 +23,8 @@ function assertContainer(pod: JsonObject, container: string | undefined): void {
 
 function refuse(pod: JsonObject, tools: ConnectTools, what: string): never {
   const node = stringAt(objectAt(pod, "spec"), "nodeName");
-  if (!tools.find(nodes, node)) throw notFoundError(nodes, node);
+  // Upstream names the wrong resource here.
+  if (!tools.find(nodes, node)) throw notFoundError({ group: "", resource: "pods" }, node);
   throw failure(501, "NotImplemented", `${what} pod ${nameOfPod(pod)}: this server has no kubelets; run the pod on a cluster that has`);
 }
 
@@ -41,7 +42,7 @@ export const podStreams: Readonly<Record<"attach" | "exec" | "log" | "portforwar
   // A pod without a node has written nothing yet.
   async log(pod, _body, _context, tools) {
     assertContainer(pod, tools.query("container"));
-    return stringAt(objectAt(pod, "spec"), "nodeName") ? refuse(pod, tools, "read the log of") : { status: 200, text: "" };
+    return stringAt(objectAt(pod, "spec"), "nodeName") ? refuse(pod, tools, "read the log of") : { status: 204, text: "" };
   },
   async proxy(pod) {
     const address = stringAt(itemsAt(objectAt(pod, "status"), "podIPs")[0] ?? {}, "ip");

@@ -113,7 +113,7 @@ function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined
   const path = `spec.affinity.nodeAffinity.${requiredTerms}.nodeSelectorTerms`;
   const oldTerms = itemsAt(objectAt(was ?? {}, requiredTerms), "nodeSelectorTerms");
   const terms = itemsAt(objectAt(now ?? {}, requiredTerms), "nodeSelectorTerms");
-  if (oldTerms.length && oldTerms.length !== terms.length) return [invalid(path, [...terms], "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
+  if (oldTerms.length && oldTerms.length !== terms.length) return [invalid(path, mutableAt(now ?? {}, requiredTerms) ? [...terms] : null, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
   return oldTerms.flatMap((old, i) => (isNarrowed(terms[i]!, old) ? [] : [invalid(`${path}[${i}]`, terms[i], "only additions are allowed (no mutations or deletions)")]));
 }
 

@@ -16,7 +16,8 @@ const maxAttempts = 100;
 /** The tools for one request. */
 export function createConnectTools(call: Call): ConnectTools {
   const { core, request, resource, namespace, name } = call;
-  const resourceOf = (kind: { readonly group: string; readonly resource: string }): ServedResource | undefined => core.catalog.all().find((each) => each.group === kind.group && each.resource === kind.resource);
+  const resourceOf = (kind: { readonly group: string; readonly resource: string }): ServedResource | undefined =>
+    core.catalog.all().find((each) => each.group === kind.group && each.resource === kind.resource);
   return {
     query: (field) => request.query.first(field),
     overwrite: async (change, options) => await overwrite(call, resource, name, change, options),
@@ -41,14 +42,25 @@ export function createConnectTools(call: Call): ConnectTools {
   };
 }
 
-async function overwrite({ core, namespace }: Call, resource: ServedResource, name: string, change: (object: JsonObject) => void, { dryRun, uid }: { readonly dryRun: boolean; readonly uid?: string }): Promise<void> {
+async function overwrite(
+  { core, namespace }: Call,
+  resource: ServedResource,
+  name: string,
+  change: (object: JsonObject) => void,
+  { dryRun, uid }: { readonly dryRun: boolean; readonly uid?: string },
+): Promise<void> {
   const key = storageKeyOf(resource, namespace, name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision) throw notFoundError(resource, name);
     const object = cloneJson(core.views.object(resource, revision));
     const found = metaString(object, "uid");
-    if (uid && uid !== found) throw conflictError(resource, name, `StorageError: invalid object, Code: 4, Key: /registry${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`);
+    if (uid && uid !== found)
+      throw conflictError(
+        resource,
+        name,
+        `StorageError: invalid object, Code: 4, Key: /registry${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
+      );
     change(object);
     if (dryRun || (await commitObject(core, resource, key, revision, object)) !== "conflict") return;
   }

@@ -16,7 +16,12 @@ export const controllerRevision: BuiltinKind = {
   kind: "ControllerRevision",
   rules: {
     validateCreate: (object) => [...revisionErrors(object), ...dataErrors(object["data"])],
-    validateUpdate: (object, old) => [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...revisionErrors(object), ...immutable("data", object["data"] ?? null, old["data"] ?? null)],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...revisionErrors(object),
+      ...immutable("data", object["data"] ?? null, old["data"] ?? null),
+    ],
   },
   cells: (object, nowMs) => [nameOf(object), ownerCell(object), numberAt(object, "revision"), ageOf(object, nowMs)],
 };

@@ -42,7 +42,11 @@ export const daemonSet: BuiltinKind = {
     },
     validateUpdate(object, old, context) {
       if (templateGenerationOf(object) !== templateGenerationOf(old)) warnOfTemplate(object, context);
-      return [...finalizerErrors(object), ...immutableSelector("spec.selector", mutableAt(objectAt(object, "spec"), "selector"), mutableAt(objectAt(old, "spec"), "selector")), ...validateSpec(object, old)];
+      return [
+        ...finalizerErrors(object),
+        ...immutableSelector("spec.selector", mutableAt(objectAt(object, "spec"), "selector"), mutableAt(objectAt(old, "spec"), "selector")),
+        ...validateSpec(object, old),
+      ];
     },
   },
   views: { status: { ...statusViewRules, validateUpdate: (object, old) => [...finalizerErrors(object), ...statusErrors(objectAt(object, "status")), ...collisionErrors(object, old)] } },
@@ -100,7 +104,17 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   const rolling = mutableAt(strategy, "rollingUpdate");
   if (type === "OnDelete") return [];
   if (type === "RollingUpdate") return rolling ? rollingErrors(rolling, `${path}.rollingUpdate`) : [required(`${path}.rollingUpdate`, "")];
-  const printed = formatStruct(strategy, [["Type", "type", goText], ["RollingUpdate", "rollingUpdate", goStructPointer([["MaxUnavailable", "maxUnavailable", goPointer], ["MaxSurge", "maxSurge", goPointer]])]]);
+  const printed = formatStruct(strategy, [
+    ["Type", "type", goText],
+    [
+      "RollingUpdate",
+      "rollingUpdate",
+      goStructPointer([
+        ["MaxUnavailable", "maxUnavailable", goPointer],
+        ["MaxSurge", "maxSurge", goPointer],
+      ]),
+    ],
+  ]);
   const { body, ...error } = notSupported(path, "", ["RollingUpdate", "OnDelete"]);
   return [{ ...error, body: body.replace('""', () => printed) }];
 }
@@ -121,7 +135,17 @@ function rollingErrors(rolling: JsonObject, path: string): FieldError[] {
 }
 
 const statusErrors = (status: JsonObject): FieldError[] =>
-  countErrors(status, ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"]);
+  countErrors(status, [
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+  ]);
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(object, "status");

@@ -12,7 +12,21 @@ import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil } from "../object/read-fields.ts";
 import { bumpGeneration, finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
-import { choose, collisionErrors, containerCells, countErrors, createReplicaScale, endlessErrors, excessErrors, labelErrors, nameWarnings, selectorErrors, templateOf, warnOfChange, warnOfTemplate } from "./selected-template.ts";
+import {
+  choose,
+  collisionErrors,
+  containerCells,
+  countErrors,
+  createReplicaScale,
+  endlessErrors,
+  excessErrors,
+  labelErrors,
+  nameWarnings,
+  selectorErrors,
+  templateOf,
+  warnOfChange,
+  warnOfTemplate,
+} from "./selected-template.ts";
 
 export const deployment: BuiltinKind = {
   group: "apps",
@@ -39,7 +53,11 @@ export const deployment: BuiltinKind = {
     validateUpdate(object, old, context) {
       warnOfChange(object, old, context);
       const spec = objectAt(object, "spec");
-      return [...finalizerErrors(object), ...validateSpec(spec, objectAt(old, "spec")), ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector"))];
+      return [
+        ...finalizerErrors(object),
+        ...validateSpec(spec, objectAt(old, "spec")),
+        ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector")),
+      ];
     },
   },
   views: {
@@ -85,7 +103,11 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...selectorErrors(selector, "spec.selector", "deployment"),
     ...(chosen === undefined
       ? [invalidPrinted("spec.selector", printSelector(selector), "invalid label selector")]
-      : [...labelErrors(chosen, template, "spec.template"), ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")), ...endlessErrors(template, "spec.template", "ReplicaSet")]),
+      : [
+          ...labelErrors(chosen, template, "spec.template"),
+          ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")),
+          ...endlessErrors(template, "spec.template", "ReplicaSet"),
+        ]),
     ...strategyErrors(objectAt(spec, "strategy")),
     ...nonNegative(minReady, "spec.minReadySeconds"),
     ...(history === undefined ? [] : nonNegative(history, "spec.revisionHistoryLimit")),
@@ -102,7 +124,17 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
     case "RollingUpdate":
       return rolling ? rollingErrors(rolling) : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
     default: {
-      const printed = formatStruct(strategy, [["Type", "type", goText], ["RollingUpdate", "rollingUpdate", goStructPointer([["MaxUnavailable", "maxUnavailable", goPointer], ["MaxSurge", "maxSurge", goPointer]])]]);
+      const printed = formatStruct(strategy, [
+        ["Type", "type", goText],
+        [
+          "RollingUpdate",
+          "rollingUpdate",
+          goStructPointer([
+            ["MaxUnavailable", "maxUnavailable", goPointer],
+            ["MaxSurge", "maxSurge", goPointer],
+          ]),
+        ],
+      ]);
       const { type, body } = notSupported("", "", ["Recreate", "RollingUpdate"]);
       return [{ type, field: "spec.strategy", body: body.replace('""', () => printed) }];
     }
@@ -134,5 +166,13 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const status = objectAt(object, "status");
   const ready = `${numberAt(status, "readyReplicas")}/${numberAt(spec, "replicas")}`;
-  return [nameOf(object), ready, numberAt(status, "updatedReplicas"), numberAt(status, "availableReplicas"), ageOf(object, nowMs), ...containerCells(templateOf(object)), formatSelector(objectAt(spec, "selector"))];
+  return [
+    nameOf(object),
+    ready,
+    numberAt(status, "updatedReplicas"),
+    numberAt(status, "availableReplicas"),
+    ageOf(object, nowMs),
+    ...containerCells(templateOf(object)),
+    formatSelector(objectAt(spec, "selector")),
+  ];
 }

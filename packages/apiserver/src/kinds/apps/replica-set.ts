@@ -11,7 +11,21 @@ import { formatSelector, immutableSelector, printSelector } from "../object/labe
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, setIfNil } from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
-import { choose, containerCells, countErrors, createReplicaScale, endlessErrors, excessErrors, labelErrors, nameWarnings, selectorCell, selectorErrors, templateOf, warnOfChange, warnOfTemplate } from "./selected-template.ts";
+import {
+  choose,
+  containerCells,
+  countErrors,
+  createReplicaScale,
+  endlessErrors,
+  excessErrors,
+  labelErrors,
+  nameWarnings,
+  selectorCell,
+  selectorErrors,
+  templateOf,
+  warnOfChange,
+  warnOfTemplate,
+} from "./selected-template.ts";
 
 export const replicaSet: BuiltinKind = {
   group: "apps",
@@ -40,7 +54,11 @@ export const replicaSet: BuiltinKind = {
     validateUpdate(object, old, context) {
       warnOfChange(object, old, context);
       const spec = objectAt(object, "spec");
-      return [...finalizerErrors(object), ...validateSpec(spec, objectAt(old, "spec")), ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector"))];
+      return [
+        ...finalizerErrors(object),
+        ...validateSpec(spec, objectAt(old, "spec")),
+        ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector")),
+      ];
     },
   },
   views: { status: { ...statusViewRules, validateUpdate: (object) => [...finalizerErrors(object), ...replicaStatusErrors(objectAt(object, "status"))] } },
@@ -58,7 +76,11 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...selectorErrors(selector, "spec.selector", "deployment"),
     ...(chosen === undefined
       ? [invalidPrinted("spec.selector", printSelector(selector), "invalid label selector")]
-      : [...labelErrors(chosen, template, "spec.template"), ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")), ...endlessErrors(template, "spec.template", "ReplicaSet")]),
+      : [
+          ...labelErrors(chosen, template, "spec.template"),
+          ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")),
+          ...endlessErrors(template, "spec.template", "ReplicaSet"),
+        ]),
   ];
 }
 
@@ -74,5 +96,13 @@ export function replicaStatusErrors(status: JsonObject): FieldError[] {
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(object, "status");
-  return [nameOf(object), numberAt(objectAt(object, "spec"), "replicas"), numberAt(status, "replicas"), numberAt(status, "readyReplicas"), ageOf(object, nowMs), ...containerCells(templateOf(object)), selectorCell(object)];
+  return [
+    nameOf(object),
+    numberAt(objectAt(object, "spec"), "replicas"),
+    numberAt(status, "replicas"),
+    numberAt(status, "readyReplicas"),
+    ageOf(object, nowMs),
+    ...containerCells(templateOf(object)),
+    selectorCell(object),
+  ];
 }

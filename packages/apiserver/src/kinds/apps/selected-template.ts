@@ -21,7 +21,11 @@ export function choose(selector: JsonObject | undefined): Chosen | undefined {
   if (!selector) return "nothing";
   if (isEmptySelector(selector)) return "everything";
   const labels = Object.entries(textMapAt(selector, "matchLabels")).map(([key, value]) => ({ key, operator: "=" as const, values: [value] }));
-  const expressions = itemsAt(selector, "matchExpressions").map((expression) => ({ key: stringAt(expression, "key"), operator: operators[stringAt(expression, "operator")], values: textsAt(expression, "values") }));
+  const expressions = itemsAt(selector, "matchExpressions").map((expression) => ({
+    key: stringAt(expression, "key"),
+    operator: operators[stringAt(expression, "operator")],
+    values: textsAt(expression, "values"),
+  }));
   const all = [...labels, ...expressions];
   const usable = all.every(({ key, operator, values }) => {
     const counts = operator === "in" || operator === "notin" ? values.length > 0 : operator === "=" || (operator !== undefined && values.length === 0);
@@ -110,7 +114,13 @@ export function collisionErrors(object: JsonObject, old: JsonObject): FieldError
 /** The scale subresource of a workload with spec.replicas and status.replicas; `selectorText` is how clients find its pods. */
 export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleView {
   return {
-    toScale: (parent) => ({ kind: "Scale", apiVersion: "autoscaling/v1", metadata: scaleMetadata(parent), spec: replicasOf(objectAt(parent, "spec")["replicas"]), status: { replicas: numberAt(objectAt(parent, "status"), "replicas"), selector: selectorText(parent) } }),
+    toScale: (parent) => ({
+      kind: "Scale",
+      apiVersion: "autoscaling/v1",
+      metadata: scaleMetadata(parent),
+      spec: replicasOf(objectAt(parent, "spec")["replicas"]),
+      status: { replicas: numberAt(objectAt(parent, "status"), "replicas"), selector: selectorText(parent) },
+    }),
     applyScale(parent, scale) {
       const replicas = numberAt(objectAt(scale, "spec"), "replicas");
       if (replicas < 0) throw invalidError({ group: "autoscaling", kind: "Scale" }, stringAt(metadataOf(parent), "name"), nonNegative(replicas, "spec.replicas"));

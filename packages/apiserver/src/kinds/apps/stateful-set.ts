@@ -96,7 +96,12 @@ function warnOfRest(object: JsonObject, context: WriteContext, suffix: string): 
 function frozenErrors(spec: JsonObject, old: JsonObject): ReturnType<typeof forbidden>[] {
   const rest = (of: JsonObject): Json => Object.fromEntries(Object.entries(of).filter(([name, value]) => !changeable.includes(name) && isSet(value)));
   if (equalJson(rest(spec), rest(old))) return [];
-  return [forbidden("spec", "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")];
+  return [
+    forbidden(
+      "spec",
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+    ),
+  ];
 }
 
 function statusErrors(status: JsonObject): ReturnType<typeof countErrors> {

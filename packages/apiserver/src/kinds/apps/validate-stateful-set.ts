@@ -12,7 +12,10 @@ import { hasItems, itemsAt, mutableAt, numberAt, textMapAt } from "../object/rea
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { choose, endlessErrors, labelErrors, selectorErrors } from "./selected-template.ts";
 
-const printedRolling: readonly StructField[] = [["Partition", "partition", goNumber], ["MaxUnavailable", "maxUnavailable", goPointer]];
+const printedRolling: readonly StructField[] = [
+  ["Partition", "partition", goNumber],
+  ["MaxUnavailable", "maxUnavailable", goPointer],
+];
 
 /** On update what is frozen is not looked at again. */
 export function validateStatefulSetSpec(spec: JsonObject, on: "create" | "update", old?: JsonObject): FieldError[] {
@@ -76,7 +79,16 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
     case "RollingUpdate":
       return rolling ? nonNegative(numberAt(rolling, "partition"), `${path}.rollingUpdate.partition`) : [];
     default:
-      return [invalidPrinted(path, formatStruct(strategy, [["Type", "type", goText], ["RollingUpdate", "rollingUpdate", goStructPointer(printedRolling)]]), "must be 'RollingUpdate' or 'OnDelete'")];
+      return [
+        invalidPrinted(
+          path,
+          formatStruct(strategy, [
+            ["Type", "type", goText],
+            ["RollingUpdate", "rollingUpdate", goStructPointer(printedRolling)],
+          ]),
+          "must be 'RollingUpdate' or 'OnDelete'",
+        ),
+      ];
   }
 }
 

@@ -42,7 +42,10 @@ test("a deployment is rolled by quarters and keeps ten revisions", () => {
 });
 
 test("annotations raise the generation of deployments, not of replica sets", () => {
-  for (const [name, generation] of [["deployments", 2], ["replicasets", 1]] as const) {
+  for (const [name, generation] of [
+    ["deployments", 2],
+    ["replicasets", 1],
+  ] as const) {
     const old = create(name, { spec: { selector, template } }).object;
     const next = structuredClone(old);
     at(next, "metadata")["annotations"] = { a: "b" };
@@ -52,8 +55,13 @@ test("annotations raise the generation of deployments, not of replica sets", () 
 });
 
 test("a template must be chosen by its selector", () => {
-  assert.deepEqual(create("deployments", { spec: { template } }).errors, ["spec.selector: Required value", 'spec.template.metadata.labels: Invalid value: {"app":"w"}: `selector` does not match template `labels`']);
-  assert.deepEqual(create("daemonsets", { spec: { selector: { matchLabels: { app: "x" } }, template } }).errors, ['spec.template.metadata.labels: Invalid value: {"app":"w"}: `selector` does not match template `labels`']);
+  assert.deepEqual(create("deployments", { spec: { template } }).errors, [
+    "spec.selector: Required value",
+    'spec.template.metadata.labels: Invalid value: {"app":"w"}: `selector` does not match template `labels`',
+  ]);
+  assert.deepEqual(create("daemonsets", { spec: { selector: { matchLabels: { app: "x" } }, template } }).errors, [
+    'spec.template.metadata.labels: Invalid value: {"app":"w"}: `selector` does not match template `labels`',
+  ]);
   assert.deepEqual(create("replicasets", { spec: { selector: { matchExpressions: [{ key: "app", operator: "In" }] }, template } }).errors, [
     "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
     'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}: invalid label selector',
@@ -63,7 +71,9 @@ test("a template must be chosen by its selector", () => {
 test("a rolling update must be able to go on", () => {
   const strategy = { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: "0%" } };
   assert.deepEqual(create("deployments", { spec: { selector, template, strategy } }).errors, ["spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0"]);
-  assert.deepEqual(create("deployments", { spec: { selector, template, strategy: { type: "Wild" } } }).errors, ['spec.strategy: Unsupported value: {"Type":"Wild","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"']);
+  assert.deepEqual(create("deployments", { spec: { selector, template, strategy: { type: "Wild" } } }).errors, [
+    'spec.strategy: Unsupported value: {"Type":"Wild","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
+  ]);
 });
 
 test("names that are no host names are warned of", () => {
@@ -148,11 +158,22 @@ test("an autoscaler's metrics and behavior go through v1 and back", () => {
   const v1 = find("horizontalpodautoscalers", "v1");
   const v2 = find("horizontalpodautoscalers", "v2");
   const target = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
-  const stored = decoded(v2, { metadata: { name: "h" }, spec: { scaleTargetRef: target, maxReplicas: 3, behavior: { scaleDown: { selectPolicy: "Disabled" } }, metrics: [{ type: "Pods", pods: { metric: { name: "m" }, target: { type: "AverageValue", averageValue: "5" } } }] } });
+  const stored = decoded(v2, {
+    metadata: { name: "h" },
+    spec: {
+      scaleTargetRef: target,
+      maxReplicas: 3,
+      behavior: { scaleDown: { selectPolicy: "Disabled" } },
+      metrics: [{ type: "Pods", pods: { metric: { name: "m" }, target: { type: "AverageValue", averageValue: "5" } } }],
+    },
+  });
   const shown = v1.codec.fromStorage(structuredClone(stored));
   const annotations = at(shown, "metadata", "annotations");
   assert.equal(annotations["autoscaling.alpha.kubernetes.io/metrics"], '[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"5"}}]');
-  assert.match(String(annotations["autoscaling.alpha.kubernetes.io/behavior"]), /^\{"ScaleUp":\{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":\[\{"Type":"Pods","Value":4,"PeriodSeconds":15\}/);
+  assert.match(
+    String(annotations["autoscaling.alpha.kubernetes.io/behavior"]),
+    /^\{"ScaleUp":\{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":\[\{"Type":"Pods","Value":4,"PeriodSeconds":15\}/,
+  );
   assert.deepEqual(at(v1.codec.toStorage(shown), "spec"), at(stored, "spec"));
   assert.equal(at(decoded(v1, { metadata: { name: "h" }, spec: { scaleTargetRef: target, maxReplicas: 3 } }), "spec")["targetCPUUtilizationPercentage"], 80);
 });

@@ -14,7 +14,17 @@ export const cpuMetric = (utilization: Json): JsonObject => ({ type: "Resource",
 const printedRules: readonly StructField[] = [
   ["StabilizationWindowSeconds", "stabilizationWindowSeconds", goPointer],
   ["SelectPolicy", "selectPolicy", goPointer],
-  ["Policies", "policies", goList((policy) => formatStruct(policy, [["Type", "type", goText], ["Value", "value", goNumber], ["PeriodSeconds", "periodSeconds", goNumber]]))],
+  [
+    "Policies",
+    "policies",
+    goList((policy) =>
+      formatStruct(policy, [
+        ["Type", "type", goText],
+        ["Value", "value", goNumber],
+        ["PeriodSeconds", "periodSeconds", goNumber],
+      ]),
+    ),
+  ],
   ["Tolerance", "tolerance", goPointer],
 ];
 
@@ -28,7 +38,9 @@ export function toV1(stored: JsonObject): JsonObject {
   const utilization = metrics.map((metric) => cpuUtilizationOf(metric, "target")).find(isSet);
   const oldSpec: JsonObject = { ...(isSet(utilization) ? { targetCPUUtilizationPercentage: utilization } : {}) };
   for (const field of ["scaleTargetRef", "minReplicas", "maxReplicas"]) keepOld(oldSpec, spec, field);
-  const current = itemsAt(status, "currentMetrics").map((metric) => cpuUtilizationOf(metric, "current")).findLast(isSet);
+  const current = itemsAt(status, "currentMetrics")
+    .map((metric) => cpuUtilizationOf(metric, "current"))
+    .findLast(isSet);
   const oldStatus: JsonObject = { ...(isSet(current) ? { currentCPUUtilizationPercentage: current } : {}) };
   for (const field of ["observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"]) keepOld(oldStatus, status, field);
   const annotations = { ...textMapAt(metadataOf(object), "annotations"), ...carry(spec, status) };
@@ -43,12 +55,20 @@ function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
   return {
     ...(others.length ? { [carried.metrics]: JSON.stringify(others.map(toOldMetric)) } : {}),
     ...(hasItems(status["currentMetrics"]) ? { [carried.currentMetrics]: JSON.stringify(itemsAt(status, "currentMetrics").map(toOldStatus)) } : {}),
-    ...(behavior ? { [carried.behavior]: formatStruct(behavior, [["ScaleUp", "scaleUp", goStructPointer(printedRules)], ["ScaleDown", "scaleDown", goStructPointer(printedRules)]]) } : {}),
+    ...(behavior
+      ? {
+          [carried.behavior]: formatStruct(behavior, [
+            ["ScaleUp", "scaleUp", goStructPointer(printedRules)],
+            ["ScaleDown", "scaleDown", goStructPointer(printedRules)],
+          ]),
+        }
+      : {}),
     ...(hasItems(status["conditions"]) ? { [carried.conditions]: JSON.stringify(itemsAt(status, "conditions").map(orderedCondition)) } : {}),
   };
 }
 
-const orderedCondition = (condition: JsonObject): JsonObject => Object.fromEntries(["type", "status", "lastTransitionTime", "reason", "message"].filter((field) => isSet(condition[field])).map((field) => [field, condition[field]!]));
+const orderedCondition = (condition: JsonObject): JsonObject =>
+  Object.fromEntries(["type", "status", "lastTransitionTime", "reason", "message"].filter((field) => isSet(condition[field])).map((field) => [field, condition[field]!]));
 
 /** An object of v1 as it is stored. */
 export function fromV1(old: JsonObject): JsonObject {
@@ -60,7 +80,8 @@ export function fromV1(old: JsonObject): JsonObject {
   const own = isSet(utilization) ? [cpuMetric(utilization)] : [];
   const metrics = [...(listIn(annotations[carried.metrics]) ?? []).map(fromOldMetric), ...own];
   const behavior = behaviorIn(annotations[carried.behavior]);
-  const currentMetrics = listIn(annotations[carried.currentMetrics])?.map(fromOldStatus) ?? (isSet(current) ? [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }] : []);
+  const currentMetrics =
+    listIn(annotations[carried.currentMetrics])?.map(fromOldStatus) ?? (isSet(current) ? [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }] : []);
   const conditions = listIn(annotations[carried.conditions]);
   object["spec"] = { ...spec, metrics: metrics.length ? metrics : [cpuMetric(80)], ...(behavior ? { behavior } : {}) };
   object["status"] = { ...status, ...(currentMetrics.length ? { currentMetrics } : {}), ...(conditions ? { conditions } : {}) };
@@ -95,5 +116,9 @@ function behaviorIn(text: string | undefined): JsonObject | undefined {
 function lowerNames(value: Json): Json {
   if (Array.isArray(value)) return value.map(lowerNames);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null).map(([name, each]) => [name.charAt(0).toLowerCase() + name.slice(1), lowerNames(each)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, each]) => each !== null)
+      .map(([name, each]) => [name.charAt(0).toLowerCase() + name.slice(1), lowerNames(each)]),
+  );
 }

@@ -5,7 +5,14 @@ import { hasItems, isSet, mutableAt, setIfNil } from "../object/read-fields.ts";
 import { objectAt } from "../object/strategy.ts";
 
 const period = 15;
-const up: JsonObject = { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [{ type: "Pods", value: 4, periodSeconds: period }, { type: "Percent", value: 100, periodSeconds: period }] };
+const up: JsonObject = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: "Max",
+  policies: [
+    { type: "Pods", value: 4, periodSeconds: period },
+    { type: "Percent", value: 100, periodSeconds: period },
+  ],
+};
 const down: JsonObject = { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: period }] };
 
 /** Sets them on a decoded object, in place. */

@@ -19,10 +19,19 @@ export function toOldMetric(metric: JsonObject): JsonObject {
     const source = mutableAt(metric, name);
     return source && convert(source, objectAt(source, "target"), objectAt(source, "metric"));
   };
-  const resource = (source: JsonObject, target: JsonObject): JsonObject => members({ name: source["name"], targetAverageUtilization: target["averageUtilization"], targetAverageValue: target["averageValue"], container: source["container"] });
+  const resource = (source: JsonObject, target: JsonObject): JsonObject =>
+    members({ name: source["name"], targetAverageUtilization: target["averageUtilization"], targetAverageValue: target["averageValue"], container: source["container"] });
   return members({
     type: metric["type"] ?? "",
-    object: part("object", (source, target, id) => members({ target: reference(objectAt(source, "describedObject")), metricName: id["name"] ?? "", targetValue: target["value"] ?? "0", selector: id["selector"], averageValue: target["averageValue"] })),
+    object: part("object", (source, target, id) =>
+      members({
+        target: reference(objectAt(source, "describedObject")),
+        metricName: id["name"] ?? "",
+        targetValue: target["value"] ?? "0",
+        selector: id["selector"],
+        averageValue: target["averageValue"],
+      }),
+    ),
     pods: part("pods", (_, target, id) => members({ metricName: id["name"] ?? "", targetAverageValue: target["averageValue"] ?? "0", selector: id["selector"] })),
     resource: part("resource", resource),
     containerResource: part("containerResource", resource),
@@ -38,19 +47,30 @@ export function fromOldMetric(metric: JsonObject): JsonObject {
   };
   const resource = (source: JsonObject): JsonObject => {
     const utilization = source["targetAverageUtilization"];
-    return members({ name: source["name"] ?? "", container: source["container"], target: members({ type: isSet(utilization) ? "Utilization" : "AverageValue", averageValue: source["targetAverageValue"], averageUtilization: utilization }) });
+    return members({
+      name: source["name"] ?? "",
+      container: source["container"],
+      target: members({ type: isSet(utilization) ? "Utilization" : "AverageValue", averageValue: source["targetAverageValue"], averageUtilization: utilization }),
+    });
   };
   return members({
     type: metric["type"] ?? "",
     object: part("object", (source) => {
       const average = source["averageValue"];
       const value = isSet(average) && nanoOf(source["targetValue"]) === 0n ? undefined : (source["targetValue"] ?? "0");
-      return members({ describedObject: reference(objectAt(source, "target")), target: members({ type: isSet(average) ? "AverageValue" : "Value", value, averageValue: average }), metric: identifier(source["metricName"], source["selector"]) });
+      return members({
+        describedObject: reference(objectAt(source, "target")),
+        target: members({ type: isSet(average) ? "AverageValue" : "Value", value, averageValue: average }),
+        metric: identifier(source["metricName"], source["selector"]),
+      });
     }),
     pods: part("pods", (source) => ({ metric: identifier(source["metricName"], source["selector"]), target: { type: "AverageValue", averageValue: source["targetAverageValue"] ?? "0" } })),
     resource: part("resource", resource),
     containerResource: part("containerResource", resource),
-    external: part("external", (source) => ({ metric: identifier(source["metricName"], source["metricSelector"]), target: members({ type: isSet(source["targetValue"]) ? "Value" : "AverageValue", value: source["targetValue"], averageValue: source["targetAverageValue"] }) })),
+    external: part("external", (source) => ({
+      metric: identifier(source["metricName"], source["metricSelector"]),
+      target: members({ type: isSet(source["targetValue"]) ? "Value" : "AverageValue", value: source["targetValue"], averageValue: source["targetAverageValue"] }),
+    })),
   });
 }
 
@@ -60,14 +80,25 @@ export function toOldStatus(metric: JsonObject): JsonObject {
     const source = mutableAt(metric, name);
     return source && convert(source, objectAt(source, "current"), objectAt(source, "metric"));
   };
-  const resource = (source: JsonObject, current: JsonObject): JsonObject => members({ name: source["name"], currentAverageUtilization: current["averageUtilization"], currentAverageValue: current["averageValue"] ?? "0", container: source["container"] });
+  const resource = (source: JsonObject, current: JsonObject): JsonObject =>
+    members({ name: source["name"], currentAverageUtilization: current["averageUtilization"], currentAverageValue: current["averageValue"] ?? "0", container: source["container"] });
   return members({
     type: metric["type"] ?? "",
-    object: part("object", (source, current, id) => members({ target: reference(objectAt(source, "describedObject")), metricName: id["name"] ?? "", currentValue: current["value"] ?? "0", selector: id["selector"], averageValue: current["averageValue"] })),
+    object: part("object", (source, current, id) =>
+      members({
+        target: reference(objectAt(source, "describedObject")),
+        metricName: id["name"] ?? "",
+        currentValue: current["value"] ?? "0",
+        selector: id["selector"],
+        averageValue: current["averageValue"],
+      }),
+    ),
     pods: part("pods", (_, current, id) => members({ metricName: id["name"] ?? "", currentAverageValue: current["averageValue"] ?? "0", selector: id["selector"] })),
     resource: part("resource", resource),
     containerResource: part("containerResource", resource),
-    external: part("external", (_, current, id) => members({ metricName: id["name"] ?? "", metricSelector: id["selector"], currentValue: current["value"] ?? "0", currentAverageValue: current["averageValue"] })),
+    external: part("external", (_, current, id) =>
+      members({ metricName: id["name"] ?? "", metricSelector: id["selector"], currentValue: current["value"] ?? "0", currentAverageValue: current["averageValue"] }),
+    ),
   });
 }
 
@@ -77,14 +108,26 @@ export function fromOldStatus(metric: JsonObject): JsonObject {
     const source = mutableAt(metric, name);
     return source && convert(source);
   };
-  const resource = (source: JsonObject): JsonObject => members({ name: source["name"] ?? "", container: source["container"], current: members({ averageValue: source["currentAverageValue"] ?? "0", averageUtilization: source["currentAverageUtilization"] }) });
+  const resource = (source: JsonObject): JsonObject =>
+    members({
+      name: source["name"] ?? "",
+      container: source["container"],
+      current: members({ averageValue: source["currentAverageValue"] ?? "0", averageUtilization: source["currentAverageUtilization"] }),
+    });
   return members({
     type: metric["type"] ?? "",
-    object: part("object", (source) => ({ metric: identifier(source["metricName"], source["selector"]), current: members({ value: source["currentValue"] ?? "0", averageValue: source["averageValue"] }), describedObject: reference(objectAt(source, "target")) })),
+    object: part("object", (source) => ({
+      metric: identifier(source["metricName"], source["selector"]),
+      current: members({ value: source["currentValue"] ?? "0", averageValue: source["averageValue"] }),
+      describedObject: reference(objectAt(source, "target")),
+    })),
     pods: part("pods", (source) => ({ metric: identifier(source["metricName"], source["selector"]), current: { averageValue: source["currentAverageValue"] ?? "0" } })),
     resource: part("resource", resource),
     containerResource: part("containerResource", resource),
-    external: part("external", (source) => ({ metric: identifier(source["metricName"], source["metricSelector"]), current: members({ value: source["currentValue"] ?? "0", averageValue: source["currentAverageValue"] }) })),
+    external: part("external", (source) => ({
+      metric: identifier(source["metricName"], source["metricSelector"]),
+      current: members({ value: source["currentValue"] ?? "0", averageValue: source["currentAverageValue"] }),
+    })),
   });
 }
 

@@ -22,7 +22,9 @@ export function validateAutoscalerSpec(spec: JsonObject, old?: JsonObject): Fiel
     ...(min !== undefined && max < min ? [invalid("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`")] : []),
     ...targetErrors(objectAt(spec, "scaleTargetRef"), old && objectAt(old, "scaleTargetRef")),
     ...itemsAt(spec, "metrics").flatMap((metric, i) => metricErrors(metric, `spec.metrics[${i}]`)),
-    ...(min === 0 && !itemsAt(spec, "metrics").some((metric) => ["Object", "External"].includes(stringAt(metric, "type"))) ? [forbidden("spec.metrics", "must specify at least one Object or External metric to support scaling to zero replicas")] : []),
+    ...(min === 0 && !itemsAt(spec, "metrics").some((metric) => ["Object", "External"].includes(stringAt(metric, "type")))
+      ? [forbidden("spec.metrics", "must specify at least one Object or External metric to support scaling to zero replicas")]
+      : []),
     ...["scaleUp", "scaleDown"].flatMap((direction) => {
       const rules = mutableAt(objectAt(spec, "behavior"), direction);
       return rules ? rulesErrors(rules, `spec.behavior.${direction}`) : [];
@@ -50,7 +52,11 @@ function referenceErrors(reference: JsonObject, group: GroupRule, path: string):
 }
 
 const sourceRules: Readonly<Record<string, (source: JsonObject, path: string) => FieldError[]>> = {
-  object: (source, path) => [...referenceErrors(objectAt(source, "describedObject"), "valid", `${path}.describedObject`), ...identifierErrors(source, path), ...valueErrors(source, path, "must set either a target value or averageValue")],
+  object: (source, path) => [
+    ...referenceErrors(objectAt(source, "describedObject"), "valid", `${path}.describedObject`),
+    ...identifierErrors(source, path),
+    ...valueErrors(source, path, "must set either a target value or averageValue"),
+  ],
   external: externalErrors,
   pods: podsErrors,
   resource: (source, path) => [...(stringAt(source, "name") ? [] : [required(`${path}.name`, "must specify a resource name")]), ...utilizationErrors(source, path)],
@@ -88,12 +94,20 @@ function valueErrors(source: JsonObject, path: string, missing: string): FieldEr
 function externalErrors(source: JsonObject, path: string): FieldError[] {
   const target = objectAt(source, "target");
   const both = isSet(target["value"]) && isSet(target["averageValue"]);
-  return [...identifierErrors(source, path), ...valueErrors(source, path, "must set either a target value for metric or a per-pod target"), ...(both ? [forbidden(`${path}.target.value`, "may not set both a target value for metric and a per-pod target")] : [])];
+  return [
+    ...identifierErrors(source, path),
+    ...valueErrors(source, path, "must set either a target value for metric or a per-pod target"),
+    ...(both ? [forbidden(`${path}.target.value`, "may not set both a target value for metric and a per-pod target")] : []),
+  ];
 }
 
 function podsErrors(source: JsonObject, path: string): FieldError[] {
   const target = objectAt(source, "target");
-  return [...identifierErrors(source, path), ...metricTargetErrors(target, `${path}.target`), ...(isSet(target["averageValue"]) ? [] : [required(`${path}.target.averageValue`, "must specify a positive target averageValue")])];
+  return [
+    ...identifierErrors(source, path),
+    ...metricTargetErrors(target, `${path}.target`),
+    ...(isSet(target["averageValue"]) ? [] : [required(`${path}.target.averageValue`, "must specify a positive target averageValue")]),
+  ];
 }
 
 function containerErrors(source: JsonObject, path: string): FieldError[] {

@@ -48,11 +48,16 @@ export const cronJob: BuiltinKind = {
       for (const text of nameWarnings(object)) context.warn(text);
       warnOfJobSpec(jobSpecOf(object), jobPath, context);
       const name = stringAt(metadataOf(object), "name");
-      return [...finalizerErrors(object), ...validateSpec(object), ...(Buffer.byteLength(name) > longestName ? [invalid("metadata.name", name, `must be no more than ${longestName} characters`)] : [])];
+      return [
+        ...finalizerErrors(object),
+        ...validateSpec(object),
+        ...(Buffer.byteLength(name) > longestName ? [invalid("metadata.name", name, `must be no more than ${longestName} characters`)] : []),
+      ];
     },
     validateUpdate(object, old, context) {
       if (Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0)) warnOfJobSpec(jobSpecOf(object), jobPath, context);
-      if (stringAt(objectAt(object, "spec"), "schedule").includes("TZ")) context.warn("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details");
+      if (stringAt(objectAt(object, "spec"), "schedule").includes("TZ"))
+        context.warn("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details");
       return [...finalizerErrors(object), ...validateSpec(object, old)];
     },
   },
@@ -97,7 +102,10 @@ function zoneErrors(zone: string | undefined): FieldError[] {
   const unreadable = zone.split("/").some((part) => part === "." || part === ".." || part.startsWith("-") || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part));
   if (unreadable) return [invalid(path, zone, `unknown time zone ${zone}`)];
   const fault = zoneFault(zone);
-  return [...(zone.toLowerCase() === "local" ? [invalid(path, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")] : []), ...(fault ? [invalid(path, zone, fault)] : [])];
+  return [
+    ...(zone.toLowerCase() === "local" ? [invalid(path, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")] : []),
+    ...(fault ? [invalid(path, zone, fault)] : []),
+  ];
 }
 
 function templateErrors(spec: JsonObject, old?: JsonObject): FieldError[] {
@@ -116,5 +124,15 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const selector = mutableAt(jobSpec, "selector");
   const suspended = isSet(spec["suspend"]) ? (spec["suspend"] === true ? "True" : "False") : "<unset>";
   const last = status["lastScheduleTime"];
-  return [nameOf(object), stringAt(spec, "schedule"), optionalTextAt(spec, "timeZone") ?? "<none>", suspended, itemsAt(status, "active").length, isSet(last) ? formatAge(last, nowMs) : "<none>", ageOf(object, nowMs), ...containerCells(objectAt(jobSpec, "template")), selector ? formatSelector(selector) : "<none>"];
+  return [
+    nameOf(object),
+    stringAt(spec, "schedule"),
+    optionalTextAt(spec, "timeZone") ?? "<none>",
+    suspended,
+    itemsAt(status, "active").length,
+    isSet(last) ? formatAge(last, nowMs) : "<none>",
+    ageOf(object, nowMs),
+    ...containerCells(objectAt(jobSpec, "template")),
+    selector ? formatSelector(selector) : "<none>",
+  ];
 }

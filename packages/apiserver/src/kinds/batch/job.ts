@@ -65,7 +65,9 @@ export const job: BuiltinKind = {
 /** Warnings about a Job's spec, or a CronJob's template of one. */
 export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteContext): void {
   if (stringAt(spec, "completionMode") === "Indexed" && numberAt(spec, "completions") > 100_000 && numberAt(spec, "parallelism") > 10_000) {
-    context.warn(`${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`);
+    context.warn(
+      `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+    );
   }
   for (const text of podWarnings(objectAt(spec, "template"), `${path}.template`)) context.warn(text);
 }
@@ -89,7 +91,12 @@ function validateJob(object: JsonObject, old?: JsonObject): FieldError[] {
   const name = stringAt(metadataOf(object), "name");
   const lastHost = `${name}-${completions - 1}`;
   const tooLong = stringAt(spec, "completionMode") === "Indexed" && completions > 0 && dnsLabelFaults(lastHost).length > 0;
-  return [...finalizerErrors(object), ...generatedErrors(object, old), ...wholeSpecErrors(spec, old && objectAt(old, "spec")), ...(tooLong ? [invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${lastHost}`)] : [])];
+  return [
+    ...finalizerErrors(object),
+    ...generatedErrors(object, old),
+    ...wholeSpecErrors(spec, old && objectAt(old, "spec")),
+    ...(tooLong ? [invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${lastHost}`)] : []),
+  ];
 }
 
 function wholeSpecErrors(spec: JsonObject, old?: JsonObject): FieldError[] {
@@ -181,7 +188,15 @@ function adoptScheduling(allowed: JsonObject, template: JsonObject): void {
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(object, "status");
-  return [nameOf(object), stateCell(object, status), completionCell(objectAt(object, "spec"), status), durationCell(status, nowMs), ageOf(object, nowMs), ...containerCells(templateOf(object)), selectorCell(object)];
+  return [
+    nameOf(object),
+    stateCell(object, status),
+    completionCell(objectAt(object, "spec"), status),
+    durationCell(status, nowMs),
+    ageOf(object, nowMs),
+    ...containerCells(templateOf(object)),
+    selectorCell(object),
+  ];
 }
 
 function stateCell(object: JsonObject, status: JsonObject): string {

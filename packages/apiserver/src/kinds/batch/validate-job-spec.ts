@@ -67,7 +67,10 @@ function failurePolicyErrors(spec: JsonObject, path: string): FieldError[] {
   const podSpec = objectAt(objectAt(spec, "template"), "spec");
   const names = new Set([...itemsAt(podSpec, "containers"), ...itemsAt(podSpec, "initContainers")].map((container) => stringAt(container, "name")));
   const rules = itemsAt(policy, "rules");
-  return [...(rules.length > 20 ? [tooMany(`${path}.rules`, rules.length, 20)] : []), ...rules.flatMap((rule, i) => failureRuleErrors(rule, isSet(spec["backoffLimitPerIndex"]), names, `${path}.rules[${i}]`))];
+  return [
+    ...(rules.length > 20 ? [tooMany(`${path}.rules`, rules.length, 20)] : []),
+    ...rules.flatMap((rule, i) => failureRuleErrors(rule, isSet(spec["backoffLimitPerIndex"]), names, `${path}.rules[${i}]`)),
+  ];
 }
 
 function failureRuleErrors(rule: JsonObject, hasIndexLimit: boolean, names: ReadonlySet<string>, path: string): FieldError[] {
@@ -75,7 +78,15 @@ function failureRuleErrors(rule: JsonObject, hasIndexLimit: boolean, names: Read
   const codes = mutableAt(rule, "onExitCodes");
   const conditions = itemsAt(rule, "onPodConditions");
   return [
-    ...(!action ? [required(`${path}.action`, validValues(actions))] : action === "FailIndex" ? (hasIndexLimit ? [] : [invalid(`${path}.action`, action, "requires the backoffLimitPerIndex to be set")]) : actions.includes(action) ? [] : [notSupported(`${path}.action`, action, actions)]),
+    ...(!action
+      ? [required(`${path}.action`, validValues(actions))]
+      : action === "FailIndex"
+        ? hasIndexLimit
+          ? []
+          : [invalid(`${path}.action`, action, "requires the backoffLimitPerIndex to be set")]
+        : actions.includes(action)
+          ? []
+          : [notSupported(`${path}.action`, action, actions)]),
     ...(codes ? exitCodeErrors(codes, names, `${path}.onExitCodes`) : []),
     ...conditionErrors(conditions, `${path}.onPodConditions`),
     ...(codes && conditions.length ? [bareInvalid(path, "specifying both OnExitCodes and OnPodConditions is not supported")] : []),
@@ -91,7 +102,10 @@ function conditionErrors(patterns: readonly JsonObject[], path: string): FieldEr
     ...(patterns.length > 20 ? [tooMany(path, patterns.length, 20)] : []),
     ...patterns.flatMap((pattern, i) => {
       const status = stringAt(pattern, "status");
-      return [...ruled(labelKeyFaults, stringAt(pattern, "type"), `${path}[${i}].type`), ...(!status ? [required(`${path}[${i}].status`, validValues(statuses))] : statuses.includes(status) ? [] : [notSupported(`${path}[${i}].status`, status, statuses)])];
+      return [
+        ...ruled(labelKeyFaults, stringAt(pattern, "type"), `${path}[${i}].type`),
+        ...(!status ? [required(`${path}[${i}].status`, validValues(statuses))] : statuses.includes(status) ? [] : [notSupported(`${path}[${i}].status`, status, statuses)]),
+      ];
     }),
   ];
 }
@@ -105,7 +119,10 @@ function exitCodeErrors(codes: JsonObject, names: ReadonlySet<string>, path: str
     ...(!operator ? [required(`${path}.operator`, validValues(["In", "NotIn"]))] : operator === "In" || operator === "NotIn" ? [] : [notSupported(`${path}.operator`, operator, ["In", "NotIn"])]),
     ...(container !== undefined && !names.has(container) ? [invalid(`${path}.containerName`, container, "must be one of the container or initContainer names in the pod template")] : []),
     ...(!values.length ? [invalid(`${path}.values`, codes["values"] ?? null, "at least one value is required")] : values.length > 255 ? [tooMany(`${path}.values`, values.length, 255)] : []),
-    ...values.flatMap((value, i) => [...(operator === "In" && value === 0 ? [invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator")] : []), ...(values.indexOf(value) < i ? [duplicate(`${path}.values[${i}]`, value)] : [])]),
+    ...values.flatMap((value, i) => [
+      ...(operator === "In" && value === 0 ? [invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator")] : []),
+      ...(values.indexOf(value) < i ? [duplicate(`${path}.values[${i}]`, value)] : []),
+    ]),
     ...(isOrdered ? [] : [invalid(`${path}.values`, values, "must be ordered")]),
   ];
 }
@@ -114,7 +131,18 @@ function successPolicyErrors(spec: JsonObject, path: string): FieldError[] {
   const policy = mutableAt(spec, "successPolicy");
   if (!policy) return [];
   if (stringAt(spec, "completionMode") !== "Indexed") {
-    const printed = formatStruct(policy, [["Rules", "rules", goList((rule) => goStructPointer([["SucceededIndexes", "succeededIndexes", goPointer], ["SucceededCount", "succeededCount", goPointer]])(rule))]]);
+    const printed = formatStruct(policy, [
+      [
+        "Rules",
+        "rules",
+        goList((rule) =>
+          goStructPointer([
+            ["SucceededIndexes", "succeededIndexes", goPointer],
+            ["SucceededCount", "succeededCount", goPointer],
+          ])(rule),
+        ),
+      ],
+    ]);
     return [invalidPrinted(path, printed, "requires indexed completion mode")];
   }
   const rules = itemsAt(policy, "rules");
@@ -136,7 +164,9 @@ function successRuleErrors(rule: JsonObject, completions: number, path: string):
     ...("fault" in counted ? [invalid(`${path}.succeededIndexes`, indexes, `error parsing succeededIndexes: ${counted.fault}`)] : []),
     ...(count === undefined ? [] : nonNegative(count, `${path}.succeededCount`)),
     ...(count !== undefined && count > completions ? [invalid(`${path}.succeededCount`, count, `must be less than or equal to ${completions} (the number of specified completions)`)] : []),
-    ...(count !== undefined && indexes !== undefined && count > total ? [invalid(`${path}.succeededCount`, count, `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`)] : []),
+    ...(count !== undefined && indexes !== undefined && count > total
+      ? [invalid(`${path}.succeededCount`, count, `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`)]
+      : []),
   ];
 }
 

@@ -26,7 +26,17 @@ export function validateJobStatusUpdate(job: JsonObject, old: JsonObject): Field
   const now = stateOf(job);
   const was = stateOf(old);
   const spec = objectAt(job, "spec");
-  return [...finalizerErrors(job), ...countErrors(now.status), ...conditionErrors(now, was), ...timeErrors(now, was), ...finishErrors(now, was, spec), ...indexErrors(now.status, was.status, spec), ...lateErrors(now, was), ...pairErrors(now, spec), ...transitionErrors(now, was, spec, old)];
+  return [
+    ...finalizerErrors(job),
+    ...countErrors(now.status),
+    ...conditionErrors(now, was),
+    ...timeErrors(now, was),
+    ...finishErrors(now, was, spec),
+    ...indexErrors(now.status, was.status, spec),
+    ...lateErrors(now, was),
+    ...pairErrors(now, spec),
+    ...transitionErrors(now, was, spec, old),
+  ];
 }
 
 const changed = (now: State, was: State, ...fields: readonly string[]): boolean => fields.some((field) => !equalJson(now.status[field] ?? null, was.status[field] ?? null));
@@ -81,7 +91,9 @@ function finishErrors(now: State, was: State, spec: JsonObject): FieldError[] {
   const succeeding = turned(now, was, "Complete") || turned(now, was, "SuccessCriteriaMet");
   return [
     ...(failing && now.is("Failed") && !now.is("FailureTarget") ? [bareInvalid("status.conditions", "cannot set Failed=True condition without the FailureTarget=true condition")] : []),
-    ...(succeeding && now.is("Complete") && !now.is("SuccessCriteriaMet") ? [bareInvalid("status.conditions", "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")] : []),
+    ...(succeeding && now.is("Complete") && !now.is("SuccessCriteriaMet")
+      ? [bareInvalid("status.conditions", "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")]
+      : []),
     ...((finishing || changed(now, was, "active")) && active > 0 && now.finished ? [invalid("status.active", active, "active>0 is invalid for finished job")] : []),
     ...startErrors(now, was, finishing, spec),
     ...((finishing || changed(now, was, "uncountedTerminatedPods")) && now.finished && hasUncounted ? [printedPods(uncounted)] : []),
@@ -113,7 +125,8 @@ function indexErrors(status: JsonObject, before: JsonObject, spec: JsonObject): 
   };
   if (newCompleted && completions !== undefined) check(completed, "completedIndexes");
   if (newFailed && completions !== undefined && limited && failed !== undefined) check(failed, "failedIndexes");
-  if (newCompleted && completed && stringAt(spec, "completionMode") !== "Indexed") errors.push(invalid("status.completedIndexes", completed, "cannot set non-empty completedIndexes when non-indexed completion mode"));
+  if (newCompleted && completed && stringAt(spec, "completionMode") !== "Indexed")
+    errors.push(invalid("status.completedIndexes", completed, "cannot set non-empty completedIndexes when non-indexed completion mode"));
   if (newFailed && !limited && failed !== undefined) errors.push(invalid("status.failedIndexes", failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
   const overlap = (newFailed || newCompleted) && completions !== undefined && failed !== undefined ? findOverlap(completed, failed, completions) : undefined;
   if (overlap !== undefined) errors.push(invalid("status.failedIndexes", failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`));
@@ -142,7 +155,8 @@ function pairErrors(now: State, spec: JsonObject): FieldError[] {
 
 function transitionErrors(now: State, was: State, spec: JsonObject, old: JsonObject): FieldError[] {
   const elastic = stringAt(spec, "completionMode") === "Indexed" && equalJson(spec["completions"] ?? null, spec["parallelism"] ?? null);
-  const lowered = (field: "failed" | "succeeded"): FieldError[] => (numberAt(now.status, field) < numberAt(was.status, field) ? [invalid(`status.${field}`, numberAt(now.status, field), `cannot decrease the ${field} counter`)] : []);
+  const lowered = (field: "failed" | "succeeded"): FieldError[] =>
+    numberAt(now.status, field) < numberAt(was.status, field) ? [invalid(`status.${field}`, numberAt(now.status, field), `cannot decrease the ${field} counter`)] : [];
   const completion = now.status["completionTime"];
   return [
     ...["Failed", "Complete", "FailureTarget"].filter((type) => was.is(type) && !now.is(type)).map((type) => bareInvalid("status.conditions", `cannot disable the terminal ${type}=True condition`)),
@@ -151,7 +165,9 @@ function transitionErrors(now: State, was: State, spec: JsonObject, old: JsonObj
     ...(isSet(completion) && isSet(was.status["completionTime"]) && changed(now, was, "completionTime") ? [invalid("status.completionTime", completion, "field is immutable")] : []),
     ...startChangeErrors(now, was, spec, old),
     ...(was.is("SuccessCriteriaMet") && !now.is("SuccessCriteriaMet") ? [bareInvalid("status.conditions", "cannot disable the SuccessCriteriaMet=True condition")] : []),
-    ...(was.is("Complete") && !was.is("SuccessCriteriaMet") && now.is("SuccessCriteriaMet") ? [bareInvalid("status.conditions", "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")] : []),
+    ...(was.is("Complete") && !was.is("SuccessCriteriaMet") && now.is("SuccessCriteriaMet")
+      ? [bareInvalid("status.conditions", "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")]
+      : []),
   ];
 }
 

@@ -66,7 +66,11 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...(hasItems(spec["selector"]) ? [] : [required("spec.selector", "")]),
     ...nonNegative(numberAt(spec, "replicas"), "spec.replicas"),
     ...(template
-      ? [...(chosen.length ? labelErrors(chosen, template, "spec.template") : []), ...validatePodTemplate(template, "spec.template", old && mutableAt(old, "template")), ...endlessErrors(template, "spec.template", "ReplicationController")]
+      ? [
+          ...(chosen.length ? labelErrors(chosen, template, "spec.template") : []),
+          ...validatePodTemplate(template, "spec.template", old && mutableAt(old, "template")),
+          ...endlessErrors(template, "spec.template", "ReplicationController"),
+        ]
       : [required("spec.template", "")]),
   ];
 }
@@ -78,5 +82,13 @@ function selectorText(object: JsonObject, none: string): string {
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(object, "status");
-  return [nameOf(object), numberAt(objectAt(object, "spec"), "replicas"), numberAt(status, "replicas"), numberAt(status, "readyReplicas"), ageOf(object, nowMs), ...containerCells(templateOf(object)), selectorText(object, "<none>")];
+  return [
+    nameOf(object),
+    numberAt(objectAt(object, "spec"), "replicas"),
+    numberAt(status, "replicas"),
+    numberAt(status, "readyReplicas"),
+    ageOf(object, nowMs),
+    ...containerCells(templateOf(object)),
+    selectorText(object, "<none>"),
+  ];
 }

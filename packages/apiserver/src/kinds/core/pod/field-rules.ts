@@ -17,7 +17,8 @@ export const nonNegative = (value: number, path: string): FieldError[] => (value
 /** One or more. */
 export const positive = (value: number, path: string): FieldError[] => (value <= 0 ? [invalid(path, value, "must be greater than zero")] : []);
 /** Within both bounds. */
-export const inRange = (value: number, min: number, max: number, path: string): FieldError[] => (value >= min && value <= max ? [] : [invalid(path, value, `must be between ${min} and ${max}, inclusive`)]);
+export const inRange = (value: number, min: number, max: number, path: string): FieldError[] =>
+  value >= min && value <= max ? [] : [invalid(path, value, `must be between ${min} and ${max}, inclusive`)];
 /** A user or group. */
 export const unixIdErrors = (id: number, path: string): FieldError[] => inRange(id, 0, 2147483647, path);
 /** 1 to 65535. */
@@ -40,10 +41,12 @@ export const environmentNameFaults: SyntaxRule = (name) => [
 ];
 
 /** `25%`. */
-export const percentFaults: SyntaxRule = (text) => (/^[0-9]+%$/.test(text) ? [] : [formatRegexFault("a valid percent string must be a numeric string followed by an ending '%'", "[0-9]+%", "1%", "93%")]);
+export const percentFaults: SyntaxRule = (text) =>
+  /^[0-9]+%$/.test(text) ? [] : [formatRegexFault("a valid percent string must be a numeric string followed by an ending '%'", "[0-9]+%", "1%", "93%")];
 
 /** Names of HTTP headers in probes. */
-export const headerNameFaults: SyntaxRule = (name) => (/^[-A-Za-z0-9]+$/.test(name) ? [] : [formatRegexFault("a valid HTTP header must consist of alphanumeric characters or '-'", "[-A-Za-z0-9]+", "X-Header-Name")]);
+export const headerNameFaults: SyntaxRule = (name) =>
+  /^[-A-Za-z0-9]+$/.test(name) ? [] : [formatRegexFault("a valid HTTP header must consist of alphanumeric characters or '-'", "[-A-Za-z0-9]+", "X-Header-Name")];
 
 const underscoredLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const underscoredFormat = `${underscoredLabel}(\\.${underscoredLabel})*`;
@@ -52,7 +55,15 @@ const underscoredPattern = new RegExp(`^(?:${underscoredFormat})$`);
 /** Subdomains in which underscores are allowed, too: DNS search paths. */
 export const underscoredSubdomainFaults: SyntaxRule = (name) => [
   ...(Buffer.byteLength(name) > 253 ? ["must be no more than 253 characters"] : []),
-  ...(underscoredPattern.test(name) ? [] : [formatRegexFault("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character", underscoredFormat, "example.com")]),
+  ...(underscoredPattern.test(name)
+    ? []
+    : [
+        formatRegexFault(
+          "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+          underscoredFormat,
+          "example.com",
+        ),
+      ]),
 ];
 
 /** File modes up to 0777. */

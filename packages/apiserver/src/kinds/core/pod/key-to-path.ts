@@ -9,5 +9,10 @@ import { fileModeErrors, freePathErrors, requiredName } from "./field-rules.ts";
 /** One item. */
 export function keyToPathErrors(item: JsonObject, path: string): FieldError[] {
   const target = stringAt(item, "path");
-  return [...requiredName(stringAt(item, "key"), `${path}.key`), ...requiredName(target, `${path}.path`), ...freePathErrors(target, `${path}.path`), ...fileModeErrors(optionalNumberAt(item, "mode"), `${path}.mode`)];
+  return [
+    ...requiredName(stringAt(item, "key"), `${path}.key`),
+    ...requiredName(target, `${path}.path`),
+    ...freePathErrors(target, `${path}.path`),
+    ...fileModeErrors(optionalNumberAt(item, "mode"), `${path}.mode`),
+  ];
 }

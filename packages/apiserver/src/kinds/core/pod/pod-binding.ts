@@ -47,7 +47,11 @@ function assertUnbound(pod: JsonObject, resourceVersion: string): void {
   const found = stringAt(metadata, "resourceVersion");
   if (resourceVersion && resourceVersion !== found) {
     const key = `/registry/pods/${stringAt(metadata, "namespace")}/${name}`;
-    throw conflictError({ group: "", resource: "pods" }, name, `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${found}`);
+    throw conflictError(
+      { group: "", resource: "pods" },
+      name,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${found}`,
+    );
   }
   if (isSet(metadata["deletionTimestamp"])) refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   const node = stringAt(objectAt(pod, "spec"), "nodeName");

@@ -42,7 +42,11 @@ function setPodLevelDefaults(spec: JsonObject): void {
   const limits = textMapAt(resources, "limits");
   if (!Object.keys(limits).length) return;
   const ofContainers = [...sumContainers(spec, "requests")].filter(([name]) => isPodLevelResource(name) && isOvercommitAllowed(name));
-  const next = { ...Object.fromEntries(Object.entries(limits).filter(([name]) => isPodLevelResource(name))), ...Object.fromEntries(ofContainers.map(([name, quantity]) => [name, formatQuantity(quantity)])), ...requests };
+  const next = {
+    ...Object.fromEntries(Object.entries(limits).filter(([name]) => isPodLevelResource(name))),
+    ...Object.fromEntries(ofContainers.map(([name, quantity]) => [name, formatQuantity(quantity)])),
+    ...requests,
+  };
   if (Object.keys(next).length) resources["requests"] = next;
 }
 

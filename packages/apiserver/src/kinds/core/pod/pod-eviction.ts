@@ -52,7 +52,18 @@ async function askBudgets(pod: JsonObject, context: WriteContext, tools: Connect
   const covering = tools.list(budgets).filter((budget) => covers(budget, pod));
   const [budget, second] = covering;
   if (!budget) return undefined;
-  if (second) return { status: 500, object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", code: 500 } };
+  if (second)
+    return {
+      status: 500,
+      object: {
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+        code: 500,
+      },
+    };
   if (!isReady(pod) && isUnhealthyFree(budget)) return undefined;
   const podName = stringAt(metadataOf(pod), "name");
   await tools.overwriteOther(budgets, stringAt(metadataOf(budget), "name"), (live) => takeDisruption(live, podName, context), { dryRun });
@@ -83,9 +94,15 @@ function takeDisruption(budget: JsonObject, podName: string, { now }: WriteConte
   const disrupted = objectAt(status, "disruptedPods");
   if (numberAt(status, "observedGeneration") < numberAt(metadataOf(budget), "generation")) throw tooManyRequests(10, `The disruption budget ${name} is still being processed by the server.`);
   if (allowed < 0) throw forbiddenError({ group: "policy", resource: "poddisruptionbudget" }, name, "pdb disruptions allowed is negative");
-  if (Object.keys(disrupted).length > mostDisrupted) throw forbiddenError({ group: "policy", resource: "poddisruptionbudget" }, name, "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+  if (Object.keys(disrupted).length > mostDisrupted)
+    throw forbiddenError({ group: "policy", resource: "poddisruptionbudget" }, name, "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
   if (allowed === 0) throw tooManyRequests(0, whyNone(name, status));
-  budget["status"] = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...disrupted, [podName]: now }, ...(allowed === 1 ? { conditions: withNoneLeft(itemsAt(status, "conditions"), numberAt(metadataOf(budget), "generation"), now) } : {}) };
+  budget["status"] = {
+    ...status,
+    disruptionsAllowed: allowed - 1,
+    disruptedPods: { ...disrupted, [podName]: now },
+    ...(allowed === 1 ? { conditions: withNoneLeft(itemsAt(status, "conditions"), numberAt(metadataOf(budget), "generation"), now) } : {}),
+  };
 }
 
 function whyNone(name: string, status: JsonObject): string {
@@ -100,7 +117,14 @@ function whyNone(name: string, status: JsonObject): string {
 
 function withNoneLeft(conditions: readonly JsonObject[], generation: number, now: string): JsonObject[] {
   const old = conditions.find((each) => stringAt(each, "type") === "DisruptionAllowed");
-  const next = { type: "DisruptionAllowed", status: "False", ...(generation ? { observedGeneration: generation } : {}), lastTransitionTime: old && stringAt(old, "status") === "False" ? (old["lastTransitionTime"] ?? now) : now, reason: "InsufficientPods", message: "" };
+  const next = {
+    type: "DisruptionAllowed",
+    status: "False",
+    ...(generation ? { observedGeneration: generation } : {}),
+    lastTransitionTime: old && stringAt(old, "status") === "False" ? (old["lastTransitionTime"] ?? now) : now,
+    reason: "InsufficientPods",
+    message: "",
+  };
   return old ? conditions.map((each) => (each === old ? next : each)) : [...conditions, next];
 }
 

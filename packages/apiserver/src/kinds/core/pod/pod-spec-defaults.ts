@@ -32,7 +32,12 @@ export function mirrorServiceAccount(spec: JsonObject): void {
   spec["serviceAccount"] = name;
 }
 
-const initContainerAnnotations = ["pod.beta.kubernetes.io/init-containers", "pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-container-statuses", "pod.alpha.kubernetes.io/init-container-statuses"];
+const initContainerAnnotations = [
+  "pod.beta.kubernetes.io/init-containers",
+  "pod.alpha.kubernetes.io/init-containers",
+  "pod.beta.kubernetes.io/init-container-statuses",
+  "pod.alpha.kubernetes.io/init-container-statuses",
+];
 
 /** Init containers were annotations once; those never come back. */
 export function dropInitContainerAnnotations(metadata: JsonObject): void {

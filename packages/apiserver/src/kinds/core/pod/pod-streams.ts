@@ -28,11 +28,13 @@ function refuse(pod: JsonObject, tools: ConnectTools, what: string): never {
   throw failure(501, "NotImplemented", `${what} pod ${nameOfPod(pod)}: this server has no kubelets; run the pod on a cluster that has`);
 }
 
-const stream = (what: string): ConnectHandler => async (pod, _body, _context, tools) => {
-  if (what !== "forward ports of") assertContainer(pod, tools.query("container"));
-  if (!stringAt(objectAt(pod, "spec"), "nodeName")) throw badRequestError(`pod ${nameOfPod(pod)} does not have a host assigned`);
-  return refuse(pod, tools, what);
-};
+const stream =
+  (what: string): ConnectHandler =>
+  async (pod, _body, _context, tools) => {
+    if (what !== "forward ports of") assertContainer(pod, tools.query("container"));
+    if (!stringAt(objectAt(pod, "spec"), "nodeName")) throw badRequestError(`pod ${nameOfPod(pod)} does not have a host assigned`);
+    return refuse(pod, tools, what);
+  };
 
 /** By subresource. */
 export const podStreams: Readonly<Record<"attach" | "exec" | "log" | "portforward" | "proxy", ConnectHandler>> = {

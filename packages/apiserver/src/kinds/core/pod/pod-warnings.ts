@@ -56,7 +56,9 @@ export function podWarnings(template: JsonObject, path: string): string[] {
   return [
     ...nodeWarnings(spec, specPath),
     ...spreadWarnings(itemsAt(spec, "topologySpreadConstraints"), `${specPath}.topologySpreadConstraints`),
-    ...Object.keys(retiredAnnotations).filter((key) => Object.hasOwn(annotations, key)).map((key) => `${annotationPath}[${key}]: ${retiredAnnotations[key]}`),
+    ...Object.keys(retiredAnnotations)
+      .filter((key) => Object.hasOwn(annotations, key))
+      .map((key) => `${annotationPath}[${key}]: ${retiredAnnotations[key]}`),
     ...itemsAt(spec, "volumes").flatMap((volume, i) => volumeWarnings(volume, `${specPath}.volumes[${i}]`)),
     ...overlapWarnings(itemsAt(spec, "volumes")),
     ...repeatWarnings(itemsAt(spec, "hostAliases"), "ip", `${specPath}.hostAliases`),
@@ -78,7 +80,9 @@ function nodeWarnings(spec: JsonObject, path: string): string[] {
   const requiredPath = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
   const preferredPath = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`;
   return [
-    ...Object.keys(textMapAt(spec, "nodeSelector")).sort(compareBytewise).flatMap((key) => (retiredLabels[key] ? [`${path}.nodeSelector[${key}]: ${retiredLabels[key]}`] : [])),
+    ...Object.keys(textMapAt(spec, "nodeSelector"))
+      .sort(compareBytewise)
+      .flatMap((key) => (retiredLabels[key] ? [`${path}.nodeSelector[${key}]: ${retiredLabels[key]}`] : [])),
     ...itemsAt(objectAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms").flatMap((term, i) => termWarnings(term, `${requiredPath}[${i}]`, "keys")),
     ...itemsAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution").flatMap((term, i) => termWarnings(objectAt(term, "preference"), `${preferredPath}[${i}].preference`, "keys and values")),
   ];
@@ -142,7 +146,10 @@ function profileWarnings(container: JsonObject, spec: JsonObject, annotations: R
 
 function containerWarnings(container: JsonObject, path: string): string[] {
   const resources = objectAt(container, "resources");
-  return [...byteResources.flatMap((name) => ["limits", "requests"].flatMap((bound) => fractionWarnings(textMapAt(resources, bound), [name], `${path}.resources.${bound}`))), ...variableWarnings(itemsAt(container, "env"), `${path}.env`)];
+  return [
+    ...byteResources.flatMap((name) => ["limits", "requests"].flatMap((bound) => fractionWarnings(textMapAt(resources, bound), [name], `${path}.resources.${bound}`))),
+    ...variableWarnings(itemsAt(container, "env"), `${path}.env`),
+  ];
 }
 
 /** A variable may build on an earlier one of its name; otherwise it hides that. */
@@ -162,7 +169,9 @@ function variableWarnings(variables: readonly JsonObject[], path: string): strin
 function affinityWarnings(affinity: JsonObject, path: string): string[] {
   const said = ": a null labelSelector results in matching no pod";
   return ["podAffinity", "podAntiAffinity"].flatMap((kind) => [
-    ...itemsAt(objectAt(affinity, kind), "requiredDuringSchedulingIgnoredDuringExecution").flatMap((term, i) => (isSet(term["labelSelector"]) ? [] : [`${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${said}`])),
+    ...itemsAt(objectAt(affinity, kind), "requiredDuringSchedulingIgnoredDuringExecution").flatMap((term, i) =>
+      isSet(term["labelSelector"]) ? [] : [`${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${said}`],
+    ),
     ...itemsAt(objectAt(affinity, kind), "preferredDuringSchedulingIgnoredDuringExecution").flatMap((term, i) =>
       isSet(objectAt(term, "podAffinityTerm")["labelSelector"]) ? [] : [`${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector${said}`],
     ),

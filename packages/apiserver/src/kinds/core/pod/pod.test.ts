@@ -52,7 +52,10 @@ test("a new pod is pending, numbered and of a class", () => {
   const { pod, errors } = create({ containers: [{ name: "c", image: "app", resources: { limits: { cpu: "1", memory: "1Gi" } } }] });
   assert.deepEqual(errors, []);
   assert.deepEqual(pod["status"], { phase: "Pending", qosClass: "Guaranteed" });
-  assert.deepEqual([at(pod, "spec", "containers", 0)["imagePullPolicy"], at(pod, "spec", "containers", 0, "resources")["requests"], at(pod, "metadata")["generation"]], ["Always", { cpu: "1", memory: "1Gi" }, 1]);
+  assert.deepEqual(
+    [at(pod, "spec", "containers", 0)["imagePullPolicy"], at(pod, "spec", "containers", 0, "resources")["requests"], at(pod, "metadata")["generation"]],
+    ["Always", { cpu: "1", memory: "1Gi" }, 1],
+  );
 });
 
 test("requests of a whole pod follow its limits and its containers", () => {
@@ -65,7 +68,13 @@ test("containers are checked one by one", () => {
   const { errors } = create({
     volumes: [{ name: "v", emptyDir: {}, hostPath: { path: "/x" } }],
     containers: [
-      { name: "A", image: "", ports: [{ containerPort: 0 }], env: [{ name: "e", value: "x", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }], volumeMounts: [{ name: "none", mountPath: "/m" }] },
+      {
+        name: "A",
+        image: "",
+        ports: [{ containerPort: 0 }],
+        env: [{ name: "e", value: "x", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+        volumeMounts: [{ name: "none", mountPath: "/m" }],
+      },
       { name: "b", image: "b:1", livenessProbe: { successThreshold: 2 }, resources: { requests: { memory: "2" }, limits: { memory: "1", gpu: "1" } } },
     ],
   });
@@ -87,7 +96,20 @@ test("containers are checked one by one", () => {
 });
 
 test("what is valid but odd is warned of", () => {
-  const { warnings } = create({ containers: [{ name: "c", image: "a:1", env: [{ name: "X", value: "1" }, { name: "X", value: "2" }], ports: [{ containerPort: 1 }, { containerPort: 1 }] }], nodeSelector: { "beta.kubernetes.io/os": "linux" } });
+  const { warnings } = create({
+    containers: [
+      {
+        name: "c",
+        image: "a:1",
+        env: [
+          { name: "X", value: "1" },
+          { name: "X", value: "2" },
+        ],
+        ports: [{ containerPort: 1 }, { containerPort: 1 }],
+      },
+    ],
+    nodeSelector: { "beta.kubernetes.io/os": "linux" },
+  });
   assert.deepEqual(warnings, [
     'spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',
     'spec.containers[0].env[1]: hides previous definition of "X", which may be dropped when using apply',
@@ -96,7 +118,10 @@ test("what is valid but odd is warned of", () => {
 });
 
 test("keys of labels become selectors with the pod's values", () => {
-  const { pod } = create({ ...plain, topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", labelSelector: {}, matchLabelKeys: ["rev", "none"] }] }, { labels: { rev: "7" } });
+  const { pod } = create(
+    { ...plain, topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule", labelSelector: {}, matchLabelKeys: ["rev", "none"] }] },
+    { labels: { rev: "7" } },
+  );
   assert.deepEqual(at(pod, "spec", "topologySpreadConstraints", 0, "labelSelector"), { matchExpressions: [{ key: "rev", operator: "In", values: ["7"] }] });
 });
 
@@ -104,7 +129,10 @@ test("a pod may get another image and more tolerations, but no other name or com
   const { pod: old } = create(plain);
   const image = change(old, (pod) => void (at(pod, "spec", "containers", 0)["image"] = "app:2"));
   assert.deepEqual([image.errors, at(image.pod, "metadata")["generation"]], [[], 2]);
-  assert.match(change(old, (pod) => void (at(pod, "spec", "containers", 0)["command"] = ["x"])).errors.join(), /^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`/);
+  assert.match(
+    change(old, (pod) => void (at(pod, "spec", "containers", 0)["command"] = ["x"])).errors.join(),
+    /^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`/,
+  );
   assert.deepEqual(change(old, (pod) => void (at(pod, "spec")["containers"] = [])).errors.slice(-1), ["spec.containers: Forbidden: pod updates may not add or remove containers"]);
 });
 
@@ -112,15 +140,21 @@ test("a gated pod may be narrowed", () => {
   const { pod: old } = create({ ...plain, schedulingGates: [{ name: "a/b" }], nodeSelector: { x: "1" } });
   assert.equal(at(old, "status", "conditions", 0)["reason"], "SchedulingGated");
   assert.deepEqual(change(old, (pod) => void (at(pod, "spec")["nodeSelector"] = { x: "1", y: "2" })).errors, []);
-  assert.deepEqual(change(old, (pod) => void (at(pod, "spec")["nodeSelector"] = { y: "2" })).errors, ['spec.nodeSelector: Invalid value: {"y":"2"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)']);
+  assert.deepEqual(change(old, (pod) => void (at(pod, "spec")["nodeSelector"] = { y: "2" })).errors, [
+    'spec.nodeSelector: Invalid value: {"y":"2"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+  ]);
 });
 
 test("a resize changes resources, never the class", () => {
   const { pod: old } = create({ containers: [{ name: "c", image: "a:1", resources: { requests: { cpu: "1" } } }] });
-  const more = change(old, (pod) => {
-    at(pod, "spec", "containers", 0)["resources"] = { requests: { cpu: "2" } };
-    at(pod, "spec", "containers", 0)["image"] = "other";
-  }, view("resize"));
+  const more = change(
+    old,
+    (pod) => {
+      at(pod, "spec", "containers", 0)["resources"] = { requests: { cpu: "2" } };
+      at(pod, "spec", "containers", 0)["image"] = "other";
+    },
+    view("resize"),
+  );
   assert.deepEqual([more.errors, at(more.pod, "spec", "containers", 0)["image"], at(more.pod, "metadata")["generation"]], [[], "a:1", 2]);
   assert.deepEqual(change(old, (pod) => void (at(pod, "spec", "containers", 0)["resources"] = {}), view("resize")).errors, [
     'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
@@ -139,11 +173,15 @@ test("a status keeps the class, and podIP wins over podIPs", () => {
 test("only pods that run somewhere are given time to end", () => {
   const grace = pods.strategy.gracePeriod!;
   const spec = { nodeName: "a", terminationGracePeriodSeconds: 30 };
-  assert.deepEqual([grace({ spec, status: {} }, undefined), grace({ spec, status: {} }, 5), grace({ spec, status: { phase: "Failed" } }, undefined), grace({ spec: {}, status: {} }, 5)], [30, 5, 0, 0]);
+  assert.deepEqual(
+    [grace({ spec, status: {} }, undefined), grace({ spec, status: {} }, 5), grace({ spec, status: { phase: "Failed" } }, undefined), grace({ spec: {}, status: {} }, 5)],
+    [30, 5, 0, 0],
+  );
 });
 
 test("a row tells the most telling reason", () => {
-  const cells = (status: object, metadata: object = {}): unknown[] => pods.table.cells({ metadata: { name: "p", ...metadata }, spec: { containers: [{}, {}], initContainers: [{ name: "i" }] }, status } as unknown as JsonObject, 0).slice(1, 4);
+  const cells = (status: object, metadata: object = {}): unknown[] =>
+    pods.table.cells({ metadata: { name: "p", ...metadata }, spec: { containers: [{}, {}], initContainers: [{ name: "i" }] }, status } as unknown as JsonObject, 0).slice(1, 4);
   assert.deepEqual(cells({ phase: "Pending", initContainerStatuses: [{ name: "i", state: { waiting: { reason: "ErrImagePull" } } }] }), ["0/2", "Init:ErrImagePull", "0"]);
   assert.deepEqual(cells({ phase: "Running", containerStatuses: [{ ready: true, restartCount: 2, state: { running: {} } }] }), ["1/2", "Running", "2"]);
   assert.deepEqual(cells({ phase: "Running" }, { deletionTimestamp: "2026-01-01T00:00:00Z" }), ["0/2", "Terminating", "0"]);

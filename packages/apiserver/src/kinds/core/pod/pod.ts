@@ -22,7 +22,18 @@ import { validatePodStatusUpdate } from "./validate-pod-status.ts";
 import { validateChangedPod, validatePodUpdate } from "./validate-pod-update.ts";
 import { validateNewPod } from "./validate-pod.ts";
 
-const fields = ["spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName", "spec.host"];
+const fields = [
+  "spec.nodeName",
+  "spec.restartPolicy",
+  "spec.schedulerName",
+  "spec.serviceAccountName",
+  "spec.hostNetwork",
+  "status.phase",
+  "status.podIP",
+  "status.podIPs",
+  "status.nominatedNodeName",
+  "spec.host",
+];
 
 export const pod: BuiltinKind = {
   group: "",
@@ -50,7 +61,8 @@ export const pod: BuiltinKind = {
       prepareForUpdate: prepareStatus,
       validateUpdate(object, old, context) {
         const status = objectAt(object, "status");
-        for (const field of ["podIPs", "hostIPs"]) for (const [i, each] of itemsAt(status, field).entries()) for (const text of ipWarnings(stringAt(each, "ip"), `status.${field}[${i}].ip`)) context.warn(text);
+        for (const field of ["podIPs", "hostIPs"])
+          for (const [i, each] of itemsAt(status, field).entries()) for (const text of ipWarnings(stringAt(each, "ip"), `status.${field}[${i}].ip`)) context.warn(text);
         return validatePodStatusUpdate(object, old);
       },
     },
@@ -94,7 +106,8 @@ function finishChange(object: JsonObject, old: JsonObject): void {
 
 /** Subresources of the spec leave the metadata alone, but for what the server itself keeps there. */
 function keepMetadata(object: JsonObject, old: JsonObject): void {
-  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"]) keepOld(metadataOf(object), metadataOf(old), field);
+  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"])
+    keepOld(metadataOf(object), metadataOf(old), field);
 }
 
 function warnOfPod(object: JsonObject, context: WriteContext): void {

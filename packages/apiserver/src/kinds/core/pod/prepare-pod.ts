@@ -43,7 +43,9 @@ function completeTerm(term: JsonObject, labels: Readonly<Record<string, string>>
   const selector = mutableAt(term, "labelSelector");
   if (!selector) return;
   const expressions = (field: string, operator: string): JsonObject[] =>
-    textsAt(term, field).filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key]!] }));
+    textsAt(term, field)
+      .filter((key) => Object.hasOwn(labels, key))
+      .map((key) => ({ key, operator, values: [labels[key]!] }));
   const added = [...expressions("matchLabelKeys", "In"), ...expressions("mismatchLabelKeys", "NotIn")];
   if (added.length) selector["matchExpressions"] = [...itemsAt(selector, "matchExpressions"), ...added];
 }

@@ -14,7 +14,10 @@ const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 /** `affinity`. */
 export function validateAffinity(affinity: JsonObject | undefined, path: string): FieldError[] {
   if (!affinity) return [];
-  return [...nodeAffinityErrors(objectAt(affinity, "nodeAffinity"), `${path}.nodeAffinity`), ...["podAffinity", "podAntiAffinity"].flatMap((name) => podAffinityErrors(objectAt(affinity, name), `${path}.${name}`))];
+  return [
+    ...nodeAffinityErrors(objectAt(affinity, "nodeAffinity"), `${path}.nodeAffinity`),
+    ...["podAffinity", "podAntiAffinity"].flatMap((name) => podAffinityErrors(objectAt(affinity, name), `${path}.${name}`)),
+  ];
 }
 
 function nodeAffinityErrors(affinity: JsonObject, path: string): FieldError[] {
@@ -81,7 +84,11 @@ function fieldErrors(requirement: JsonObject, path: string): FieldError[] {
   const values = textsAt(requirement, "values");
   const known = operator === "In" || operator === "NotIn";
   return [
-    ...(known ? (values.length === 1 ? [] : [required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")]) : [invalid(`${path}.operator`, operator, "not a valid selector operator")]),
+    ...(known
+      ? values.length === 1
+        ? []
+        : [required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")]
+      : [invalid(`${path}.operator`, operator, "not a valid selector operator")]),
     ...(key === "metadata.name" ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`)) : [invalid(`${path}.key`, key, "not a valid field selector key")]),
   ];
 }
@@ -89,7 +96,10 @@ function fieldErrors(requirement: JsonObject, path: string): FieldError[] {
 function podAffinityErrors(affinity: JsonObject, path: string): FieldError[] {
   return [
     ...itemsAt(affinity, requiredTerms).flatMap((term, i) => podTermErrors(term, `${path}.${requiredTerms}[${i}]`)),
-    ...itemsAt(affinity, preferredTerms).flatMap((term, i) => [...weightErrors(term, `${path}.${preferredTerms}[${i}]`), ...podTermErrors(objectAt(term, "podAffinityTerm"), `${path}.${preferredTerms}[${i}].podAffinityTerm`)]),
+    ...itemsAt(affinity, preferredTerms).flatMap((term, i) => [
+      ...weightErrors(term, `${path}.${preferredTerms}[${i}]`),
+      ...podTermErrors(objectAt(term, "podAffinityTerm"), `${path}.${preferredTerms}[${i}].podAffinityTerm`),
+    ]),
   ];
 }
 

@@ -7,7 +7,21 @@ import { isSet, textMapAt } from "../../object/read-fields.ts";
 import { objectAt } from "../../object/strategy.ts";
 import { validateClaimSpec } from "./validate-claim-spec.ts";
 
-const metadataFields = ["name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences", "finalizers", "managedFields"];
+const metadataFields = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
 
 /** Every breach in a claim template. */
 export function validateClaimTemplate(template: JsonObject, path: string): FieldError[] {

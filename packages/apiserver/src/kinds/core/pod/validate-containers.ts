@@ -55,12 +55,16 @@ export function validateInitContainers(pod: PodSurroundings, path: string): Fiel
 }
 
 function sidecarOnly(container: JsonObject, path: string): FieldError[] {
-  return ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"].filter((name) => isSet(container[name])).map((name) => forbidden(`${path}.${name}`, "may not be set for init containers without restartPolicy=Always"));
+  return ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]
+    .filter((name) => isSet(container[name]))
+    .map((name) => forbidden(`${path}.${name}`, "may not be set for init containers without restartPolicy=Always"));
 }
 
 function restartingResize(container: JsonObject, path: string): FieldError[] {
   return itemsAt(container, "resizePolicy").flatMap((policy, i) =>
-    stringAt(policy, "restartPolicy") === "RestartContainer" ? [invalid(`${path}.resizePolicy[${i}].restartPolicy`, "RestartContainer", "must not be set to 'RestartContainer' for non-sidecar initContainers")] : [],
+    stringAt(policy, "restartPolicy") === "RestartContainer"
+      ? [invalid(`${path}.resizePolicy[${i}].restartPolicy`, "RestartContainer", "must not be set to 'RestartContainer' for non-sidecar initContainers")]
+      : [],
   );
 }
 
@@ -82,7 +86,9 @@ export function validateEphemeralContainers(pod: PodSurroundings, path: string):
       ...(repeated ? [duplicate(`${at}.name`, name)] : []),
       ...(target && !others.has(target) ? [notFound(`${at}.targetContainerName`, target)] : []),
       ...orderedByGo.filter((field) => notEphemeral.includes(field) && isThere(container, field)).map((field) => forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container")),
-      ...itemsAt(container, "volumeMounts").flatMap((mount, j) => ["subPath", "subPathExpr"].filter((field) => stringAt(mount, field)).map((field) => forbidden(`${at}.volumeMounts[${j}].${field}`, "cannot be set for an Ephemeral Container"))),
+      ...itemsAt(container, "volumeMounts").flatMap((mount, j) =>
+        ["subPath", "subPathExpr"].filter((field) => stringAt(mount, field)).map((field) => forbidden(`${at}.volumeMounts[${j}].${field}`, "cannot be set for an Ephemeral Container")),
+      ),
     ];
   });
 }

@@ -22,7 +22,9 @@ export function validatePodDns(config: JsonObject | undefined, policy: string, p
     ...(servers.length > mostServers ? [invalid(`${path}.nameservers`, [...servers], `must not have more than ${mostServers} nameservers`)] : []),
     ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}.nameservers[${i}]`)),
     ...(searches.length > mostSearches ? [invalid(`${path}.searches`, [...searches], `must not have more than ${mostSearches} search paths`)] : []),
-    ...(Buffer.byteLength(searches.join(" ")) > longestSearch ? [invalid(`${path}.searches`, [...searches], `must not have more than ${longestSearch} characters (including spaces) in the search list`)] : []),
+    ...(Buffer.byteLength(searches.join(" ")) > longestSearch
+      ? [invalid(`${path}.searches`, [...searches], `must not have more than ${longestSearch} characters (including spaces) in the search list`)]
+      : []),
     ...searches.flatMap((search, i) => (search === "." ? [] : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}.searches[${i}]`))),
     ...itemsAt(config, "options").flatMap((option, i) => (stringAt(option, "name") ? [] : [required(`${path}.options[${i}]`, "must not be empty")])),
   ];

@@ -68,7 +68,10 @@ function ownResourceErrors(copy: JsonObject, before: JsonObject): FieldError[] {
   const was = mutableAt(before, "resources");
   const now = mutableAt(copy, "resources");
   if (was && !now) return [forbidden("spec.resources", "pod-level resources cannot be removed")];
-  const errors = was && now ? (["requests", "limits"] as const).flatMap((bound) => (isShortened(now, was, bound) ? [forbidden(`spec.resources.${bound}`, `pod-level resource ${bound} cannot be removed`)] : [])) : [];
+  const errors =
+    was && now
+      ? (["requests", "limits"] as const).flatMap((bound) => (isShortened(now, was, bound) ? [forbidden(`spec.resources.${bound}`, `pod-level resource ${bound} cannot be removed`)] : []))
+      : [];
   if (now) copy["resources"] = withoutCpuAndMemory(now, was ?? {});
   if (!was && now && !Object.keys(objectAt(copy, "resources")).length) delete copy["resources"];
   return equalJson(copy["resources"] ?? null, was ?? null) ? errors : [...errors, forbidden("spec", "only cpu and memory resources are mutable at pod-level")];
@@ -95,7 +98,9 @@ function orderErrors(spec: JsonObject, before: JsonObject): FieldError[] {
     const containers = itemsAt(spec, list);
     const old = itemsAt(before, list);
     if (containers.length !== old.length) return [forbidden(`spec.${list}`, `${list} may not be added or removed on resize`)];
-    return old.flatMap((container, i) => (stringAt(containers[i]!, "name") === stringAt(container, "name") ? [] : [forbidden(`spec.${list}[${i}].name`, `${list} may not be renamed or reordered on resize`)]));
+    return old.flatMap((container, i) =>
+      stringAt(containers[i]!, "name") === stringAt(container, "name") ? [] : [forbidden(`spec.${list}[${i}].name`, `${list} may not be renamed or reordered on resize`)],
+    );
   });
 }
 
@@ -104,7 +109,9 @@ function containerErrors(copy: JsonObject, before: JsonObject): FieldError[] {
   const removed = (["initContainers", "containers"] as const).flatMap((list) =>
     itemsAt(before, list).flatMap((old, i) => {
       const now = objectAt(itemsAt(copy, list)[i]!, "resources");
-      return (["requests", "limits"] as const).flatMap((bound) => (isShortened(now, objectAt(old, "resources"), bound) ? [forbidden(`spec.${list}[${i}].resources.${bound}`, `resource ${bound} cannot be removed`)] : []));
+      return (["requests", "limits"] as const).flatMap((bound) =>
+        isShortened(now, objectAt(old, "resources"), bound) ? [forbidden(`spec.${list}[${i}].resources.${bound}`, `resource ${bound} cannot be removed`)] : [],
+      );
     }),
   );
   const others = containerLists.flatMap((list) => itemsAt(copy, list).flatMap((container, i) => changeErrors(container, itemsAt(before, list)[i]!, list, i)));
@@ -115,7 +122,11 @@ function changeErrors(container: JsonObject, old: JsonObject, list: (typeof cont
   const isModified = !equalJson(container, old);
   const { claims: _, ...resources } = withoutCpuAndMemory(objectAt(container, "resources"), objectAt(old, "resources"));
   container["resources"] = resources;
-  const others = equalJson(container, old) ? [] : list === "containers" ? [forbidden("spec", "only cpu and memory resources are mutable")] : [forbidden(`spec.initContainers[${i}]`, "only cpu and memory resources for init or sidecar containers are mutable")];
+  const others = equalJson(container, old)
+    ? []
+    : list === "containers"
+      ? [forbidden("spec", "only cpu and memory resources are mutable")]
+      : [forbidden(`spec.initContainers[${i}]`, "only cpu and memory resources for init or sidecar containers are mutable")];
   if (list === "containers" || !isModified || stringAt(container, "restartPolicy") === "Always") return others;
   const restarting = itemsAt(container, "resizePolicy").filter((policy) => stringAt(policy, "restartPolicy") === "RestartContainer");
   return [...others, ...restarting.map(() => forbidden(`spec.initContainers[${i}]`, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))];

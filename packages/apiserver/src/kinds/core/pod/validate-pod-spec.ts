@@ -24,7 +24,11 @@ import { validateHostProcess, validateOs } from "./validate-windows.ts";
 export function validatePodSpec(spec: JsonObject, metadata: JsonObject | undefined, path: string, rules: PodRules): FieldError[] {
   const volumeErrors: FieldError[] = [];
   const volumes = validVolumes(spec, metadata, `${path}.volumes`, rules, volumeErrors);
-  const claims = new Set(itemsAt(spec, "resourceClaims").map((claim) => stringAt(claim, "name")).filter(Boolean));
+  const claims = new Set(
+    itemsAt(spec, "resourceClaims")
+      .map((claim) => stringAt(claim, "name"))
+      .filter(Boolean),
+  );
   const pod = { spec, volumes, claims };
   return [
     ...(isSet(spec["terminationGracePeriodSeconds"]) ? [] : [required(`${path}.terminationGracePeriodSeconds`, "")]),
@@ -66,7 +70,10 @@ function validVolumes(spec: JsonObject, metadata: JsonObject | undefined, path: 
     ];
     if (!faults.length) valid.set(name, volume);
     const claim = stringAt(objectAt(volume, "persistentVolumeClaim"), "claimName");
-    errors.push(...faults, ...(claim && ownClaims.includes(claim) ? [invalid(`${path}[${i}].persistentVolumeClaim.claimName`, claim, "must not reference a PVC that gets created for an ephemeral volume")] : []));
+    errors.push(
+      ...faults,
+      ...(claim && ownClaims.includes(claim) ? [invalid(`${path}[${i}].persistentVolumeClaim.claimName`, claim, "must not reference a PVC that gets created for an ephemeral volume")] : []),
+    );
   });
   return valid;
 }
@@ -83,7 +90,12 @@ function oneClaimErrors(claim: JsonObject, names: Set<string>, path: string): Fi
   if (name) names.add(name);
   const direct = optionalTextAt(claim, "resourceClaimName");
   const template = optionalTextAt(claim, "resourceClaimTemplateName");
-  const printed = (): string => formatStruct(claim, [["Name", "name", goText], ["ResourceClaimName", "resourceClaimName", goPointer], ["ResourceClaimTemplateName", "resourceClaimTemplateName", goPointer]]);
+  const printed = (): string =>
+    formatStruct(claim, [
+      ["Name", "name", goText],
+      ["ResourceClaimName", "resourceClaimName", goPointer],
+      ["ResourceClaimTemplateName", "resourceClaimTemplateName", goPointer],
+    ]);
   return [
     ...(!name ? [required(`${path}.name`, "")] : repeated ? [duplicate(`${path}.name`, name)] : dnsLabelErrors(name, `${path}.name`)),
     ...(direct !== undefined && template !== undefined ? [invalidPrinted(path, printed(), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")] : []),

@@ -30,7 +30,9 @@ export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject): Field
     ...lists.flatMap((list) => itemsAt(status, list).flatMap((container, i) => userErrors(container, stringAt(objectAt(spec, "os"), "name") || "linux", `status.${list}[${i}].user.linux`))),
     ...allocationErrors(itemsAt(status, "containerStatuses"), itemsAt(spec, "containers"), "status.containerStatuses"),
     ...allocationErrors(itemsAt(status, "initContainerStatuses"), itemsAt(spec, "initContainers"), "status.initContainerStatuses"),
-    ...itemsAt(status, "ephemeralContainerStatuses").flatMap((container, i) => (hasItems(container["allocatedResourcesStatus"]) ? [forbidden(`status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`, "must not be specified in container status")] : [])),
+    ...itemsAt(status, "ephemeralContainerStatuses").flatMap((container, i) =>
+      hasItems(container["allocatedResourcesStatus"]) ? [forbidden(`status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`, "must not be specified in container status")] : [],
+    ),
   ];
 }
 
@@ -72,7 +74,9 @@ function transitionErrors(status: JsonObject, before: JsonObject, spec: JsonObje
 
 /** A rule that restarts every container makes any return possible. */
 function allCouldRestart(spec: JsonObject): boolean {
-  return [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")].some((container) => itemsAt(container, "restartPolicyRules").some((rule) => stringAt(rule, "action") === "RestartAllContainers"));
+  return [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")].some((container) =>
+    itemsAt(container, "restartPolicyRules").some((rule) => stringAt(rule, "action") === "RestartAllContainers"),
+  );
 }
 
 function shouldRestart(container: JsonObject, spec: JsonObject, exitCode: number): boolean {
@@ -113,7 +117,15 @@ function addressErrors(status: JsonObject, before: JsonObject, field: "podIPs" |
   const tooMany = addresses.length > 1 && (addresses.length > 2 || families.size < 2);
   return [
     ...addresses.flatMap((address, i) => legacyIpErrors(address, `status.${field}[${i}]`, kept)),
-    ...(tooMany ? [{ type: "FieldValueInvalid" as const, field: `status.${field}`, body: `Invalid value: ${JSON.stringify(addresses.map((IP) => ({ IP })))}: may specify no more than one IP for each IP family` }] : []),
+    ...(tooMany
+      ? [
+          {
+            type: "FieldValueInvalid" as const,
+            field: `status.${field}`,
+            body: `Invalid value: ${JSON.stringify(addresses.map((IP) => ({ IP })))}: may specify no more than one IP for each IP family`,
+          },
+        ]
+      : []),
   ];
 }
 
@@ -143,7 +155,10 @@ function allocationErrors(statuses: readonly JsonObject[], containers: readonly 
     const container = containers.find((each) => stringAt(each, "name") === stringAt(status, "name"));
     return itemsAt(status, "allocatedResourcesStatus").flatMap((allocated, j) => {
       const at = `${path}[${i}].allocatedResourcesStatus[${j}]`;
-      return [...(container ? allocatedNameErrors(stringAt(allocated, "name"), objectAt(container, "resources"), `${at}.name`) : []), ...healthErrors(itemsAt(allocated, "resources"), `${at}.resources`)];
+      return [
+        ...(container ? allocatedNameErrors(stringAt(allocated, "name"), objectAt(container, "resources"), `${at}.name`) : []),
+        ...healthErrors(itemsAt(allocated, "resources"), `${at}.resources`),
+      ];
     });
   });
 }

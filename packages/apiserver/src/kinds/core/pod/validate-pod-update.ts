@@ -39,7 +39,10 @@ export function validateChangedPod(pod: JsonObject, old: JsonObject): FieldError
 /** Annotations that may not change, and once more those that are there. */
 export function validateAnnotationsOf(pod: JsonObject, old: JsonObject): FieldError[] {
   const annotations = textMapAt(metadataOf(pod), "annotations");
-  return [...validatePodAnnotationChange(annotations, textMapAt(metadataOf(old), "annotations"), "metadata.annotations"), ...validatePodAnnotations(annotations, objectAt(pod, "spec"), "metadata.annotations")];
+  return [
+    ...validatePodAnnotationChange(annotations, textMapAt(metadataOf(old), "annotations"), "metadata.annotations"),
+    ...validatePodAnnotations(annotations, objectAt(pod, "spec"), "metadata.annotations"),
+  ];
 }
 
 function imageErrors(container: JsonObject, path: string): FieldError[] {
@@ -113,7 +116,8 @@ function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined
   const path = `spec.affinity.nodeAffinity.${requiredTerms}.nodeSelectorTerms`;
   const oldTerms = itemsAt(objectAt(was ?? {}, requiredTerms), "nodeSelectorTerms");
   const terms = itemsAt(objectAt(now ?? {}, requiredTerms), "nodeSelectorTerms");
-  if (oldTerms.length && oldTerms.length !== terms.length) return [invalid(path, mutableAt(now ?? {}, requiredTerms) ? [...terms] : null, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
+  if (oldTerms.length && oldTerms.length !== terms.length)
+    return [invalid(path, mutableAt(now ?? {}, requiredTerms) ? [...terms] : null, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
   return oldTerms.flatMap((old, i) => (isNarrowed(terms[i]!, old) ? [] : [invalid(`${path}[${i}]`, terms[i], "only additions are allowed (no mutations or deletions)")]));
 }
 

@@ -19,7 +19,10 @@ export function validateProjected(volume: JsonObject, path: string): FieldError[
     taken.add(target);
     return [];
   };
-  return [...fileModeErrors(optionalNumberAt(volume, "defaultMode"), `${path}.defaultMode`), ...itemsAt(volume, "sources").flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, take))];
+  return [
+    ...fileModeErrors(optionalNumberAt(volume, "defaultMode"), `${path}.defaultMode`),
+    ...itemsAt(volume, "sources").flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, take)),
+  ];
 }
 
 type Take = (target: string, name: string) => FieldError[];

@@ -130,7 +130,8 @@ function consistencyErrors(spec: JsonObject, resources: JsonObject, path: string
   }
   for (const [name, sum] of sumContainers(spec, "limits")) {
     const own = limits[name];
-    if (isHugePages(name) && own !== undefined && sum.nano > nanoOf(own)) errors.push(invalid(`${path}.limits[${name}]`, own, `must be greater than or equal to aggregate container limits of ${formatQuantity(sum)}`));
+    if (isHugePages(name) && own !== undefined && sum.nano > nanoOf(own))
+      errors.push(invalid(`${path}.limits[${name}]`, own, `must be greater than or equal to aggregate container limits of ${formatQuantity(sum)}`));
   }
   itemsAt(spec, "containers").forEach((container, i) => {
     for (const [name, limit] of Object.entries(textMapAt(objectAt(container, "resources"), "limits"))) {

@@ -21,7 +21,11 @@ export function validateSeccompProfile(profile: JsonObject | undefined, path: st
   const file = optionalTextAt(profile, "localhostProfile");
   const errors = typeErrors(type, `${path}.type`);
   if (type !== "Localhost") {
-    const printed = (): string => formatStruct(profile, [["Type", "type", goText], ["LocalhostProfile", "localhostProfile", goPointer]]);
+    const printed = (): string =>
+      formatStruct(profile, [
+        ["Type", "type", goText],
+        ["LocalhostProfile", "localhostProfile", goPointer],
+      ]);
     return file === undefined ? errors : [...errors, invalidPrinted(`${path}.localhostProfile`, printed(), "can only be set when seccomp type is Localhost")];
   }
   return [...errors, ...(file === undefined ? [required(`${path}.localhostProfile`, "must be set when seccomp type is Localhost")] : descendingPathErrors(file, `${path}.localhostProfile`))];
@@ -52,7 +56,10 @@ export function validateSeccompAgreement(annotations: Readonly<Record<string, st
     const annotation = annotations[key];
     return profile && annotation !== undefined ? agreementErrors(annotation, profile, `${at}.securityContext.seccompProfile`) : [];
   };
-  return [...errorsOf(podAnnotation, objectAt(spec, "securityContext"), path), ...visitContainers(spec, path, (container, at) => errorsOf(`${containerAnnotation}${stringAt(container, "name")}`, objectAt(container, "securityContext"), at))];
+  return [
+    ...errorsOf(podAnnotation, objectAt(spec, "securityContext"), path),
+    ...visitContainers(spec, path, (container, at) => errorsOf(`${containerAnnotation}${stringAt(container, "name")}`, objectAt(container, "securityContext"), at)),
+  ];
 }
 
 function agreementErrors(annotation: string, profile: JsonObject, path: string): FieldError[] {

@@ -12,12 +12,40 @@ import { validateAppArmorProfile } from "./validate-app-armor.ts";
 import { validateSeccompProfile } from "./validate-seccomp.ts";
 import { validateWindowsOptions } from "./validate-windows.ts";
 
-const profile: readonly StructField[] = [["Type", "type", goText], ["LocalhostProfile", "localhostProfile", goPointer]];
+const profile: readonly StructField[] = [
+  ["Type", "type", goText],
+  ["LocalhostProfile", "localhostProfile", goPointer],
+];
 const printedContext: readonly StructField[] = [
-  ["Capabilities", "capabilities", goStructPointer([["Add", "add", goList(goText)], ["Drop", "drop", goList(goText)]])],
+  [
+    "Capabilities",
+    "capabilities",
+    goStructPointer([
+      ["Add", "add", goList(goText)],
+      ["Drop", "drop", goList(goText)],
+    ]),
+  ],
   ["Privileged", "privileged", goPointer],
-  ["SELinuxOptions", "seLinuxOptions", goStructPointer([["User", "user", goText], ["Role", "role", goText], ["Type", "type", goText], ["Level", "level", goText]])],
-  ["WindowsOptions", "windowsOptions", goStructPointer([["GMSACredentialSpecName", "gmsaCredentialSpecName", goPointer], ["GMSACredentialSpec", "gmsaCredentialSpec", goPointer], ["RunAsUserName", "runAsUserName", goPointer], ["HostProcess", "hostProcess", goPointer]])],
+  [
+    "SELinuxOptions",
+    "seLinuxOptions",
+    goStructPointer([
+      ["User", "user", goText],
+      ["Role", "role", goText],
+      ["Type", "type", goText],
+      ["Level", "level", goText],
+    ]),
+  ],
+  [
+    "WindowsOptions",
+    "windowsOptions",
+    goStructPointer([
+      ["GMSACredentialSpecName", "gmsaCredentialSpecName", goPointer],
+      ["GMSACredentialSpec", "gmsaCredentialSpec", goPointer],
+      ["RunAsUserName", "runAsUserName", goPointer],
+      ["HostProcess", "hostProcess", goPointer],
+    ]),
+  ],
   ["RunAsUser", "runAsUser", goPointer],
   ["RunAsGroup", "runAsGroup", goPointer],
   ["RunAsNonRoot", "runAsNonRoot", goPointer],

@@ -50,18 +50,25 @@ export function validateVolumeSource(volume: JsonObject, path: string, place: Vo
 }
 
 /** The named fields must not be empty. */
-const needs = (...fields: readonly string[]): SourceRule => (source, path) => fields.filter((field) => !source[field] || (Array.isArray(source[field]) && !hasItems(source[field]))).map((field) => required(`${path}.${field}`, ""));
+const needs =
+  (...fields: readonly string[]): SourceRule =>
+  (source, path) =>
+    fields.filter((field) => !source[field] || (Array.isArray(source[field]) && !hasItems(source[field]))).map((field) => required(`${path}.${field}`, ""));
 
-const keyed = (name: string): SourceRule => (source, path) => [
-  ...requiredName(stringAt(source, name), `${path}.${name}`),
-  ...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`),
-  ...itemsAt(source, "items").flatMap((item, i) => keyToPathErrors(item, `${path}.items[${i}]`)),
-];
+const keyed =
+  (name: string): SourceRule =>
+  (source, path) => [
+    ...requiredName(stringAt(source, name), `${path}.${name}`),
+    ...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`),
+    ...itemsAt(source, "items").flatMap((item, i) => keyToPathErrors(item, `${path}.items[${i}]`)),
+  ];
 
-const disk = (name: string): SourceRule => (source, path) => {
-  const partition = numberAt(source, "partition");
-  return [...requiredName(stringAt(source, name), `${path}.${name}`), ...(partition < 0 || partition > 255 ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")] : [])];
-};
+const disk =
+  (name: string): SourceRule =>
+  (source, path) => {
+    const partition = numberAt(source, "partition");
+    return [...requiredName(stringAt(source, name), `${path}.${name}`), ...(partition < 0 || partition > 255 ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")] : [])];
+  };
 
 const secretName: SourceRule = (source, path) => {
   const reference = mutableAt(source, "secretRef");
@@ -77,7 +84,10 @@ const hostPath: SourceRule = (source, path) => {
   return [...backstepErrors(target, `${path}.path`), ...(type !== undefined && !hostPathTypes.includes(type) ? [notSupported(`${path}.type`, type, hostPathTypes)] : [])];
 };
 
-const nfs: SourceRule = (source, path) => [...needs("server", "path")(source, path, noPlace), ...(stringAt(source, "path").startsWith("/") ? [] : [invalid(`${path}.path`, stringAt(source, "path"), "must be an absolute path")])];
+const nfs: SourceRule = (source, path) => [
+  ...needs("server", "path")(source, path, noPlace),
+  ...(stringAt(source, "path").startsWith("/") ? [] : [invalid(`${path}.path`, stringAt(source, "path"), "must be an absolute path")]),
+];
 
 const iqnForms: Readonly<Record<string, RegExp>> = { iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/, eui: /^eui.[a-zA-Z0-9]{16}$/, naa: /^naa.[a-zA-Z0-9]{32}$/ };
 
@@ -134,14 +144,20 @@ const quobyte: SourceRule = (source, path) => {
     ? [required(`${path}.registry`, hostPorts)]
     : stringAt(source, "tenant").length >= 65
       ? [required(`${path}.tenant`, "must be a UUID and may not exceed a length of 64 characters")]
-      : registry.split(",").filter((pair) => !/^(?:\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair)).map(() => invalid(`${path}.registry`, registry, hostPorts));
+      : registry
+          .split(",")
+          .filter((pair) => !/^(?:\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair))
+          .map(() => invalid(`${path}.registry`, registry, hostPorts));
   return [...errors, ...requiredName(stringAt(source, "volume"), `${path}.volume`)];
 };
 
 const flexVolume: SourceRule = (source, path) => {
   const reserved = (key: string): boolean => /\.(?:kubernetes|k8s)\.io$/.test(`.${(key.split("/", 1)[0] ?? "").toLowerCase()}`);
   const options = Object.keys(mutableAt(source, "options") ?? {});
-  return [...requiredName(stringAt(source, "driver"), `${path}.driver`), ...options.filter(reserved).map((key) => invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved"))];
+  return [
+    ...requiredName(stringAt(source, "driver"), `${path}.driver`),
+    ...options.filter(reserved).map((key) => invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved")),
+  ];
 };
 
 const azureDisk: SourceRule = (source, path) => {
@@ -152,15 +168,23 @@ const azureDisk: SourceRule = (source, path) => {
     ...needs("diskName", "diskURI")(source, path, noPlace),
     ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching) ? [notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])] : []),
     ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind) ? [notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])] : []),
-    ...(kind === "Managed" && !uri.startsWith("/subscriptions/") ? [notSupported(`${path}.diskURI`, uri, ["/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"])] : []),
-    ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://") ? [notSupported(`${path}.diskURI`, uri, ["https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"])] : []),
+    ...(kind === "Managed" && !uri.startsWith("/subscriptions/")
+      ? [notSupported(`${path}.diskURI`, uri, ["/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"])]
+      : []),
+    ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://")
+      ? [notSupported(`${path}.diskURI`, uri, ["https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"])]
+      : []),
   ];
 };
 
 const storageOs: SourceRule = (source, path, place) => {
   const name = stringAt(source, "volumeName");
   const namespace = stringAt(source, "volumeNamespace");
-  return [...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]), ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []), ...secretName(source, path, place)];
+  return [
+    ...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
+    ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
+    ...secretName(source, path, place),
+  ];
 };
 
 const csi: SourceRule = (source, path) => {
@@ -168,7 +192,9 @@ const csi: SourceRule = (source, path) => {
   const secret = mutableAt(source, "nodePublishSecretRef");
   const name = secret && stringAt(secret, "name");
   return [
-    ...(driver ? [...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []), ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) => invalid(`${path}.driver`, driver, fault))] : [required(`${path}.driver`, "")]),
+    ...(driver
+      ? [...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []), ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) => invalid(`${path}.driver`, driver, fault))]
+      : [required(`${path}.driver`, "")]),
     ...(name === undefined ? [] : name ? dnsSubdomainErrors(name, `${path}.name`) : [required(`${path}.nodePublishSecretRef.name`, "")]),
   ];
 };
@@ -183,16 +209,26 @@ const ephemeral: SourceRule = (source, path, { podName, volumeName }) => {
   ];
 };
 
-const emptyDir: SourceRule = (source, path) => (isSet(source["sizeLimit"]) && nanoOf(source["sizeLimit"]) < 0n ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")] : []);
+const emptyDir: SourceRule = (source, path) =>
+  isSet(source["sizeLimit"]) && nanoOf(source["sizeLimit"]) < 0n ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")] : [];
 
 const gitRepo: SourceRule = (source, path) => [...requiredName(stringAt(source, "repository"), `${path}.repository`), ...descendingPathErrors(stringAt(source, "directory"), `${path}.directory`)];
 
-const downward: SourceRule = (source, path) => [...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`), ...itemsAt(source, "items").flatMap((file) => validateDownwardFile(file, path))];
+const downward: SourceRule = (source, path) => [
+  ...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`),
+  ...itemsAt(source, "items").flatMap((file) => validateDownwardFile(file, path)),
+];
 
-const image: SourceRule = (source, path, { rules }) => [...(rules.isPod && !stringAt(source, "reference") ? [required(`${path}.reference`, "")] : []), ...pullPolicyErrors(stringAt(source, "pullPolicy"), `${path}.pullPolicy`)];
+const image: SourceRule = (source, path, { rules }) => [
+  ...(rules.isPod && !stringAt(source, "reference") ? [required(`${path}.reference`, "")] : []),
+  ...pullPolicyErrors(stringAt(source, "pullPolicy"), `${path}.pullPolicy`),
+];
 
 const noPlace = {} as VolumePlace;
-const and = (...rules: readonly SourceRule[]): SourceRule => (source, path, place) => rules.flatMap((rule) => rule(source, path, place));
+const and =
+  (...rules: readonly SourceRule[]): SourceRule =>
+  (source, path, place) =>
+    rules.flatMap((rule) => rule(source, path, place));
 
 const entries: readonly SourceEntry[] = [
   { field: "emptyDir", rule: emptyDir },

@@ -39,7 +39,7 @@ function userFaults(name: string): string[] {
     ...(domain !== undefined && !netBios.test(domain) && !dnsDomain.test(domain) ? ["runAsUserName's Domain doesn't match the NetBios nor the DNS format"] : []),
     ...(user ? (Buffer.byteLength(user) > 104 ? ["runAsUserName's User length must not be longer than 104 characters"] : []) : ["runAsUserName's User cannot be empty"]),
     ...(/^[. ]+$/.test(user) ? ["runAsUserName's User cannot contain only periods or spaces"] : []),
-    ...(/["/\\:;|=,+*?<>@[\]]/.test(user) ? ['runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]'] : []),
+    ...(/["/\\:;|=,+*?<>@[\]]/.test(user) ? ["runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"] : []),
   ];
 }
 
@@ -83,11 +83,23 @@ function linuxErrors(spec: JsonObject, path: string): FieldError[] {
 }
 
 const podOnly = ["fsGroup", "fsGroupChangePolicy", "sysctls"];
-const containerOnly = ["appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup"];
+const containerOnly = [
+  "appArmorProfile",
+  "seLinuxOptions",
+  "seccompProfile",
+  "capabilities",
+  "readOnlyRootFilesystem",
+  "privileged",
+  "allowPrivilegeEscalation",
+  "procMount",
+  "runAsUser",
+  "runAsGroup",
+];
 
 function windowsErrors(spec: JsonObject, path: string): FieldError[] {
   const context = objectAt(spec, "securityContext");
-  const present = (holder: JsonObject, names: readonly string[]): readonly string[] => names.filter((name) => (name === "sysctls" ? hasItems(holder[name]) : name.startsWith("host") && name !== "hostUsers" ? holder[name] === true : isSet(holder[name])));
+  const present = (holder: JsonObject, names: readonly string[]): readonly string[] =>
+    names.filter((name) => (name === "sysctls" ? hasItems(holder[name]) : name.startsWith("host") && name !== "hostUsers" ? holder[name] === true : isSet(holder[name])));
   const inContext = (names: readonly string[]): readonly string[] => present(context, names).map((name) => `${path}.securityContext.${name}`);
   const inSpec = (names: readonly string[]): readonly string[] => present(spec, names).map((name) => `${path}.${name}`);
   const paths = [

@@ -1,10 +1,10 @@
 // Admission's first word: objects need a namespace that is there and stays, and some namespaces are not for deleting.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go.
-import { isObject } from "homeostat/api";
-import { ApiStatusError } from "homeostat/api";
+import { ApiStatusError, isObject, pathSegmentFaults } from "homeostat/api";
 import type { Revision, Store } from "../storage/store.ts";
 import type { AdmissionRequest, AdmissionStep } from "../registry/admission.ts";
-import { forbiddenError, notFoundError } from "../registry/api-errors.ts";
+import { forbiddenError, internalError, notFoundError } from "../registry/api-errors.ts";
+import { quoteGo } from "../registry/field-error.ts";
 import { metaString } from "../registry/object-meta/read-meta.ts";
 import type { ResourceCatalog } from "../registry/served-resource.ts";
 import { storageKeyOf } from "../registry/views/storage-key.ts";
@@ -21,6 +21,8 @@ export function createNamespaceLifecycle(store: Store, catalog: ResourceCatalog)
     const { resource, operation, namespace } = request;
     if (resource.group === "" && resource.resource === "namespaces") return refuseDeletion(request);
     if (!resource.namespaced || operation === "DELETE" || isAccessReview(request)) return;
+    const faults = pathSegmentFaults(namespace);
+    if (faults.length) throw internalError(`invalid resource name ${quoteGo(namespace)}: [${faults.join(" ")}]`);
     const revision = store.latest(storageKeyOf(namespaces, "", namespace));
     if (!revision) throw notFoundError(namespaces, namespace);
     if (operation !== "CREATE" || request.subresource) return;

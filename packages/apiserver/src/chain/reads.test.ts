@@ -48,6 +48,20 @@ test("a token older than history is expired, and the answer holds one that goes 
   assert.deepEqual(names((await ask("GET", `${widgetsPath}?continue=${String(meta(expired.body).continue)}`)).body), ["c"]);
 });
 
+test("a token that somebody wrote for the future is not waited for longer than any other revision", async () => {
+  const { ask, runtime } = await serverWith("a");
+  const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999,"start":"/a"}').toString("base64url");
+  const asked = ask("GET", `${widgetsPath}?limit=1&continue=${token}`);
+  await runtime.advance(5_000);
+  assert.deepEqual([(await asked).status, (await asked).body.reason], [504, "Timeout"]);
+});
+
+test("a namespace that could be no part of a key is refused by name", async () => {
+  const { ask } = await serverWith("a");
+  const { status, body } = await ask("GET", widgetsPath.replace(/namespaces\/[^/]+/, "namespaces/%2e%2e"));
+  assert.deepEqual([status, body.message], [500, 'invalid key: "/widgets/.."']);
+});
+
 test("resourceVersion on lists: newest, not older, exact", async () => {
   const { ask, store } = await serverWith("a");
   const old = store.revision();

@@ -31,14 +31,21 @@ export function formatBadValue(value: Json | undefined): string {
 
 /** strconv.Quote for the characters that occur in API objects. */
 export function quoteGo(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   const named: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u0007": "\\a", "\b": "\\b", "\f": "\\f", "\u000b": "\\v" };
   let out = '"';
-  for (const c of text) {
-    if (c in named) out += named[c];
-    else if (c < " " || c === "\u007f") out += `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`;
-    else out += c;
-  }
+  for (const c of text) out += named[c] ?? (printable.test(c) ? c : escapeGo(c.codePointAt(0)!));
   return `${out}"`;
+}
+
+/** Letters, marks, numbers, punctuation, symbols and the plain space: what strconv.IsPrint lets stand. */
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** A lone surrogate stands for a byte that is no text. */
+function escapeGo(code: number): string {
+  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code - 0xdc00).toString(16)}`;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
+  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
 /** `Required value` or `Required value: detail`. */

@@ -4,6 +4,7 @@ import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../http/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import type { Call } from "../call.ts";
+import { plainError } from "../api-errors.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
 import type { TablePrinter } from "../served-resource.ts";
 import { encodeObjectBytes } from "../views/stored-json.ts";
@@ -36,6 +37,7 @@ export async function answerTransformed(call: Call, status: number, object: Json
   const { transform } = accepted;
   if (!transform || object.kind === "Status") return await answerObject(core, request, accepted, status, object);
   if (transform.kind === "PartialObjectMetadata") return await answerObject(core, request, accepted, status, partialMetadata(object, transform.version));
+  if (transform.kind === "PartialObjectMetadataList" && resource.custom) throw plainError("content is not a list");
   if (transform.kind === "PartialObjectMetadataList") throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`);
   const includeObject = readIncludeObject(request.query);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };

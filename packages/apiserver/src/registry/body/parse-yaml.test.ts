@@ -14,7 +14,7 @@ test("YAML 1.1: words are booleans, zeros are octal, keys are text", async () =>
 test("anchors, merges and the first document only", async () => {
   assert.deepEqual(await value("a: &x {p: 1, q: 2}\nb: *x\nc:\n  <<: *x\n  q: 3\n"), { a: { p: 1, q: 2 }, b: { p: 1, q: 2 }, c: { p: 1, q: 3 } });
   assert.deepEqual(await value("a: 1\n---\na: 2\n"), { a: 1 });
-  assert.deepEqual(await value("{a: 1} {a: 2}"), { a: 1 });
+  assert.deepEqual(await value("{a: 1}\n{a: 2}\n"), { a: 1 });
   assert.equal(await value("# nothing\n"), null);
   assert.deepEqual(await value("a: 1e999\n"), { a: "1e999" });
 });

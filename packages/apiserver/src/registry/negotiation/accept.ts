@@ -73,7 +73,7 @@ function acceptClause({ parameters }: AcceptClause, mediaType: MediaType, offer:
   const serverVersion = parameters.get("sv");
   if (serverVersion && serverVersion !== "v1") return undefined;
   const pretty = parameters.get("pretty") === "1";
-  if (!parameters.has("as") && !parameters.has("g") && !parameters.has("v")) return protobuf && offer.custom ? undefined : { mediaType, transform: undefined, pretty };
+  if (!parameters.get("as") && !parameters.get("g") && !parameters.get("v")) return protobuf && offer.custom ? undefined : { mediaType, transform: undefined, pretty };
   const transform = readTransform(parameters);
   if (!transform || (transform.kind === "Table" && (protobuf || !offer.table))) return undefined;
   return { mediaType, transform, pretty };

@@ -18,6 +18,8 @@ test("tokens that are none", () => {
   const encode = (text: string): string => Buffer.from(text).toString("base64url");
   const table: readonly (readonly [string, string])[] = [
     ["%%", "continue key is not valid: illegal base64 data at input byte 0"],
+    [encode("[]"), "continue key is not valid: json: cannot unmarshal array into Go value of type storage.continueToken"],
+    [encode('{"rv":"5"}'), "continue key is not valid: json: cannot unmarshal string into Go struct field continueToken.rv of type int64"],
     [encode("{}"), "continue key is not valid: server does not recognize this encoded version "],
     [encode('{"v":"meta.k8s.io/v1"}'), "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)"],
     [encode('{"v":"meta.k8s.io/v1","rv":1}'), "continue key is not valid: encoded start key empty (version meta.k8s.io/v1)"],

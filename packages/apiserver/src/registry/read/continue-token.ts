@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go.
 import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
+import { goKind } from "../body/parse-body.ts";
 
 /** Where to go on. */
 export interface ContinueToken {
@@ -21,6 +22,8 @@ export function formatContinue({ start, revision }: ContinueToken): string {
 /** Parses a token; throws 400. */
 export function parseContinue(token: string): ContinueToken {
   const value = decode(token);
+  const fault = typeFault(value);
+  if (fault) throw refuse(`continue key is not valid: json: cannot unmarshal ${fault}`);
   if (!isObject(value) || value.v !== "meta.k8s.io/v1") throw refuse(`continue key is not valid: server does not recognize this encoded version ${isObject(value) && typeof value.v === "string" ? value.v : ""}`);
   const revision = typeof value.rv === "number" ? value.rv : 0;
   if (revision === 0) throw refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
@@ -29,6 +32,18 @@ export function parseContinue(token: string): ContinueToken {
   const path = start.startsWith("/") ? start : `/${start}`;
   if (!isClean(path)) throw refuse(`continue key is not valid: ${start}`);
   return { start: path.slice(1), revision };
+}
+
+/** What does not fit Go's struct, e.g. `string into Go struct field continueToken.rv of type int64`. */
+function typeFault(value: Json): string | undefined {
+  if (value === null) return undefined;
+  if (!isObject(value)) return `${goKind(value)} into Go value of type storage.continueToken`;
+  for (const [field, type] of [["v", "string"], ["rv", "int64"], ["start", "string"]] as const) {
+    const member = Object.hasOwn(value, field) ? value[field]! : null;
+    const fits = type === "string" ? typeof member === "string" : Number.isSafeInteger(Number(member)) && typeof member !== "string" && typeof member !== "boolean";
+    if (member !== null && !fits) return `${typeof member === "number" ? `number ${member}` : goKind(member)} into Go struct field continueToken.${field} of type ${type}`;
+  }
+  return undefined;
 }
 
 /** Go's path.Clean would leave it alone. */

@@ -36,7 +36,7 @@ export async function readPage(core: CoreServices, selection: Selection, options
 }
 
 async function startOf(core: CoreServices, selection: Selection, options: ListOptions): Promise<Start> {
-  if (options.continue && !selection.single) return startOfToken(options, selection);
+  if (options.continue && !selection.single) return await startOfToken(core, options, selection);
   const wanted = listResourceVersionOf(options.resourceVersion);
   if (wanted > 0) await waitForRevision(core, wanted);
   const limit = options.resourceVersion === "0" || options.limit < 0 ? 0 : options.limit;
@@ -44,9 +44,11 @@ async function startOf(core: CoreServices, selection: Selection, options: ListOp
   return { at: exact ? wanted : undefined, startKey: selection.prefix, limit };
 }
 
-function startOfToken(options: ListOptions, selection: Selection): Start {
+async function startOfToken(core: CoreServices, options: ListOptions, selection: Selection): Promise<Start> {
   const token = parseContinue(options.continue);
   if (options.resourceVersion !== "" && options.resourceVersion !== "0") throw badRequestError("specifying resource version is not allowed when using continue");
+  // Nobody here has given out a token from the future, but anybody can write one.
+  if (token.revision > 0) await waitForRevision(core, token.revision);
   return { at: token.revision > 0 ? token.revision : undefined, startKey: selection.prefix + token.start, limit: options.resourceVersion === "0" ? 0 : Math.max(0, options.limit) };
 }
 

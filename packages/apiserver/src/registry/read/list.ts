@@ -42,7 +42,7 @@ export async function answerPage(call: Call, page: ListPage): Promise<ApiRespons
 function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject {
   const version = { resourceVersion: String(page.revision) };
   const more = {
-    ...(page.continue || (resource.custom && accepted.transform?.kind !== "PartialObjectMetadataList") ? { continue: page.continue } : {}),
+    ...(page.continue || (resource.custom && !accepted.transform) ? { continue: page.continue } : {}),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   return resource.custom ? { ...more, ...version } : { ...version, ...more };

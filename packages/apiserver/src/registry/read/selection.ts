@@ -2,7 +2,7 @@
 import { exactField, type FieldSelector, type LabelSelector, matchesFields, matchesLabels } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import type { ServedResource } from "../served-resource.ts";
-import { splitStorageKey, storageKeyOf, storagePrefixOf } from "../views/storage-key.ts";
+import { splitStorageKey, requestedPrefix, storageKeyOf } from "../views/storage-key.ts";
 import { parseStored } from "../views/stored-json.ts";
 
 /** What a list or a watch covers. */
@@ -21,7 +21,8 @@ export function selectionOf(resource: ServedResource, namespace: string, labels:
   const scope = namespace || (resource.namespaced ? exactField(fields, "metadata.namespace") ?? "" : "");
   const name = exactField(fields, "metadata.name");
   const single = name !== undefined && (scope || !resource.namespaced) ? storageKeyOf(resource, scope, name) : undefined;
-  const prefix = single ?? storagePrefixOf(resource, scope);
+  const all = requestedPrefix(resource, scope);
+  const prefix = single ?? all;
   if (!labels.length && !fields.length) return { prefix, single, everything: true, matches: everything };
   return { prefix, single, everything: false, matches: (revision) => (!single || revision.key === single) && matchesLabels(labels, revision.facts.labels) && matchesFieldsOf(resource, fields, revision) };
 }

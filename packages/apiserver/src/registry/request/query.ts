@@ -2,6 +2,7 @@
 // Upstream: net/url (parseQuery), k8s.io/apimachinery/pkg/runtime/conversion.go, pkg/apis/meta/v1/conversion.go.
 import { badRequestError } from "../api-errors.ts";
 import { quoteGo } from "../field-error.ts";
+import { unescapeBytes } from "./unescape-bytes.ts";
 
 /** Query parameters; a parameter may have several values. */
 export class Query {
@@ -54,13 +55,7 @@ export class Query {
   }
 }
 
-function unescape(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return undefined;
-  }
-}
+const unescape = (text: string): string | undefined => unescapeBytes(text.replaceAll("+", " "));
 
 function parseInt64(text: string): bigint {
   if (!/^[+-]?[0-9]+$/.test(text)) throw badRequestError(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);

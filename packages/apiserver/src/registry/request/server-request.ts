@@ -2,6 +2,7 @@
 import { internalError } from "../api-errors.ts";
 import type { ApiRequest, UserInfo } from "../../http/handler.ts";
 import { Query } from "./query.ts";
+import { unescapeBytes } from "./unescape-bytes.ts";
 import { readRequestInfo, type RequestInfo } from "./request-info.ts";
 import { Warnings } from "./warnings.ts";
 
@@ -57,9 +58,7 @@ export function formatSeconds(ms: number): string {
 }
 
 function unescapePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw internalError(`the path ${path} cannot be unescaped`);
-  }
+  const plain = unescapeBytes(path);
+  if (plain === undefined) throw internalError(`the path ${path} cannot be unescaped`);
+  return plain;
 }

@@ -1,6 +1,6 @@
 // Keys of objects in the store: `group/resource/namespace/name`, with an empty namespace for cluster-scoped objects.
 import { pathSegmentFaults } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
+import { badRequestError, plainError } from "../api-errors.ts";
 import { quoteGo } from "../field-error.ts";
 import type { ServedResource } from "../served-resource.ts";
 
@@ -8,8 +8,33 @@ import type { ServedResource } from "../served-resource.ts";
 export function requestedKey(resource: ServedResource, namespace: string, name: string): string {
   const faults = pathSegmentFaults(name);
   if (faults.length) throw badRequestError(`Name parameter invalid: ${quoteGo(name)}: ${faults.join(";")}`);
+  assertPlainPath(resource, namespace, `/${name}`);
   return storageKeyOf(resource, namespace, name);
 }
+
+/** The prefix of the objects that a request is about; throws 500 for a namespace that could not be one. */
+export function requestedPrefix(resource: ServedResource, namespace: string): string {
+  assertPlainPath(resource, namespace, "");
+  return storagePrefixOf(resource, namespace);
+}
+
+function assertPlainPath(resource: ServedResource, namespace: string, rest: string): void {
+  if (namespace === "." || namespace === "..") throw plainError(`invalid key: ${quoteGo(`/${etcdPrefixOf(resource)}/${namespace}${rest}`)}`);
+}
+
+/** Where upstream keeps a kind in etcd, which some of its messages tell. Upstream: k8s.io/kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go. */
+export function etcdPrefixOf({ group, resource, custom }: ServedResource): string {
+  if (custom || group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io") return `${group}/${resource}`;
+  return oldPrefixes.get(resource) ?? resource;
+}
+
+const oldPrefixes: ReadonlyMap<string, string> = new Map([
+  ["replicationcontrollers", "controllers"],
+  ["endpoints", "services/endpoints"],
+  ["services", "services/specs"],
+  ["nodes", "minions"],
+  ["ingresses", "ingress"],
+]);
 
 /** The key of one object. */
 export function storageKeyOf(resource: ServedResource, namespace: string, name: string): string {

@@ -5,7 +5,8 @@ import { encodeJson, type JsonObject, parseJson } from "homeostat/api";
 import { encodeStruct } from "./struct-order.ts";
 
 const encoder = new TextEncoder();
-const longNumber = /\d{16}/;
+/** 2^53 - 1, the bound that schemas of integers name, is exact. */
+const longNumber = /(?!9007199254740991(?!\d))\d{16}/;
 
 /** Parses stored bytes; the caller owns the result. */
 export function parseStored(bytes: Uint8Array): JsonObject {

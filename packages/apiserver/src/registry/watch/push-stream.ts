@@ -29,6 +29,7 @@ export class PushStream implements OpenStream {
   }
 
   push(frame: Uint8Array): void {
+    if (!frame.length) return;
     if (!this.#open) return;
     if (!this.#busy) this.#busy = !this.#sink.data(frame);
     else if (this.#held.length < maxHeldFrames) this.#held.push(frame);

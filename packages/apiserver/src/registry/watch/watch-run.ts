@@ -51,7 +51,8 @@ export class WatchRun {
     this.stream = new PushStream(sink, () => this.#ended());
     core.openWatches.add(plan.resource.storageKey, this.#end);
     this.#after(plan.timeoutMs, this.#end);
-    if (plan.start === "with changes") this.#follow(plan.revision || core.store.revision());
+    if (plan.timeoutMs < 0) this.stream.end();
+    else if (plan.start === "with changes") this.#follow(plan.revision || core.store.revision());
     else void this.#startWithObjects();
   }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { type IncludeObject, makeTable, tableMetadata } from "../answer/table.ts";
 import type { CoreServices } from "../core-services.ts";
-import { type Accepted, notAcceptableError } from "../negotiation/accept.ts";
+import type { Accepted } from "../negotiation/accept.ts";
 import type { ServedResource } from "../served-resource.ts";
 import { partialMetadata } from "../views/views.ts";
 import { frameObject } from "./frames.ts";
@@ -19,7 +19,7 @@ export interface WatchView {
 
 /** The view that was agreed on. Throws 406 for a form that objects cannot take. */
 export function createWatchView(core: CoreServices, resource: ServedResource, { transform, mediaType }: Accepted, includeObject: IncludeObject): WatchView {
-  if (transform?.kind === "PartialObjectMetadataList") throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list`);
+  if (transform?.kind === "PartialObjectMetadataList") return nothingView;
   if (transform?.kind === "Table") return tableView(core, resource, transform.version, includeObject);
   if (mediaType === "application/vnd.kubernetes.protobuf") return protobufView(core, resource, transform?.version);
   const view = transform ? (transform.version as "v1" | "v1beta1") : "object";
@@ -29,6 +29,9 @@ export function createWatchView(core: CoreServices, resource: ServedResource, { 
     error,
   };
 }
+
+/** Objects that a watch is about are no lists: upstream drops each event that it cannot show. */
+const nothingView: WatchView = { event: () => new Uint8Array(), bookmark: () => new Uint8Array(), error: (status) => error(status) };
 
 const error = (status: JsonObject): Uint8Array => frameObject("ERROR", status);
 

@@ -51,6 +51,6 @@ function startOf({ sendInitialEvents }: ListOptions, revision: number): "with wh
 }
 
 function timeoutOf({ core }: Call, { timeoutSeconds }: ListOptions): number {
-  if (timeoutSeconds) return Math.max(0, timeoutSeconds * 1000);
+  if (timeoutSeconds) return timeoutSeconds * 1000;
   return minTimeoutMs * (1 + unitInterval(core.runtime.entropy));
 }

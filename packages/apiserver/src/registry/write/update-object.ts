@@ -13,7 +13,7 @@ import { dedupeOwnerReferences } from "../object-meta/owner-references.ts";
 import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { parseResourceVersion } from "../read/resource-version.ts";
 import type { ServedResource, Strategy } from "../served-resource.ts";
-import { requestedKey } from "../views/storage-key.ts";
+import { etcdPrefixOf, requestedKey } from "../views/storage-key.ts";
 import { parseStored } from "../views/stored-json.ts";
 import { admissionRequestOf } from "./admission-request.ts";
 import { beforeUpdate } from "./before-update.ts";
@@ -50,7 +50,7 @@ export async function updateObject(call: Call, change: Change): Promise<Outcome>
     const revision = core.store.latest(key);
     if (!revision && !change.mayCreate) throw notFoundError(resource, name);
     const live = revision && openLive(core, resource, revision);
-    assertUid(call, key, change.uid, live?.object);
+    assertUid(call, change.uid, live?.object);
     const next = await admitted(call, change, live);
     if (!live) return { status: 201, result: await insertObject(call, next, change.options, "update") };
     const result = await replace(call, change, live, toHub(resource, next));
@@ -122,9 +122,9 @@ async function finish(call: Call, next: JsonObject, live: Live, options: WriteOp
   return { object: fromHub(resource, next) };
 }
 
-function assertUid({ resource, name }: Call, key: string, uid: string | undefined, live: JsonObject | undefined): void {
+function assertUid({ resource, namespace, name }: Call, uid: string | undefined, live: JsonObject | undefined): void {
   const found = live ? metaString(live, "uid") : "";
   if (uid === undefined || uid === found) return;
-  const path = `/registry/${key.startsWith("/") ? key.slice(1) : key}`.replace("//", "/");
+  const path = `/registry/${[etcdPrefixOf(resource), ...(namespace ? [namespace] : []), name].join("/")}`;
   throw conflictError(resource, name, `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`);
 }

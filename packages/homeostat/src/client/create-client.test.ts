@@ -1,13 +1,14 @@
 // The client on a scripted server: what goes out, what comes back, what is tried again, what is thrown.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ApiStatusError, isApiStatusError, isConflict, isExpired, isNotFound } from "../api/status.ts";
+import { ApiStatusError, isApiStatusError, isConflict, isExpired, isNotFound, isUnauthorized } from "../api/status.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import type { Client, CompletedWrite, WatchEvent } from "./client.ts";
 import { type ClientOptions, createClient } from "./create-client.ts";
 import { dynamicKind } from "./discovery/kind-resolver.ts";
 import { createScriptedTransport, type ScriptedExchange, type ScriptedTransport } from "./scripted-transport.suite.ts";
+import { openStream, type SessionOptions } from "./session.ts";
 
 const Order = dynamicKind({ apiVersion: "kitchen.example.com/v1", kind: "Order", resource: "orders", scope: "Namespaced" });
 const Node = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" });
@@ -348,5 +349,64 @@ describe("watch", () => {
     abort.abort(new Error("stop"));
     await aborting;
     assert.equal(transport.last.aborted, true);
+  });
+});
+
+describe("streams and credentials", () => {
+  /** A session whose token is the next of a list whenever the server refuses the one before. */
+  const session = (tokens: string[], transport: ScriptedTransport): { readonly options: SessionOptions; readonly renewals: () => number } => {
+    let renewals = 0;
+    return {
+      options: {
+        transport,
+        runtime: createVirtualRuntime(),
+        observer: {},
+        credentials: { headers: async () => ({ authorization: `Bearer ${tokens[0]}` }), rejected: async () => (renewals++, tokens.shift(), tokens.length > 0) },
+      },
+      renewals: () => renewals,
+    };
+  };
+  const open = (options: SessionOptions): Promise<{ readonly opened: number; readonly error: Error | undefined; readonly text: string }> =>
+    new Promise((resolve) => {
+      const seen = { opened: 0, text: "" };
+      openStream(options, { userAgent: "t", signals: [] }, { method: "GET", path: "/api/v1/nodes", query: { watch: true } }, {
+        opened: () => void seen.opened++,
+        data: (chunk) => ((seen.text += new TextDecoder().decode(chunk)), true),
+        closed: (error) => resolve({ ...seen, error }),
+      });
+    });
+  const accepting = (token: string) =>
+    createScriptedTransport((exchange) => (exchange.request.headers["authorization"] === `Bearer ${token}` ? exchange.answer(200, "line") : exchange.refuse(401, "Unauthorized")));
+
+  it("renews credentials that the server no longer takes, and opens again", async () => {
+    const transport = accepting("new");
+    const { options, renewals } = session(["old", "new"], transport);
+    assert.deepEqual(await open(options), { opened: 1, error: undefined, text: "line" });
+    assert.deepEqual([transport.exchanges.length, renewals()], [2, 1]);
+  });
+
+  it("renews once: what is refused then is refused", async () => {
+    const transport = accepting("none");
+    const { options, renewals } = session(["one", "two", "three"], transport);
+    const { opened, error } = await open(options);
+    assert.equal(isUnauthorized(error), true);
+    assert.deepEqual([opened, transport.exchanges.length, renewals()], [0, 2, 1]);
+  });
+
+  it("does not open again with what cannot change, nor for another refusal", async () => {
+    const transport = accepting("none");
+    const { options } = session(["only"], transport);
+    assert.equal(isUnauthorized((await open(options)).error), true);
+    assert.equal(transport.exchanges.length, 1);
+    const forbidding = createScriptedTransport((exchange) => exchange.refuse(403, "Forbidden"));
+    const other = session(["a", "b"], forbidding);
+    assert.equal((await open(other.options)).error?.message, "refused: Forbidden");
+    assert.deepEqual([forbidding.exchanges.length, other.renewals()], [1, 0]);
+  });
+
+  it("ends with what the renewal says when it fails", async () => {
+    const { options } = session(["old"], accepting("new"));
+    const failing = { ...options, credentials: { headers: options.credentials!.headers, rejected: () => Promise.reject(new Error("the plug-in is gone")) } };
+    assert.equal((await open(failing)).error?.message, "the plug-in is gone");
   });
 });

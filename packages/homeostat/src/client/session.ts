@@ -61,11 +61,8 @@ export async function send(session: SessionOptions, scope: SessionScope, request
 
 /** Opens a stream; refusals reach `closed` as ApiStatusError. */
 export function openStream(session: SessionOptions, scope: SessionScope, request: ApiRequest, handlers: ByteStreamHandlers): { resume(): void; close(): void } {
-  const stream = new Stream(session, request, handlers, mergeSignals(scope.signals, undefined));
-  void wireRequest(session, scope, request).then(
-    (wire) => stream.open(wire),
-    (error: unknown) => stream.finish(toError(error)),
-  );
+  const stream = new Stream(session, scope, request, handlers);
+  void stream.open();
   return stream;
 }
 
@@ -121,23 +118,35 @@ function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): P
 /** A stream from its opening to its one end, which may come before the request was even sent. */
 class Stream {
   readonly #session: SessionOptions;
+  readonly #scope: SessionScope;
   readonly #request: ApiRequest;
   readonly #handlers: ByteStreamHandlers;
   readonly #signal: AbortSignal | undefined;
   #exchange: { resume(): void; abort(reason?: unknown): void } | undefined;
   #refusal: { readonly code: number; readonly chunks: Uint8Array[] } | undefined;
+  /** Credentials are renewed once: a server that refuses the new ones as well means it. */
+  #refreshed = false;
   #ended = false;
   readonly #abort = (): void => this.finish(toError(this.#signal?.reason));
 
-  constructor(session: SessionOptions, request: ApiRequest, handlers: ByteStreamHandlers, signal: AbortSignal | undefined) {
+  constructor(session: SessionOptions, scope: SessionScope, request: ApiRequest, handlers: ByteStreamHandlers) {
     this.#session = session;
+    this.#scope = scope;
     this.#request = request;
     this.#handlers = handlers;
-    this.#signal = signal;
-    signal?.addEventListener("abort", this.#abort);
+    this.#signal = mergeSignals(scope.signals, undefined);
+    this.#signal?.addEventListener("abort", this.#abort);
   }
 
-  open(wire: ReturnType<typeof encodeRequest>): void {
+  async open(): Promise<void> {
+    try {
+      this.#send(await wireRequest(this.#session, this.#scope, this.#request));
+    } catch (error) {
+      this.finish(toError(error));
+    }
+  }
+
+  #send(wire: ReturnType<typeof encodeRequest>): void {
     if (this.#signal?.aborted) return this.#abort();
     if (this.#ended) return;
     const startedAt = this.#session.runtime.clock.monotonic();
@@ -152,10 +161,25 @@ class Stream {
         if (this.#refusal) return (this.#refusal.chunks.push(chunk), true);
         return this.#ended || this.#handlers.data(chunk);
       },
-      end: () => this.finish(this.#refusal && toStatusError(this.#request, this.#refusal.code, Buffer.concat(this.#refusal.chunks))),
+      end: () => (this.#refusal ? void this.#refused(this.#refusal) : this.finish(undefined)),
       fail: (error) => this.finish(error),
     });
     if (this.#ended) this.#exchange.abort();
+  }
+
+  async #refused({ code, chunks }: { readonly code: number; readonly chunks: readonly Uint8Array[] }): Promise<void> {
+    const { credentials } = this.#session;
+    this.#refusal = undefined;
+    this.#exchange = undefined;
+    if (code === 401 && credentials && !this.#refreshed && !this.#ended) {
+      this.#refreshed = true;
+      try {
+        if (await credentials.rejected()) return await this.open();
+      } catch (error) {
+        return this.finish(toError(error));
+      }
+    }
+    this.finish(toStatusError(this.#request, code, Buffer.concat(chunks)));
   }
 
   resume(): void {

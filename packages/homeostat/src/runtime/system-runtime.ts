@@ -2,9 +2,12 @@
 // The only file of the runtime that touches Date, timers or node:crypto.
 import { randomFillSync } from "node:crypto";
 import { performance } from "node:perf_hooks";
+import type { Timer } from "./clock.ts";
 import type { Runtime } from "./runtime.ts";
 
 const poolBytes = 4096;
+/** What setTimeout can wait, 24.8 days; it takes anything longer for 1 ms. */
+const longestMs = 2 ** 31 - 1;
 
 /** Creates a Runtime on the process's own clock and randomness. Timers do not keep the process alive. */
 export function createSystemRuntime(): Runtime {
@@ -14,11 +17,7 @@ export function createSystemRuntime(): Runtime {
     clock: {
       now: () => Date.now(),
       monotonic: () => performance.now(),
-      timer(afterMs, run) {
-        const handle = setTimeout(run, Math.max(0, afterMs));
-        handle.unref();
-        return { cancel: () => clearTimeout(handle) };
-      },
+      timer: setTimer,
       hold() {
         const handle = setInterval(() => {}, 2 ** 30);
         return { cancel: () => clearInterval(handle) };
@@ -37,4 +36,17 @@ export function createSystemRuntime(): Runtime {
     },
     defer: (run) => queueMicrotask(run),
   };
+}
+
+/** Longer waits are made of several. Never for Infinity; NaN says nothing about when, and must not make a busy loop of it. */
+function setTimer(afterMs: number, run: () => void): Timer {
+  const waitMs = Number.isNaN(afterMs) ? Infinity : afterMs;
+  const dueAt = performance.now() + waitMs;
+  let handle: NodeJS.Timeout;
+  const arm = (leftMs: number): void => {
+    handle = leftMs > longestMs ? setTimeout(() => arm(dueAt - performance.now()), longestMs) : setTimeout(run, Math.max(0, leftMs));
+    handle.unref();
+  };
+  arm(waitMs);
+  return { cancel: () => clearTimeout(handle) };
 }

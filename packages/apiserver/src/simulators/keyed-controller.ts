@@ -22,7 +22,7 @@ export class KeyedController implements RunningSimulator {
   readonly #queue: WorkQueue;
   readonly #stopping = new AbortController();
   readonly #informers: Informer[] = [];
-  readonly #release: (() => void)[] = [];
+  readonly #release: (() => void | Promise<void>)[] = [];
   #running: Promise<unknown> = Promise.resolve();
 
   /** `name` as it stands in warnings. */
@@ -52,7 +52,7 @@ export class KeyedController implements RunningSimulator {
   }
 
   /** Runs `end` when the controller stops, after its workers. */
-  onStop(end: () => void): void {
+  onStop(end: () => Promise<void>): void {
     this.#release.push(end);
   }
 
@@ -69,7 +69,7 @@ export class KeyedController implements RunningSimulator {
     this.#stopping.abort();
     await this.#queue.shutDown();
     await this.#running;
-    for (const release of this.#release.splice(0)) release();
+    for (const release of this.#release.splice(0)) await release();
   }
 
   #hold<K extends Kind>(kind: K): { readonly informer: Informer<K>; readonly release: () => void } {

@@ -3,26 +3,27 @@ import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import { deployment } from "./deployment/deployment.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
-import { replicaSet } from "./replica-set/replica-set.ts";
-import { replicationController } from "./replication-controller/replication-controller.ts";
-import { rootCa } from "./root-ca/root-ca.ts";
 import { createServedKinds } from "./served-kinds.ts";
-import { serviceAccount } from "./service-account/service-account.ts";
 import type { RunningSimulator, Simulator } from "./simulator.ts";
 
 /** Every simulator there is; a new one is one line here. */
 export const simulators: readonly Simulator[] = [
   garbageCollector,
   namespaceLifecycle,
-  serviceAccount,
-  rootCa,
-  replicaSet,
-  replicationController,
-  deployment,
+  onRequest("serviceaccount", async () => (await import("./service-account/service-account.ts")).startServiceAccounts),
+  onRequest("root-ca-certificate-publisher", async () => (await import("./root-ca/root-ca.ts")).startRootCa),
+  onRequest("replicaset", async () => (await import("./replica-set/replica-set.ts")).startReplicaSets),
+  onRequest("replicationcontroller", async () => (await import("./replication-controller/replication-controller.ts")).startReplicationControllers),
+  onRequest("deployment", async () => (await import("./deployment/deployment.ts")).startDeployments),
+  { ...onRequest("pod-lifecycle", async () => (await import("./pod-lifecycle/pod-lifecycle.ts")).startPodLifecycle), byNameOnly: true },
 ];
+
+/** A simulator that is off by default, and loaded no sooner than it is asked for. */
+function onRequest(name: string, load: () => Promise<Simulator["start"]>): Simulator {
+  return { name, byDefault: false, start: async (context) => (await load())(context) };
+}
 
 /** Field manager of updates: the first word of the user agent. */
 const userAgent = "kube-controller-manager/v1.36.3";
@@ -37,7 +38,14 @@ export function chooseSimulators(words: string): SimulatorChoice {
     .split(",")
     .map((one) => one.trim())
     .filter(Boolean)) {
-    const named = word === "all" ? simulators.filter((one) => !one.byNameOnly) : word === "default" ? simulators.filter((one) => one.byDefault) : word === "none" ? [] : simulators.filter((one) => one.name === word);
+    const named =
+      word === "all"
+        ? simulators.filter((one) => !one.byNameOnly)
+        : word === "default"
+          ? simulators.filter((one) => one.byDefault)
+          : word === "none"
+            ? []
+            : simulators.filter((one) => one.name === word);
     if (named.length === 0 && word !== "none") return { unknown: word };
     for (const one of named) chosen.add(one);
   }

@@ -112,7 +112,12 @@ export type WorkloadKind<O extends Workload> = Kind<O, any>;
 export const namespaceKind = dynamicKind({ apiVersion: "v1", kind: "Namespace", resource: "namespaces", scope: "Cluster" }) as Kind as WorkloadKind<Namespace>;
 export const podKind = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" }) as Kind as WorkloadKind<Pod>;
 export const replicaSetKind = dynamicKind({ apiVersion: "apps/v1", kind: "ReplicaSet", resource: "replicasets", scope: "Namespaced" }) as Kind as WorkloadKind<ReplicaKeeper>;
-export const replicationControllerKind = dynamicKind({ apiVersion: "v1", kind: "ReplicationController", resource: "replicationcontrollers", scope: "Namespaced" }) as Kind as WorkloadKind<ReplicaKeeper>;
+export const replicationControllerKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "ReplicationController",
+  resource: "replicationcontrollers",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<ReplicaKeeper>;
 
 /** `namespace/name` of a namespaced object. */
 export const keyFor = ({ metadata: { namespace, name } }: Workload): string => `${namespace ?? ""}/${name}`;

@@ -11,15 +11,11 @@ import { keyFor, type Pod, podKind, replicaSetKind, type WorkloadKind } from "..
 import { type Deployment, deploymentKind, type ReplicaSet } from "./deployment-objects.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
-/** `deployment`, as kube-controller-manager calls it. */
-export const deployment: Simulator = {
-  name: "deployment",
-  byDefault: false,
-  async start(context) {
-    const controller = new KeyedController(context, "the deployment controller");
-    const deployments = new Deployments(context, controller);
-    return controller.start((key) => deployments.sync(key));
-  },
+/** Starts the controller of deployments. */
+export const startDeployments: Simulator["start"] = async (context) => {
+  const controller = new KeyedController(context, "the deployment controller");
+  const deployments = new Deployments(context, controller);
+  return controller.start((key) => deployments.sync(key));
 };
 
 class Deployments {
@@ -32,7 +28,7 @@ class Deployments {
   constructor({ client, runtime }: SimulatorContext, controller: KeyedController) {
     this.#controller = controller;
     const recorder = createSimulatorEventRecorder(client, runtime, "deployment-controller");
-    controller.onStop(() => void recorder.close());
+    controller.onStop(() => recorder.close());
     this.#deployments = controller.acquire(deploymentKind);
     this.#sets = controller.acquire(replicaSetKind);
     this.#pods = controller.acquire(podKind);

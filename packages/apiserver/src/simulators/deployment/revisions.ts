@@ -98,5 +98,9 @@ const safe = "bcdfghjklmnpqrstvwxz2456789";
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.keys(value).toSorted().map((key) => [key, sorted(value[key]!)]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, sorted(value[key]!)]),
+  );
 }

@@ -183,7 +183,9 @@ export class Rollout {
   /** Deletes the oldest replica sets that nobody uses, beyond the history that is to be kept. */
   async #forgetOldRevisions(): Promise<void> {
     if (!hasHistoryLimit(this.#deployment)) return;
-    const old = this.#oldSets().filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted(byRevision);
+    const old = this.#oldSets()
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .toSorted(byRevision);
     const tooMany = Math.max(0, old.length - this.#deployment.spec.revisionHistoryLimit!);
     for (const set of old.slice(0, tooMany)) {
       const { metadata, status } = set;

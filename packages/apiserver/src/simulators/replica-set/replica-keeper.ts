@@ -47,7 +47,7 @@ class Keeper {
     this.#what = what;
     this.#controller = controller;
     const recorder = createSimulatorEventRecorder(context.client, context.runtime, what.component);
-    controller.onStop(() => void recorder.close());
+    controller.onStop(() => recorder.close());
     this.#control = new PodControl(context.client, recorder, what.kind);
     this.#keepers = controller.acquire(what.kind);
     this.#pods = controller.acquire(podKind);
@@ -84,7 +84,13 @@ class Keeper {
     const candidates = [...own, ...this.#pods.byIndex("orphan", namespace)].filter(isPodActive);
     const active = await claimDependents({ client, kind: this.#what.kind, owner: keeper, selector }, podKind, candidates);
     const going = this.#what.countsTerminating ? own.filter((pod) => isPodTerminating(pod) && matchesLabels(selector, pod.metadata.labels ?? {})).length : undefined;
-    const failed = keeper.metadata.deletionTimestamp === undefined ? await this.#manage(keeper, active).then(() => undefined, (error: unknown) => ({ error })) : undefined;
+    const failed =
+      keeper.metadata.deletionTimestamp === undefined
+        ? await this.#manage(keeper, active).then(
+            () => undefined,
+            (error: unknown) => ({ error }),
+          )
+        : undefined;
     const now = runtime.clock.now();
     await this.#writeStatus(keeper, (latest) => replicaStatus(latest, { active, terminating: going, failure: failed && messageOf(failed.error), now }));
     if (failed) throw failed.error;
@@ -117,7 +123,8 @@ class Keeper {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
       const latest = await client.find(kind, { name: keeper.metadata.name, namespace: keeper.metadata.namespace });
-      if (latest?.metadata.uid === keeper.metadata.uid) await client.update(kind, { ...latest, status: { ...next(latest), observedGeneration: keeper.metadata.generation ?? 0 } }, { subresource: "status" });
+      if (latest?.metadata.uid === keeper.metadata.uid)
+        await client.update(kind, { ...latest, status: { ...next(latest), observedGeneration: keeper.metadata.generation ?? 0 } }, { subresource: "status" });
     });
   }
 }

@@ -5,9 +5,6 @@ import type { Simulator } from "../simulator.ts";
 import { replicaSetKind } from "../workload-objects.ts";
 import { startReplicaKeeper } from "./replica-keeper.ts";
 
-/** `replicaset`, as kube-controller-manager calls it. */
-export const replicaSet: Simulator = {
-  name: "replicaset",
-  byDefault: false,
-  start: async (context) => startReplicaKeeper(context, { kind: replicaSetKind, component: "replicaset-controller", selector: ({ selector }) => toSelector(selector), countsTerminating: true }),
-};
+/** Starts the controller of replica sets. */
+export const startReplicaSets: Simulator["start"] = async (context) =>
+  startReplicaKeeper(context, { kind: replicaSetKind, component: "replicaset-controller", selector: ({ selector }) => toSelector(selector), countsTerminating: true });

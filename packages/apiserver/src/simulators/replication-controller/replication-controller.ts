@@ -5,15 +5,11 @@ import { startReplicaKeeper } from "../replica-set/replica-keeper.ts";
 import type { Simulator } from "../simulator.ts";
 import { replicationControllerKind } from "../workload-objects.ts";
 
-/** `replicationcontroller`, as kube-controller-manager calls it. */
-export const replicationController: Simulator = {
-  name: "replicationcontroller",
-  byDefault: false,
-  start: async (context) =>
-    startReplicaKeeper(context, {
-      kind: replicationControllerKind,
-      component: "replication-controller",
-      selector: ({ selector }) => selector && toSelector({ matchLabels: selector as Readonly<Record<string, string>> }),
-      countsTerminating: false,
-    }),
-};
+/** Starts the controller of replication controllers. */
+export const startReplicationControllers: Simulator["start"] = async (context) =>
+  startReplicaKeeper(context, {
+    kind: replicationControllerKind,
+    component: "replication-controller",
+    selector: ({ selector }) => selector && toSelector({ matchLabels: selector as Readonly<Record<string, string>> }),
+    countsTerminating: false,
+  });

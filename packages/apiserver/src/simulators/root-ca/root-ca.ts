@@ -21,29 +21,25 @@ interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** `root-ca-certificate-publisher`, as kube-controller-manager calls it. */
-export const rootCa: Simulator = {
-  name: "root-ca-certificate-publisher",
-  byDefault: false,
-  async start(context) {
-    const { client, rootCa: certificate } = context;
-    if (certificate === undefined) return { stop: async () => {} };
-    const controller = new KeyedController(context, "the publisher of the root certificate");
-    const namespaces = controller.acquire(namespaceKind);
-    const maps = controller.acquire(configMaps);
-    controller.follow(namespaces, { added: ({ key }) => controller.add(key), updated: (_, object) => void (object.read().status?.phase === "Active" && controller.add(object.key)) });
-    const changed = (object: { readonly name: string; readonly namespace: string }): void => void (object.name === name && controller.add(object.namespace));
-    controller.follow(maps, { updated: (_, object) => changed(object), deleted: changed });
-    return controller.start(async (namespace) => {
-      const found = maps.get({ name, namespace }) as (ConfigMap & { readonly metadata: object }) | undefined;
-      const next = publish(found, certificate);
-      if (!next) return undefined;
-      const map = { apiVersion: "v1", kind: "ConfigMap", ...next, metadata: { ...next.metadata, name, namespace } };
-      if (found) await client.update(configMaps, map);
-      else await client.create(configMaps, map).catch(unlessNamespaceIsGone);
-      return undefined;
-    });
-  },
+/** Starts the publisher. */
+export const startRootCa: Simulator["start"] = async (context) => {
+  const { client, rootCa: certificate } = context;
+  if (certificate === undefined) return { stop: async () => {} };
+  const controller = new KeyedController(context, "the publisher of the root certificate");
+  const namespaces = controller.acquire(namespaceKind);
+  const maps = controller.acquire(configMaps);
+  controller.follow(namespaces, { added: ({ key }) => controller.add(key), updated: (_, object) => void (object.read().status?.phase === "Active" && controller.add(object.key)) });
+  const changed = (object: { readonly name: string; readonly namespace: string }): void => void (object.name === name && controller.add(object.namespace));
+  controller.follow(maps, { updated: (_, object) => changed(object), deleted: changed });
+  return controller.start(async (namespace) => {
+    const found = maps.get({ name, namespace }) as (ConfigMap & { readonly metadata: object }) | undefined;
+    const next = publish(found, certificate);
+    if (!next) return undefined;
+    const map = { apiVersion: "v1", kind: "ConfigMap", ...next, metadata: { ...next.metadata, name, namespace } };
+    if (found) await client.update(configMaps, map);
+    else await client.create(configMaps, map).catch(unlessNamespaceIsGone);
+    return undefined;
+  });
 };
 
 /** The config map as it ought to be, or undefined when it is. */

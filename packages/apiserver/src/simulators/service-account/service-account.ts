@@ -10,24 +10,20 @@ import { type Namespace, namespaceKind } from "../workload-objects.ts";
 const serviceAccounts = dynamicKind({ apiVersion: "v1", kind: "ServiceAccount", resource: "serviceaccounts", scope: "Namespaced" });
 const name = "default";
 
-/** `serviceaccount`, as kube-controller-manager calls it. */
-export const serviceAccount: Simulator = {
-  name: "serviceaccount",
-  byDefault: false,
-  async start(context) {
-    const { client } = context;
-    const controller = new KeyedController(context, "the service account controller");
-    const namespaces = controller.acquire(namespaceKind);
-    const accounts = controller.acquire(serviceAccounts);
-    controller.follow(namespaces, { added: ({ key }) => controller.add(key), updated: (_, { key }) => controller.add(key) });
-    controller.follow(accounts, { deleted: ({ namespace }) => controller.add(namespace) });
-    return controller.start(async (namespace) => {
-      const found: Namespace | undefined = namespaces.get({ name: namespace });
-      if (found?.status?.phase !== "Active" || accounts.entry(`${namespace}/${name}`)) return undefined;
-      await client.create(serviceAccounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } }).catch((error: unknown) => {
-        if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
-      });
-      return undefined;
+/** Starts the controller of service accounts. */
+export const startServiceAccounts: Simulator["start"] = async (context) => {
+  const { client } = context;
+  const controller = new KeyedController(context, "the service account controller");
+  const namespaces = controller.acquire(namespaceKind);
+  const accounts = controller.acquire(serviceAccounts);
+  controller.follow(namespaces, { added: ({ key }) => controller.add(key), updated: (_, { key }) => controller.add(key) });
+  controller.follow(accounts, { deleted: ({ namespace }) => controller.add(namespace) });
+  return controller.start(async (namespace) => {
+    const found: Namespace | undefined = namespaces.get({ name: namespace });
+    if (found?.status?.phase !== "Active" || accounts.entry(`${namespace}/${name}`)) return undefined;
+    await client.create(serviceAccounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } }).catch((error: unknown) => {
+      if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
     });
-  },
+    return undefined;
+  });
 };

@@ -1,0 +1,39 @@
+// Which node a pod goes to: the emptiest of those that it may go to. Looks at node selectors, taints and cordons; not at
+// resources, affinity or topology, which a simulation has no use for. Pure.
+// Upstream: k8s.io/kubernetes/pkg/scheduler/framework (types.go, plugins/{nodeaffinity,nodeunschedulable,tainttoleration}).
+import type { Pod, Toleration } from "../workload-objects.ts";
+import type { FakeNode, Taint } from "./fake-node.ts";
+
+/** A node by name, or why there is none. */
+export type Placement = { readonly node: string } | { readonly message: string };
+
+const unschedulableTaint: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+
+/** Places a pod; `load` counts pods on nodes by name. */
+export function placePod(pod: Pod, nodes: readonly FakeNode[], load: (node: string) => number): Placement {
+  if (nodes.length === 0) return { message: "no nodes available to schedule pods" };
+  const reasons = nodes.map((node) => refusal(pod, node));
+  const fit = nodes.filter((_, i) => reasons[i] === undefined).map(({ metadata }) => metadata.name);
+  const [best] = fit.toSorted((a, b) => load(a) - load(b) || (a < b ? -1 : 1));
+  if (best !== undefined) return { node: best };
+  const counts = [...new Set(reasons)].map((reason) => `${reasons.filter((one) => one === reason).length} ${reason}`).toSorted();
+  return { message: `0/${nodes.length} nodes are available: ${counts.join(", ")}.` };
+}
+
+function refusal({ spec }: Pod, { metadata, spec: nodeSpec }: FakeNode): string | undefined {
+  const tolerations = spec.tolerations ?? [];
+  if (nodeSpec?.unschedulable && !isTolerated(unschedulableTaint, tolerations)) return "node(s) were unschedulable";
+  const taints = (nodeSpec?.taints ?? []).filter(({ effect }) => effect === "NoSchedule" || effect === "NoExecute");
+  if (taints.some((taint) => !isTolerated(taint, tolerations))) return "node(s) had untolerated taint(s)";
+  const selector = Object.entries(spec.nodeSelector ?? {});
+  if (selector.some(([key, value]) => metadata.labels?.[key] !== value)) return "node(s) didn't match Pod's node affinity/selector";
+  return undefined;
+}
+
+/** True when one toleration covers the taint: its effect or any, its key or any, and its value or, with Exists, any. */
+export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
+  return tolerations.some(({ key = "", operator = "", value = "", effect = "" }) => {
+    if ((effect !== "" && effect !== taint.effect) || (key !== "" && key !== taint.key)) return false;
+    return operator === "Exists" || ((operator === "" || operator === "Equal") && value === (taint.value ?? ""));
+  });
+}

@@ -231,6 +231,7 @@ describe("npm start on the reference control plane", { timeout: 90_000, skip: re
     const { server } = await loadKubeconfig({ path: reference! });
     const path = file("wrong.yaml", kubeconfig(server));
     const { code, err } = await run("--once", "--kubeconfig", path).ended;
-    assert.deepEqual([code, err], [1, `cooking on ${server} (${path}): the server says: Unauthorized\n`]);
+    assert.equal(code, 1);
+    assert.ok(err.startsWith(`cooking on ${server} (${path}): the server says: Unauthorized (${server} does not take the credentials of `), err);
   });
 });

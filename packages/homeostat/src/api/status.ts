@@ -62,8 +62,11 @@ export class ApiStatusError extends Error {
   readonly status: Status;
   readonly [brand] = true;
 
-  constructor(status: Status, options?: ErrorOptions) {
-    super(status.message || `the server answered ${status.code}`, options);
+  /** `advice` is put behind the server's words in the message; `status` stays as it came. */
+  constructor(status: Status, options: ErrorOptions & { readonly advice?: string } = {}) {
+    const { advice, ...rest } = options;
+    const said = status.message || `the server answered ${status.code}`;
+    super(advice ? `${said} (${advice})` : said, rest);
     this.status = status;
   }
 }

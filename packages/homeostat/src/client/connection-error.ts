@@ -12,9 +12,14 @@ export function unreachableError(server: string, origin: string, cause: unknown)
 /** The error for a connection that broke while a request was under way. */
 export function connectionLostError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
   return new HomeostatError("ERR_CLIENT_CONNECTION_LOST", `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`, {
-    hint: "The request may have been carried out; read the object before writing again.",
+    hint: server.startsWith("http://") && isNoHttp(cause) ? `Does the server speak TLS? Then its address begins with https.` : "The request may have been carried out; read the object before writing again.",
     cause,
   });
+}
+
+/** What came was no HTTP: a TLS server's alert, perhaps. */
+function isNoHttp(cause: unknown): boolean {
+  return String((cause as { code?: unknown } | undefined)?.code ?? "").startsWith("HPE_");
 }
 
 /** Several addresses tried give an AggregateError, whose parts say more than it does. */
@@ -29,6 +34,7 @@ function hintFor(code: string): string {
   if (code === "ECONNREFUSED") return "Nothing listens there: start the cluster, or correct `server` in the kubeconfig.";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "The host name cannot be resolved: check `server` in the kubeconfig and your network.";
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH") return "The server cannot be reached: check network, VPN and firewall.";
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_")) return "Does the server speak TLS? If not, its address begins with http, not https.";
   if (certificateCodes.test(code)) return "The server's certificate is not trusted: check certificate-authority(-data) and tls-server-name in the kubeconfig.";
   return "Check that the server runs and that `server` in the kubeconfig is right.";
 }

@@ -42,7 +42,7 @@ export function createClient(options: ClientOptions): Client {
   const credentials = options.access && createCredentials(options.access, runtime);
   const transport = options.transport ?? (options.access && openTransport(options.access, credentials));
   if (!transport) throw new TypeError("createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }");
-  const session: SessionOptions = { transport, runtime, observer: options.observer ?? {}, credentials };
+  const session: SessionOptions = { transport, runtime, observer: options.observer ?? {}, access: options.access, credentials };
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],

@@ -27,6 +27,8 @@ export interface SessionOptions {
   readonly transport: Transport;
   readonly runtime: Runtime;
   readonly observer: ClientObserver;
+  /** For messages: which server, and where its address and the credentials came from. */
+  readonly access?: { readonly server: string; readonly origin: string } | undefined;
   /** Headers that change per request: credentials that expire. `rejected` is told of a 401, yields true when worth one retry. */
   readonly credentials?: { headers(): Promise<Readonly<Record<string, string>>>; rejected(): Promise<boolean> } | undefined;
 }
@@ -47,7 +49,7 @@ export async function send(session: SessionOptions, scope: SessionScope, request
   for (let retries = 0; ; retries++) {
     const outcome = await attempt(session, scope, request, { ...options, signal });
     if ("status" in outcome && outcome.status < 400) return toResponse(outcome);
-    const error = "status" in outcome ? toStatusError(request, outcome.status, outcome.body) : outcome.error;
+    const error = "status" in outcome ? toStatusError(request, outcome.status, outcome.body, session.access) : outcome.error;
     if ("status" in outcome && outcome.status === 401 && !refreshed && (await session.credentials?.rejected())) {
       refreshed = true;
       continue;
@@ -179,7 +181,7 @@ class Stream {
         return this.finish(toError(error));
       }
     }
-    this.finish(toStatusError(this.#request, code, Buffer.concat(chunks)));
+    this.finish(toStatusError(this.#request, code, Buffer.concat(chunks), this.#session.access));
   }
 
   resume(): void {

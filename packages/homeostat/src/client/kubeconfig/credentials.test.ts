@@ -1,6 +1,7 @@
 // Credentials that change: token files read again, plug-ins run again. Virtual time, no processes.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { isUnauthorized } from "../../api/status.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import { createClient } from "../create-client.ts";
@@ -113,7 +114,10 @@ describe("createCredentials", () => {
     );
     const Thing = dynamicKind({ apiVersion: "v1", kind: "Thing", resource: "things", scope: "Cluster" });
     const client = createClient({ transport, access: access({ type: "token", token: "fixed" }), runtime: createVirtualRuntime() });
-    await assert.rejects(client.get(Thing, "a"), /Unauthorized/);
+    await assert.rejects(
+      client.get(Thing, "a"),
+      (error) => isUnauthorized(error) && error.status.message === "refused: Unauthorized" && error.message === "refused: Unauthorized (https://h does not take the credentials of test: renew them, or correct the user there)",
+    );
     assert.equal(transport.exchanges.length, 1, "a token that cannot change is not tried again");
   });
 });

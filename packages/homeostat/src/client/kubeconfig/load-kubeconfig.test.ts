@@ -48,6 +48,7 @@ async function write(name: string, text: string): Promise<string> {
 /** A kubeconfig with one cluster and one user. */
 const simple = (cluster: string, user = "{}"): string =>
   `current-context: c\nclusters: [{name: k, cluster: ${cluster}}]\nusers: [{name: u, user: ${user}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n`;
+const execV1 = "apiVersion: client.authentication.k8s.io/v1, command: x";
 const https = '{server: "https://h"}';
 
 describe("loadKubeconfig", () => {
@@ -139,6 +140,19 @@ describe("loadKubeconfig", () => {
       code: "ERR_KUBECONFIG_SHAPE",
       says: /v1 or \/v1beta1, got .*v1alpha1/,
     },
+    { what: "an entry with an empty name", text: "contexts: [{name: '', context: {}}]", code: "ERR_KUBECONFIG_SHAPE", says: /contexts\[0\]\.name must be a string that is not empty/ },
+    ...(
+      [
+        ["an exec.env that is no list", `{exec: {${execV1}, env: {A: b}}}`, /user "u": exec\.env must be a list of .*\{"A":"b"\}/],
+        ["an exec.env of texts", `{exec: {${execV1}, env: ["A=b"]}}`, /exec\.env\[0\]\.name must be the name of a variable, got "A=b"/],
+        ["an exec.env without name", `{exec: {${execV1}, env: [{value: b}]}}`, /exec\.env\[0\]\.name must be .*got nothing/],
+        ["an exec.env with a number", `{exec: {${execV1}, env: [{name: A, value: 1}]}}`, /exec\.env\[0\]\.value must be a string, got 1/],
+        ["as-groups that are no list", "{as: a, as-groups: staff}", /user "u": as-groups must be a list of strings, got "staff"/],
+        ["as-groups of numbers", "{as: a, as-groups: [1]}", /as-groups must be a list of strings/],
+        ["as-user-extra that is a list", "{as: a, as-user-extra: [a]}", /as-user-extra must be a mapping/],
+        ["as-user-extra without lists", "{as: a, as-user-extra: {scope: x}}", /as-user-extra\.scope must be a list of strings, got "x"/],
+      ] as const
+    ).map(([what, user, says]) => ({ what, text: simple(https, user), code: "ERR_KUBECONFIG_SHAPE" as const, says })),
   ];
   for (const { what, text, code, says, context } of wrong) {
     it(`refuses ${what}, with ${code}`, async () => {

@@ -44,7 +44,7 @@ async function readFiles(path: string | undefined, env: NonNullable<LoadKubeconf
   throw kubeconfigError(
     "ERR_KUBECONFIG_NOT_FOUND",
     `looking for a kubeconfig: expected one at ${candidates.join(" or ")}, found none`,
-    "Set KUBECONFIG or pass a path; `homeostat dev` starts a local API server that needs none.",
+    "Set KUBECONFIG or pass a path; `homeostat server` starts a local API server and writes one.",
   );
 }
 

@@ -87,7 +87,7 @@ function readEntries(document: Readonly<Record<string, unknown>>, file: string, 
   if (!Array.isArray(items)) throw shapeError(file, list, "a list", items);
   for (const [at, named] of items.entries()) {
     const name = isRecord(named) ? named["name"] : undefined;
-    if (typeof name !== "string") throw shapeError(file, `${list}[${at}].name`, "a string", name);
+    if (typeof name !== "string" || name === "") throw shapeError(file, `${list}[${at}].name`, "a string that is not empty", name);
     const fields = (named as Record<string, unknown>)[item] ?? {};
     if (!isRecord(fields)) throw shapeError(file, `${list}[${at}].${item}`, "a mapping", fields);
     if (entries.has(name)) throw kubeconfigError("ERR_KUBECONFIG_SHAPE", `reading ${file}: ${list} has two entries named ${JSON.stringify(name)}`, "Remove or rename one of them.");

@@ -161,26 +161,42 @@ function readExec(entry: Entry, options: ResolveOptions): ExecPlugin {
   }
   const args = entry.fields["args"] ?? [];
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) throw shapeError(entry.file, `${where}.args`, "a list of strings", args);
-  const env = (entry.fields["env"] ?? []) as readonly { readonly name: string; readonly value: string }[];
+  const env = entry.fields["env"] ?? [];
+  if (!Array.isArray(env)) throw shapeError(entry.file, `${where}.env`, "a list of { name, value }", env);
   const installHint = textField(entry, "user", "installHint");
   return {
     apiVersion,
     command: /[\\/]/.test(command) ? options.resolvePath(entry.file, command) : command,
     args,
-    env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+    env: Object.fromEntries(env.map((variable, at) => readVariable(entry, `${where}.env[${at}]`, variable))),
     provideClusterInfo: entry.fields["provideClusterInfo"] === true,
     interactiveMode: textField(entry, "user", "interactiveMode") ?? "IfAvailable",
     ...(installHint === undefined ? {} : { installHint }),
   };
 }
 
+function readVariable({ file }: Entry, where: string, variable: unknown): readonly [string, string] {
+  const { name, value = "" } = isRecord(variable) ? variable : {};
+  if (typeof name !== "string" || name === "") throw shapeError(file, `${where}.name`, "the name of a variable", isRecord(variable) ? name : variable);
+  if (typeof value !== "string") throw shapeError(file, `${where}.value`, "a string", value);
+  return [name, value];
+}
+
 function readImpersonation(user: Entry): Impersonation | undefined {
   const as = textField(user, "user", "as");
   if (as === undefined) return undefined;
   const uid = textField(user, "user", "as-uid");
-  const groups = (user.fields["as-groups"] ?? []) as readonly string[];
-  const extra = (user.fields["as-user-extra"] ?? {}) as Readonly<Record<string, readonly string[]>>;
-  return { user: as, groups, extra, ...(uid === undefined ? {} : { uid }) };
+  const groups = readTexts(user, "as-groups", user.fields["as-groups"]);
+  const extra = user.fields["as-user-extra"] ?? {};
+  if (!isRecord(extra)) throw shapeError(user.file, `user ${JSON.stringify(user.name)}: as-user-extra`, "a mapping from keys to lists of strings", extra);
+  const values = Object.entries(extra).map(([key, value]) => [key, readTexts(user, `as-user-extra.${key}`, value)] as const);
+  return { user: as, groups, extra: Object.fromEntries(values), ...(uid === undefined ? {} : { uid }) };
+}
+
+function readTexts({ file, name }: Entry, field: string, value: unknown): readonly string[] {
+  const texts = value ?? [];
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) throw shapeError(file, `user ${JSON.stringify(name)}: ${field}`, "a list of strings", texts);
+  return texts;
 }
 
 function refuseUnsupported(entry: Entry, what: string, field: string, meaning: string, hint: string): void {

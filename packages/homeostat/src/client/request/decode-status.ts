@@ -23,9 +23,10 @@ const reasons: Readonly<Record<number, StatusReason>> = {
 };
 const shownBytes = 512;
 
-/** The error for an answer of 400 or above. */
-export function toStatusError(request: Pick<ApiRequest, "method" | "path">, code: number, body: Uint8Array): ApiStatusError {
-  return new ApiStatusError(readStatus(body) ?? foreignStatus(request, code, body));
+/** The error for an answer of 400 or above. `access` is named where the server does not take its credentials. */
+export function toStatusError(request: Pick<ApiRequest, "method" | "path">, code: number, body: Uint8Array, access?: { readonly server: string; readonly origin: string }): ApiStatusError {
+  const status = readStatus(body) ?? foreignStatus(request, code, body);
+  return new ApiStatusError(status, code === 401 && access ? { advice: `${access.server} does not take the credentials of ${access.origin}: renew them, or correct the user there` } : {});
 }
 
 /** True for a meta/v1 Status. */
@@ -42,13 +43,27 @@ function readStatus(body: Uint8Array): Status | undefined {
 function foreignStatus(request: Pick<ApiRequest, "method" | "path">, code: number, body: Uint8Array): Status {
   const text = new TextDecoder().decode(body.subarray(0, shownBytes)).trim();
   const said = text ? `: ${text}` : "";
+  const advice = adviceOn(request, code, text);
   return {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `${request.method} ${request.path}: the server answered ${code} without a Status${said}`,
+    message: `${request.method} ${request.path}: the server answered ${code} without a Status${said}${advice && `; ${advice}`}`,
     reason: reasons[code] ?? (code >= 500 ? "InternalError" : ""),
     code,
   };
+}
+
+/** What such an answer mostly means; "" where nothing is known. The texts are those of Go's net/http. */
+function adviceOn({ path }: Pick<ApiRequest, "path">, code: number, text: string): string {
+  if (code === 400 && text.includes("HTTP request to an HTTPS server")) return "the server speaks TLS: write https:// in its address";
+  const resource = code === 404 ? resourceOf(path) : undefined;
+  return resource ? `it does not serve ${resource}: install the definition first (installDefinitions(), or kubectl apply of the CustomResourceDefinition)` : "";
+}
+
+/** `orders.kitchen.example.com/v1` of a path to such a resource; undefined of other paths. */
+function resourceOf(path: string): string | undefined {
+  const [, group = "", version, resource] = /^\/(?:api|apis\/([^/?]+))\/([^/?]+)\/(?:namespaces\/[^/?]+\/)?([^/?]+)/.exec(path) ?? [];
+  return resource && `${resource}${group && `.${group}`}/${version}`;
 }

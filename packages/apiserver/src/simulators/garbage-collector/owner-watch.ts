@@ -23,8 +23,10 @@ interface Watched {
 
 /** How long to wait for a kind that cannot be listed (upstream's initial sync timeout). */
 const patienceMs = 30_000;
-/** Nobody owns or is owned by events. */
-const ignored = new Set(["", "events.k8s.io"]);
+/** How soon the kinds served are asked for again after a failure (upstream: 30 s). */
+const retryMs = 5_000;
+/** Groups of events, which upstream does not look at. */
+const eventGroups = new Set(["", "events.k8s.io"]);
 
 /** Watches at once, and until `stop()`. */
 export class OwnerWatch {
@@ -35,6 +37,7 @@ export class OwnerWatch {
   #following: Promise<void> | undefined;
   #behind = false;
   #stopped = false;
+  #retry: { cancel(): void } | undefined;
   /** Counts how often the kinds served may have changed. */
   changes = 0;
 
@@ -50,6 +53,7 @@ export class OwnerWatch {
 
   stop(): void {
     this.#stopped = true;
+    this.#retry?.cancel();
     this.#kindsChanged.remove();
     for (const id of [...this.#watched.keys()]) this.#unwatch(id);
   }
@@ -65,7 +69,10 @@ export class OwnerWatch {
   /** Brings the watches in line with the kinds served; one pass at a time, and one more where kinds changed meanwhile. */
   #follow(): void {
     this.#behind = true;
-    this.#following ??= this.#catchUp().finally(() => (this.#following = undefined));
+    this.#following ??= this.#catchUp().finally(() => {
+      this.#following = undefined;
+      if (this.#behind && !this.#stopped) this.#follow();
+    });
   }
 
   async #catchUp(): Promise<void> {
@@ -75,14 +82,16 @@ export class OwnerWatch {
         this.#adjust(await this.#context.kinds.deletable());
         this.#handlers.kindsChanged();
       } catch (error) {
+        if (this.#stopped) return;
         this.#context.warn("the garbage collector could not find out which kinds are served", error);
+        this.#retry = this.#context.runtime.clock.timer(retryMs, () => this.#follow());
       }
     }
   }
 
   #adjust(deletable: readonly DiscoveredKind[]): void {
     if (this.#stopped) return;
-    const kinds = deletable.filter(({ verbs, resource, group }) => verbs.includes("list") && verbs.includes("watch") && !(resource === "events" && ignored.has(group)));
+    const kinds = deletable.filter(({ verbs, resource, group }) => verbs.includes("list") && verbs.includes("watch") && !(resource === "events" && eventGroups.has(group)));
     const ids = new Set(kinds.map(idOf));
     for (const id of [...this.#watched.keys()]) if (!ids.has(id)) this.#unwatch(id);
     for (const kind of kinds) if (!this.#watched.has(idOf(kind))) this.#watch(kind);

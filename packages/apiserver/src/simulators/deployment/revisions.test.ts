@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Deployment, ReplicaSet } from "./deployment-objects.ts";
+import { byRevision, findNewSet, maxRevision, newestAnnotations, templateHash } from "./revisions.ts";
+
+const revision = "deployment.kubernetes.io/revision";
+const history = "deployment.kubernetes.io/revision-history";
+const metadata = { name: "x", uid: "x", resourceVersion: "1", creationTimestamp: "2024-01-01T00:00:00Z" };
+const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "c:1" }], volumes: [] } };
+
+const deploymentWith = (annotations: Record<string, string>): Deployment => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { ...metadata, annotations },
+  spec: { replicas: 1, selector: {}, strategy: { type: "Recreate" }, template },
+});
+const setWith = (annotations: Record<string, string>, spec: ReplicaSet["spec"] = {}): ReplicaSet => ({ apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { ...metadata, annotations }, spec });
+
+test("the newest set takes the deployment's annotations, but none of those that are its own affair", () => {
+  const deployment = deploymentWith({ note: "a", "kubectl.kubernetes.io/last-applied-configuration": "{}", [revision]: "9" });
+  assert.deepEqual(newestAnnotations(deployment, {}, 1), { note: "a", [revision]: "1" });
+  assert.deepEqual(newestAnnotations(deployment, { other: "b", [revision]: "3" }, 3), { note: "a", other: "b", [revision]: "3" });
+});
+
+test("a set that becomes the newest again remembers what it has been", () => {
+  const once = newestAnnotations(deploymentWith({}), { [revision]: "1" }, 3);
+  assert.deepEqual(once, { [revision]: "3", [history]: "1" });
+  assert.deepEqual(newestAnnotations(deploymentWith({}), once, 7), { [revision]: "7", [history]: "1,3" });
+  const long = Array.from({ length: 700 }, (_, i) => i).join(",");
+  const shortened = newestAnnotations(deploymentWith({}), { [revision]: "800", [history]: long }, 900)[history]!;
+  assert.ok(shortened.length <= 2000 && shortened.endsWith(",699,800"));
+});
+
+test("revisions are compared as numbers; what is none counts as nothing", () => {
+  const [two, ten, none] = [setWith({ [revision]: "2" }), setWith({ [revision]: "10" }), setWith({ [revision]: "x" })];
+  assert.equal(maxRevision([two, ten, none]), 10);
+  assert.deepEqual([ten, two].toSorted(byRevision), [two, ten]);
+});
+
+test("a set is found by its template, whatever its hash and whatever is written as nothing", () => {
+  const { volumes: _, ...spec } = template.spec;
+  const made = setWith({}, { template: { metadata: { labels: { app: "web", "pod-template-hash": "abc" } }, spec: { ...spec, affinity: null } } });
+  const other = setWith({}, { template: { ...template, spec: { containers: [{ name: "c", image: "c:2" }] } } });
+  assert.equal(findNewSet(deploymentWith({}), [other, made]), made);
+  assert.equal(findNewSet(deploymentWith({}), [other]), undefined);
+});
+
+test("the hash is stable, fit for names, and another one for another template or after a collision", () => {
+  const hash = templateHash(template, undefined);
+  assert.match(hash, /^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/);
+  assert.equal(templateHash({ spec: template.spec, metadata: template.metadata }, undefined), hash);
+  assert.equal(new Set([hash, templateHash(template, 0), templateHash(template, 1), templateHash({ spec: {} }, undefined)]).size, 4);
+});

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chooseSimulators, simulators } from "./start-simulators.ts";
+
+const names = (words: string): readonly string[] | string => {
+  const choice = chooseSimulators(words);
+  return "unknown" in choice ? choice.unknown : choice.chosen.map(({ name }) => name);
+};
+
+test("all means every controller of kube-controller-manager; what plays other programs is named", () => {
+  const byName = simulators.filter((one) => one.byNameOnly).map(({ name }) => name);
+  assert.ok(byName.includes("pod-lifecycle"));
+  assert.deepEqual(
+    names("all"),
+    simulators.map(({ name }) => name).filter((name) => !byName.includes(name)),
+  );
+  assert.deepEqual(names("all,pod-lifecycle").length, names("all").length + 1);
+  assert.deepEqual(names("default"), ["garbagecollector", "namespace"]);
+  assert.deepEqual(names("deployment, replicaset,deployment"), ["deployment", "replicaset"]);
+  assert.deepEqual(names("none"), []);
+  assert.equal(names("deployment,nothing"), "nothing");
+});

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const api = { group: "laws.example.com", version: "v1" } as const;
-const Box = defineResource({ ...api, kind: "Box", spec: z.object({ parts: z.array(z.string()).default([]), label: z.string().optional(), friend: z.string().optional() }), status: z.object({ count: z.int(), note: z.string(), seen: z.array(z.string()) }), conditions: ["Ready", "Checked"] });
+const Box = defineResource({ ...api, kind: "Box", spec: z.object({ parts: z.array(z.string()).default([]), label: z.string().optional(), friend: z.string().optional() }), status: z.object({ count: z.int(), note: z.string(), seen: z.array(z.string()), tags: z.record(z.string(), z.string()) }), conditions: ["Ready", "Checked"] });
 const Part = defineResource({ ...api, kind: "Part", spec: z.object({ of: z.string() }), status: z.object({ made: z.boolean() }) });
 const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
 
@@ -353,6 +353,171 @@ for (const what of serverKinds()) {
         },
         { log },
       );
+    });
+
+    it("does not touch a foreign object that appears between the look and the write", async () => {
+      const client = await server.client();
+      let raced = false;
+      const racing = new Proxy(client, {
+        get(target, property) {
+          const value = Reflect.get(target, property) as unknown;
+          if (property === "with") return (scope: object) => new Proxy(target.with(scope), { get: (inner, name) => (name === "apply" ? raceApply(inner) : bound(inner, name)) });
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+      const bound = (target: object, name: string | symbol): unknown => {
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === "function" ? value.bind(target) : value;
+      };
+      const raceApply = (inner: Client) => async (kind: never, manifest: never, options: never) => {
+        if ((kind as { kind: string }).kind === "Part" && !raced) {
+          raced = true;
+          await client.create(Part, Part("precious-p", { of: "me" }));
+        }
+        return inner.apply(kind, manifest, options);
+      };
+      const controller = defineController(Box, { owns: [Part], async reconcile({ object, own }) { await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]); } });
+      const manager = createManager({ operator: "laws", controllers: [controller], client: racing, namespace: client.namespace, log: silentLog });
+      await manager.start();
+      await client.create(Box, Box("precious", {}));
+      await until(() => manager.states().some((one) => one.progress.at === "retrying" && one.progress.because.includes("ERR_OWN_FOREIGN")));
+      const part = await client.get(Part, "precious-p");
+      await manager.stop();
+      assert.deepEqual([raced, part.spec.of, part.metadata.ownerReferences], [true, "me", undefined]);
+    });
+
+    it("gives an owned object its owner reference back", async () => {
+      const controller = defineController(Box, { owns: [Part], async reconcile({ object, own }) { await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]); } });
+      await run([controller], async (client) => {
+        await client.create(Box, Box("stripped", {}));
+        await until(() => client.find(Part, "stripped-p"));
+        await client.patch(Part, "stripped-p", { type: "merge", body: { metadata: { ownerReferences: null } } });
+        await until(async () => (await client.get(Part, "stripped-p")).metadata.ownerReferences?.length === 1);
+      });
+    });
+
+    it("sends no write for empty parts that a server drops", async () => {
+      let runs = 0;
+      const controller = defineController(Box, {
+        owns: [ConfigMap],
+        async reconcile({ object, own }) {
+          runs++;
+          await own(ConfigMap, [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: object.metadata.name, labels: {}, annotations: {} }, data: {}, immutable: null }]);
+        },
+      });
+      await run([controller], async (client, manager) => {
+        await client.create(Box, Box("empty", {}));
+        await until(() => client.find(ConfigMap, "empty"));
+        await until(() => manager.isIdle());
+        const before = await client.get(ConfigMap, "empty");
+        const ran = runs;
+        await client.patch(Box, "empty", { type: "merge", body: { metadata: { labels: { touched: "yes" } } } });
+        await until(() => runs > ran && manager.isIdle());
+        assert.equal((await client.get(ConfigMap, "empty")).metadata.resourceVersion, before.metadata.resourceVersion);
+      });
+    });
+
+    it("writes what was said before an error, and clears a map that loses its last key", async () => {
+      const controller = defineController(Box, {
+        async reconcile({ object, status, condition }) {
+          if (object.spec.label === "bad") {
+            condition("Ready", "False", "BadSpec");
+            throw terminal("bad");
+          }
+          status({ tags: object.spec.label === "full" ? { a: "1" } : {} });
+        },
+      });
+      await run([controller], async (client) => {
+        await client.create(Box, Box("said", { label: "bad" }));
+        await until(async () => (await client.get(Box, "said")).status?.conditions?.[0]?.reason === "BadSpec");
+        await client.patch(Box, "said", { type: "merge", body: { spec: { label: "full" } } });
+        await until(async () => (await client.get(Box, "said")).status.tags?.["a"] === "1");
+        await client.patch(Box, "said", { type: "merge", body: { spec: { label: "none" } } });
+        await until(async () => (await client.get(Box, "said")).status.tags?.["a"] === undefined);
+      });
+    });
+
+    it("a step that outlives its deadline keeps the object from being reconciled again", async () => {
+      let inside = 0;
+      let most = 0;
+      let ended = 0;
+      const controller = defineController(Box, {
+        async reconcile({ step }) {
+          await step("slow", async () => {
+            most = Math.max(most, ++inside);
+            await sleep(120);
+            inside--;
+            ended++;
+          }, { timeout: "20ms" });
+        },
+      });
+      await run([controller], async (client) => {
+        await client.create(Box, Box("slow", {}));
+        await until(() => ended >= 3);
+        assert.equal(most, 1);
+      });
+    });
+
+    it("an own() that nobody awaits is told so, and takes nothing else down", async () => {
+      const controller = defineController(Box, {
+        owns: [Part],
+        reconcile({ object, own }) {
+          void own(Part, [Part(`${object.metadata.name}_BAD`, { of: "x" })]);
+        },
+      });
+      await run([controller], async (client, manager) => {
+        await client.create(Box, Box("careless", {}));
+        const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
+        assert.match(JSON.stringify(state.progress), /ERR_NOT_AWAITED: own\(Part, …\) of Box .* was not awaited.*write `await` in front of it/);
+      });
+    });
+
+    it("stops although a reconcile ignores its signal, and although it has not yet started", async () => {
+      const stuck = defineController(Box, { name: "stuck", reconcile: () => new Promise<void>(() => {}) });
+      const errors: string[] = [];
+      const client = await server.client();
+      const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+      const manager = createManager({ operator: "laws", controllers: [stuck], client, namespace: client.namespace, log, shutdownTimeoutMs: 100 });
+      await manager.start();
+      await client.create(Box, Box("stuck", {}));
+      await until(() => manager.states().some((one) => one.progress.at === "running"));
+      const start = performance.now();
+      await manager.stop();
+      assert.ok(performance.now() - start < 2000);
+      assert.match(errors.join(), /abandoned: reconcile did not end when the manager stopped/);
+      await assert.rejects(manager.start(), /ERR_MANAGER_STATE/);
+
+      const Absent = defineResource({ ...api, kind: "Absent", spec: z.object({}) });
+      const waiting = createManager({ operator: "laws", controllers: [defineController(Absent, { async reconcile() {} })], client, log: silentLog });
+      const starting = waiting.start();
+      await assert.rejects(waiting.start(), /ERR_MANAGER_STATE/);
+      await sleep(20);
+      await waiting.stop();
+      await assert.rejects(starting, /was stopped/);
+    });
+
+    it("a throwing `changed` callback is reported and harms nobody", async () => {
+      const errors: string[] = [];
+      const controller = defineController(Box, { async reconcile({ status }) { status({ count: 1 }); } });
+      const options = { changed: () => { throw new Error("ouch"); }, log: { ...silentLog, error: (message: string) => void errors.push(message) } };
+      await run(
+        [controller],
+        async (client) => {
+          await client.create(Box, Box("watched", {}));
+          await until(async () => (await client.get(Box, "watched")).status?.count === 1);
+          assert.match(errors[0]!, /`changed` callback threw/);
+        },
+        options,
+      );
+    });
+
+    it("a reference out of the namespace that is watched is an error, not a wait", async () => {
+      const controller = defineController(Box, { refs: { boss: ref(ConfigMap, () => ({ namespace: "kube-system", name: "boss" })) }, async reconcile({ wait }) { return wait.forRef("boss"); } });
+      await run([controller], async (client, manager) => {
+        await client.create(Box, Box("far", {}));
+        const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
+        assert.match(JSON.stringify(state.progress), /ERR_REF_NAMESPACE/);
+      });
     });
 
     it("a reconcile that returns another framework's result is told so", async () => {

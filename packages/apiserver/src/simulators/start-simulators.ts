@@ -64,12 +64,16 @@ export async function startSimulators(
   cache.start();
   const kinds = createServedKinds(client, cache);
   const running: RunningSimulator[] = [];
-  for (const simulator of chosen) running.push(await simulator.start({ ...given, client, cache, kinds }));
-  return {
-    async stop() {
-      for (let one = running.pop(); one; one = running.pop()) await one.stop();
-      kinds.stop();
-      await cache.stop();
-    },
+  const stop = async (): Promise<void> => {
+    for (let one = running.pop(); one; one = running.pop()) await one.stop();
+    kinds.stop();
+    await cache.stop();
   };
+  try {
+    for (const simulator of chosen) running.push(await simulator.start({ ...given, client, cache, kinds }));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
 }

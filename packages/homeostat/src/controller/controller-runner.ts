@@ -8,13 +8,14 @@ import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import type { QueueItem, QueueKeyReport, WorkQueue } from "../queue/workqueue.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
 import { withDeadline } from "./deadline.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
-import { createObjectStates, type ObjectState } from "./object-state.ts";
+import { createObjectStates, type ObjectState, type Progress } from "./object-state.ts";
 import type { ControllerNames } from "./names.ts";
-import { LoopDetector } from "./loop-detector.ts";
+import { type Loop, LoopDetector } from "./loop-detector.ts";
 import { isTerminal, parseDuration } from "./outcome.ts";
-import { type Reconciled, reconcileObject } from "./reconcile.ts";
+import { type Call, type Reconciled, reconcileObject } from "./reconcile.ts";
 import { connectSources } from "./sources.ts";
 
 /** What a runner is given. The informers belong to the caller. */
@@ -25,6 +26,8 @@ export interface RunnerOptions {
   readonly client: Client;
   readonly queue: WorkQueue;
   readonly log: ReconcileLog;
+  /** The namespace that informers watch; undefined when they watch all. */
+  readonly namespace: string | undefined;
   informer(kind: Kind): Informer;
   /** Told of every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
@@ -48,7 +51,7 @@ export interface ControllerRunner {
 export function createControllerRunner(options: RunnerOptions): ControllerRunner {
   const { definition, runtime, queue } = options;
   const stopping = new AbortController();
-  const states = createObjectStates({ controller: definition.name, kind: definition.kind.kind, now: () => runtime.clock.now(), ...(options.changed ? { changed: options.changed } : {}) });
+  const states = createObjectStates({ controller: definition.name, kind: definition.kind.kind, now: () => runtime.clock.now(), ...(options.changed ? { changed: options.changed } : {}), failed: (error) => options.log.error("the manager's `changed` callback threw", { error }) });
   const primary = options.informer(definition.kind);
   const loops = new LoopDetector();
   const gone = (key: string): void => {
@@ -59,7 +62,7 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
   const dependencies = { ...options, primary, stepping: (key: string, step: string | undefined) => states.set(key, step === undefined ? { at: "running" } : { at: "running", step }) };
   const timeoutMs = definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
   const workers: Promise<void>[] = [];
-  const context: RunContext = { options, states, loops, stopping: stopping.signal, reconcile: (item, signal) => reconcileObject(dependencies, parseObjectKey(item.key), signal), timeoutMs };
+  const context: RunContext = { options, states, loops, stopping: stopping.signal, reconcile: (item, call) => reconcileObject(dependencies, parseObjectKey(item.key), call), timeoutMs };
   return {
     name: definition.name,
     kind: definition.kind,
@@ -86,7 +89,7 @@ interface RunContext {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly timeoutMs: number | undefined;
-  reconcile(item: QueueItem, signal: AbortSignal): Promise<Reconciled>;
+  reconcile(item: QueueItem, call: Call): Promise<Reconciled>;
 }
 
 /** Longest stretch of work without letting timers and sockets run: over an in-process transport every await may be a microtask. */
@@ -106,38 +109,53 @@ async function work(context: RunContext): Promise<void> {
 async function processItem(context: RunContext, item: QueueItem): Promise<void> {
   const { options, states, loops } = context;
   const { queue, runtime } = options;
-  if (!isCached(options, item.key)) return settle(context, item.key, () => (queue.forget(item.key), states.delete(item.key)));
+  const open = new Set<Promise<unknown>>();
+  const settle = (decide: () => void): void => settleKey(context, item.key, open, decide);
+  if (!isCached(options, item.key)) return settle(() => (queue.forget(item.key), states.delete(item.key)));
   const pauseMs = loops.delayMs(item.key, item.causes);
-  if (pauseMs > 0) return settle(context, item.key, () => queue.add(item.key, { afterMs: pauseMs, cause: loops.pacedCause() }));
+  if (pauseMs > 0) return settle(() => queue.add(item.key, { afterMs: pauseMs, cause: loops.pacedCause() }));
   states.set(item.key, { at: "running" });
-  const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) => context.reconcile(item, signal));
-  if (finish.at === "settled") return settle(context, item.key, () => succeeded(context, item, finish.value));
-  if (finish.at === "failed") return settle(context, item.key, () => failed(context, item, finish.error));
-  abandon(context, item, finish.settled);
+  const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) => context.reconcile(item, { signal, outliving: (work) => void open.add(work) }));
+  if (finish.at === "settled") return settle(() => succeeded(context, item, finish.value));
+  if (finish.at === "failed") return settle(() => failed(context, item, finish.error));
+  abandon(context, item, Promise.allSettled([finish.settled, ...open]));
 }
 
 function isCached({ definition, informer }: RunnerOptions, key: string): boolean {
   return informer(definition.kind).entry(key) !== undefined;
 }
 
-function settle({ options }: RunContext, key: string, decide: () => void): void {
+/** Decides about a key and gives it back; not before work that outlived its reconcile has settled. */
+function settleKey({ options }: RunContext, key: string, open: ReadonlySet<Promise<unknown>>, decide: () => void): void {
   decide();
-  options.queue.done(key);
+  if (open.size === 0) options.queue.done(key);
+  else void Promise.allSettled(open).then(() => options.queue.done(key));
 }
 
-function succeeded({ options, states, loops }: RunContext, { key, causes }: QueueItem, { outcome, write }: Reconciled): void {
-  const { queue, runtime, log, definition } = options;
+function succeeded(context: RunContext, { key, causes }: QueueItem, { outcome, writes }: Reconciled): void {
+  const { options, states, loops } = context;
+  const { queue, runtime } = options;
   queue.forget(key);
-  const loop = loops.record(key, causes, write);
-  if (loop) log.warn(`ERR_RECONCILE_LOOP: ${loop.runs} reconciles in a row were woken by nothing but their own write of status.${loop.fields.join(", status.")}; say only what does not change from run to run`, { controller: definition.name, object: `${definition.kind.kind} ${key}` });
+  const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
+  if (loop) nameLoop(context, key, loop);
+  const looping = writes.wrote.length === 0 ? [] : loop?.wrote;
   const state = outcome?.["~outcome"];
   if (!isCached(options, key)) states.delete(key);
-  else if (!state) states.set(key, { at: "done" });
-  else if (state.at === "waiting") states.set(key, { at: "waiting", what: state.what });
+  else if (!state) states.set(key, { at: "done" }, looping);
+  else if (state.at === "waiting") states.set(key, { at: "waiting", what: state.what }, looping);
   else {
     queue.add(key, { afterMs: state.afterMs, cause: { what: `asked to run again: ${state.because}`, source: "retry" } });
-    states.set(key, { at: "retrying", because: state.because, nextAt: runtime.clock.now() + state.afterMs, failures: 0 });
+    states.set(key, { at: "retrying", because: state.because, nextAt: runtime.clock.now() + state.afterMs, failures: 0 }, looping);
   }
+}
+
+function nameLoop({ options }: RunContext, key: string, { runs, wrote, wokenBy }: Loop): void {
+  const { log, definition } = options;
+  const what =
+    wokenBy === "self"
+      ? `${runs} reconciles in a row were woken by nothing but their own write of ${wrote.join(", ")}; say only what does not change from run to run`
+      : `${runs} reconciles in a row wrote ${wrote.join(", ")}, because somebody else keeps changing it; let one of the two own it`;
+  log.warn(`ERR_RECONCILE_LOOP: ${what}`, { controller: definition.name, object: `${definition.kind.kind} ${key}` });
 }
 
 /** Conflicts and vanished objects are ordinary; terminal errors stall; all else backs off. */
@@ -145,31 +163,35 @@ function failed({ options, states, stopping }: RunContext, { key, failures }: Qu
   if (stopping.aborted) return;
   const { queue, runtime, log, definition } = options;
   const because = error instanceof Error ? error.message : String(error);
+  const hint = isHomeostatError(error) ? { hint: error.hint } : {};
   const about = { controller: definition.name, object: `${definition.kind.kind} ${key}`, error };
   if (isTerminal(error)) {
     queue.forget(key);
-    states.set(key, { at: "stalled", because });
+    states.set(key, { at: "stalled", because, ...hint });
     log.error(`stalled: ${because}`, about);
     return;
   }
   const ordinary = isConflict(error) || isNotFound(error);
   const afterMs = queue.addRateLimited(key, { cause: { what: ordinary ? `somebody else was faster: ${because}` : `failed: ${because}`, source: "retry" } });
-  states.set(key, { at: "retrying", because, nextAt: runtime.clock.now() + afterMs, failures: failures + 1 });
+  states.set(key, { at: "retrying", because, ...hint, nextAt: runtime.clock.now() + afterMs, failures: failures + 1 });
   if (ordinary) log.debug(`trying again in ${afterMs} ms: ${because}`, about);
   else log.error(`failed, trying again in ${afterMs} ms: ${because}`, about);
 }
 
 /** The key stays taken, hence quarantined, until the promise settles; then it is tried again. */
-function abandon({ options, states }: RunContext, { key }: QueueItem, settled: Promise<void>): void {
+function abandon({ options, states, stopping }: RunContext, { key }: QueueItem, settled: Promise<unknown>): void {
   const { queue, log, definition } = options;
-  const because = `reconcile did not end within ${definition.timeout}; waiting for it to settle`;
-  states.set(key, { at: "stalled", because });
-  log.error(`abandoned: ${because}`, { controller: definition.name, object: `${definition.kind.kind} ${key}` });
+  const step = stepOf(states.get(key)?.progress);
+  const because = stopping.aborted ? "reconcile did not end when the manager stopped" : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
+  states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
+  log.error(`abandoned: ${because}`, { controller: definition.name, object: `${definition.kind.kind} ${key}`, ...(step ? { step } : {}) });
   void settled.then(() => {
-    queue.addRateLimited(key, { cause: { what: "an abandoned reconcile has settled", source: "deadline" } });
+    if (!stopping.aborted) queue.addRateLimited(key, { cause: { what: "an abandoned reconcile has settled", source: "deadline" } });
     queue.done(key);
   });
 }
+
+const stepOf = (progress: Progress | undefined): string | undefined => (progress?.at === "running" ? progress.step : undefined);
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));

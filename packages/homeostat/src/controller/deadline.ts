@@ -1,6 +1,6 @@
 // A reconcile under a deadline: when it passes, the signal aborts and the caller goes on, while the promise is watched
 // until it settles, so that one object is never reconciled twice at once.
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock, Timer } from "../runtime/clock.ts";
 
 /** How a run under a deadline ended for the caller. */
 export type Finish<T> = { readonly at: "settled"; readonly value: T } | { readonly at: "failed"; readonly error: unknown } | { readonly at: "abandoned"; readonly settled: Promise<void> };
@@ -10,26 +10,38 @@ export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
 }
 
-/** Runs `work`; after `timeoutMs` (none when undefined) aborts its signal with a {@link DeadlineError} and answers "abandoned" at once. `parent` aborts it too. */
+/** How long work may take to end after its parent's abort before it is abandoned. */
+const abortGraceMs = 100;
+
+/**
+ * Runs `work`; after `timeoutMs` (none when undefined) aborts its signal with a {@link DeadlineError} and answers "abandoned"
+ * at once. The parent's abort aborts it too, and abandons it unless it ends within a moment.
+ */
 export async function withDeadline<T>(clock: Clock, timeoutMs: number | undefined, parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<Finish<T>> {
   const abort = new AbortController();
-  const follow = (): void => abort.abort(parent.reason);
-  if (parent.aborted) follow();
-  else parent.addEventListener("abort", follow, { once: true });
   const finished: Promise<Finish<T>> = invoke(work, abort.signal).then(
     (value) => ({ at: "settled", value }) as const,
     (error: unknown) => ({ at: "failed", error }) as const,
   );
-  const release = (): void => parent.removeEventListener("abort", follow);
-  if (timeoutMs === undefined) return finished.finally(release);
   return new Promise((resolve) => {
-    const timer = clock.timer(timeoutMs, () => {
-      abort.abort(new DeadlineError(`no result within ${timeoutMs} ms`));
-      resolve({ at: "abandoned", settled: finished.then(release) });
-    });
+    const abandon = (): void => resolve({ at: "abandoned", settled: finished.then(() => {}) });
+    let timer: Timer | undefined;
+    const follow = (): void => {
+      timer?.cancel();
+      abort.abort(parent.reason);
+      timer = clock.timer(abortGraceMs, abandon);
+    };
+    if (timeoutMs !== undefined) {
+      timer = clock.timer(timeoutMs, () => {
+        abort.abort(new DeadlineError(`no result within ${timeoutMs} ms`));
+        abandon();
+      });
+    }
+    if (parent.aborted) follow();
+    else parent.addEventListener("abort", follow, { once: true });
     void finished.then((finish) => {
-      timer.cancel();
-      release();
+      timer?.cancel();
+      parent.removeEventListener("abort", follow);
       resolve(finish);
     });
   });

@@ -3,7 +3,7 @@
 // the parameter of every `ref(…)` into unknown.
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
-import type { Outcome, Result, Retry, Wait } from "./outcome.ts";
+import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
 
@@ -50,7 +50,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
     : (type: ConditionOf<K>, status: Condition["status"], reason: string, message?: string) => void;
   readonly wait: Wait<keyof R & string>;
   readonly retry: Retry;
-  /** Runs one named piece of work under a deadline; its name is what people are shown while it runs and when it fails. */
+  /** Runs one named piece of work under a deadline; its name is what people are shown while it runs and when it fails. Work that outlives its deadline keeps the object from being reconciled until it settles. */
   step<T>(name: string, work: (signal: AbortSignal) => Promise<T>, options?: { readonly timeout?: string | number }): Promise<T>;
   /** For what `own`, `status` and `condition` do not cover. Revoked when the reconcile is abandoned. */
   readonly client: ControllerClient;
@@ -67,6 +67,7 @@ export interface Handlers<Ctx> {
   readonly concurrency?: number;
   /** A reconcile that takes longer is abandoned: its signal aborts, its client is revoked, its object stalls until it settles. Default: none. */
   readonly timeout?: string | number;
+  /** Called for every object that may have to change. What it said about status is written whether it returns or throws. */
   reconcile(context: Ctx): Result;
   /** Runs when the object is being deleted; the finalizer is kept while this throws or waits. */
   finalize?(context: Ctx): Result;
@@ -86,8 +87,8 @@ export interface ControllerDefinition {
   readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>;
   readonly concurrency: number;
   readonly timeout?: string | number;
-  reconcile(context: Context<any, any, any>): Promise<Outcome | void>;
-  readonly finalize?: (context: Context<any, any, any>) => Promise<Outcome | void>;
+  reconcile(context: Context<any, any, any>): Result;
+  readonly finalize?: (context: Context<any, any, any>) => Result;
 }
 
 /** A kind with what a controller of it owns and refers to, named so that reconcile can be split into functions. */

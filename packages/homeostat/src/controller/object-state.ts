@@ -6,8 +6,8 @@ export type Progress =
   | { readonly at: "running"; readonly step?: string }
   | { readonly at: "done" }
   | { readonly at: "waiting"; readonly what: string }
-  | { readonly at: "retrying"; readonly because: string; /** Wall time in ms. */ readonly nextAt: number; readonly failures: number }
-  | { readonly at: "stalled"; readonly because: string };
+  | { readonly at: "retrying"; readonly because: string; /** What to do about it, where the error says so. */ readonly hint?: string; /** Wall time in ms. */ readonly nextAt: number; readonly failures: number }
+  | { readonly at: "stalled"; readonly because: string; readonly hint?: string };
 
 /** One object's state under one controller. */
 export interface ObjectState {
@@ -18,24 +18,30 @@ export interface ObjectState {
   readonly progress: Progress;
   /** Wall time in ms since when this progress holds. */
   readonly since: number;
+  /** Set while the object's reconcile keeps waking itself: what it writes each time. */
+  readonly loop?: readonly string[];
 }
 
 /** The states of one controller's objects; forgotten when an object is gone. */
 export interface ObjectStates {
-  set(key: string, progress: Progress): void;
+  set(key: string, progress: Progress, loop?: readonly string[]): void;
   get(key: string): ObjectState | undefined;
   delete(key: string): void;
   all(): readonly ObjectState[];
 }
 
-/** Creates an empty table. `changed` is called after each change. */
-export function createObjectStates(options: { readonly controller: string; readonly kind: string; readonly now: () => number; readonly changed?: (state: ObjectState) => void }): ObjectStates {
+/** Creates an empty table. `changed` is called after each change; what it throws goes to `failed`. */
+export function createObjectStates(options: { readonly controller: string; readonly kind: string; readonly now: () => number; readonly changed?: (state: ObjectState) => void; readonly failed?: (error: unknown) => void }): ObjectStates {
   const states = new Map<string, ObjectState>();
   return {
-    set(key, progress) {
-      const state = { controller: options.controller, kind: options.kind, key, progress, since: options.now() };
+    set(key, progress, loop = states.get(key)?.loop) {
+      const state = { controller: options.controller, kind: options.kind, key, progress, since: options.now(), ...(loop?.length ? { loop } : {}) };
       states.set(key, state);
-      options.changed?.(state);
+      try {
+        options.changed?.(state);
+      } catch (error) {
+        options.failed?.(error);
+      }
     },
     get: (key) => states.get(key),
     delete: (key) => void states.delete(key),

@@ -11,8 +11,8 @@ export type OutcomeState =
   | { readonly at: "waiting"; readonly what: string; readonly ref?: string }
   | { readonly at: "retrying"; readonly afterMs: number; readonly because: string };
 
-/** What reconcile and finalize resolve to; nothing means done. */
-export type Result = Promise<Outcome | void>;
+/** What reconcile and finalize return or resolve to; nothing means done. */
+export type Result = Outcome | void | Promise<Outcome | void>;
 
 /** Ends a reconcile until something changes. */
 export interface Wait<Ref extends string> {
@@ -25,7 +25,7 @@ export interface Wait<Ref extends string> {
 /** Ends a reconcile for a while. */
 export interface Retry {
   /** Runs again after a duration such as `"30s"`, `"5m"`, `"1h30m"` or a number of milliseconds. */
-  in(duration: string | number, options: { readonly because: string }): Outcome;
+  in(duration: string | number, options?: { readonly because: string }): Outcome;
 }
 
 /** The `wait` of a context. `nameRef` words a reference for people. */
@@ -38,7 +38,7 @@ export function createWait(nameRef: (name: string) => string): Wait<string> {
 
 /** Ends a reconcile for a while: `return retry.in("30s", { because: "the oven is hot" })`. */
 export const retry: Retry = {
-  in: (duration, { because }) => ({ "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } }),
+  in: (duration, { because } = { because: "it asked to" }) => ({ "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } }),
 };
 
 const brand = Symbol.for("homeostat.terminal-error");
@@ -63,7 +63,7 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /** Parses `"1h30m"`, `"500ms"` or milliseconds. @throws ERR_DURATION */
 export function parseDuration(duration: string | number): number {
-  if (typeof duration === "number" && duration >= 0) return duration;
+  if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
   const text = String(duration);
   let total = 0;
   const rest = text.replace(/(\d+(?:\.\d+)?)(ms|s|m|h)/g, (_, amount: string, unit: string) => ((total += Number(amount) * units[unit]!), ""));

@@ -2,10 +2,10 @@
 // touches nothing that is somebody else's. Membership is read from the objects: controller owner reference plus an Apply
 // entry of this set's field manager.
 import { formatApiVersion, parseApiVersion } from "../api/gvk.ts";
-import { equalJson, type JsonObject } from "../api/json.ts";
+import { equalJson, type Json, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
-import { isNotFound } from "../api/status.ts";
+import { isConflict, isNotFound } from "../api/status.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -15,6 +15,8 @@ import { appliedFields, extractFields } from "./owned-fields.ts";
 
 /** Objects written at the same time by one call of own(). */
 const parallelWrites = 8;
+/** A resourceVersion that no object of a user has: the first revision belongs to the server's own start. */
+const neverCurrent = "1";
 
 /** What own() works with during one reconcile. */
 export interface OwnedSetDependencies {
@@ -25,6 +27,8 @@ export interface OwnedSetDependencies {
   /** Scoped to the reconcile's signal. */
   readonly client: Client;
   informer(kind: Kind): Informer | undefined;
+  /** Told of every object that was written. */
+  wrote(what: string, object: KubeObject): void;
 }
 
 /** Creates the `own` of one reconcile. Each kind and set may be owned once per reconcile. */
@@ -60,7 +64,8 @@ function toIntent(set: OwnedSet, manifest: KubeObject): JsonObject {
   if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
     throw ownError("ERR_OWN_NAMESPACE", set, kind, `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`, "own objects of the same namespace only");
   const reference = { apiVersion: ownerKind.apiVersion, kind: ownerKind.kind, name: owner.metadata.name, uid: owner.metadata.uid, controller: true, blockOwnerDeletion: true };
-  const metadata = { ...(manifest.metadata as unknown as JsonObject), ...(namespace === undefined ? {} : { namespace }), ownerReferences: [reference] };
+  const given = ((manifest.metadata as unknown as { readonly ownerReferences?: readonly JsonObject[] }).ownerReferences ?? []).filter((one) => one["uid"] !== reference.uid && one["controller"] !== true);
+  const metadata = { ...(manifest.metadata as unknown as JsonObject), ...(namespace === undefined ? {} : { namespace }), ownerReferences: [reference, ...given] };
   return { ...(manifest as unknown as JsonObject), apiVersion: kind.apiVersion, kind: kind.kind, metadata };
 }
 
@@ -72,19 +77,42 @@ function refuseDuplicates(set: OwnedSet, intents: readonly JsonObject[]): void {
 
 async function applyOne(set: OwnedSet, intent: JsonObject): Promise<KubeObject> {
   const key = { name: String(metadataOf(intent)["name"]), namespace: metadataOf(intent)["namespace"] as string | undefined };
-  const known = (set.informer.get(key) as KubeObject | undefined) ?? ((await set.client.find(set.kind, key.namespace === undefined ? key.name : { name: key.name, namespace: key.namespace })) as KubeObject | undefined);
-  if (known) {
-    refuseForeign(set, known);
-    if (known.metadata.deletionTimestamp !== undefined || isApplied(set, known, intent)) return known;
-  }
-  const exact = known ? { ...intent, metadata: { ...metadataOf(intent), uid: known.metadata.uid } } : intent;
-  return (await set.client.apply(set.kind, exact, { force: true, fieldManager: set.manager })) as KubeObject;
+  const known = (set.informer.get(key) as KubeObject | undefined) ?? (await createOne(set, intent));
+  return updateOne(set, known, intent);
 }
 
-/** Somebody else's object of that name is an error, never overwritten. */
+/**
+ * Creates an object of which the cache knows nothing, or finds out who was faster. An apply that carries a resourceVersion
+ * creates what is not there, and is a conflict with whatever is: nobody else's object is touched.
+ */
+async function createOne(set: OwnedSet, intent: JsonObject): Promise<KubeObject> {
+  const createOnly = { ...intent, metadata: { ...metadataOf(intent), resourceVersion: neverCurrent } };
+  try {
+    const created = (await set.client.apply(set.kind, createOnly, { force: true, fieldManager: set.manager })) as KubeObject;
+    set.wrote(`${set.kind.kind} ${created.metadata.name}`, created);
+    return created;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    const { name, namespace } = metadataOf(intent) as { readonly name: string; readonly namespace?: string };
+    const found = (await set.client.find(set.kind, namespace === undefined ? name : { name, namespace })) as KubeObject | undefined;
+    if (!found) throw error;
+    return found;
+  }
+}
+
+async function updateOne(set: OwnedSet, known: KubeObject, intent: JsonObject): Promise<KubeObject> {
+  refuseForeign(set, known);
+  if (known.metadata.deletionTimestamp !== undefined || isApplied(set, known, intent)) return known;
+  const exact = { ...intent, metadata: { ...metadataOf(intent), uid: known.metadata.uid } };
+  const applied = (await set.client.apply(set.kind, exact, { force: true, fieldManager: set.manager })) as KubeObject;
+  if (applied.metadata.resourceVersion !== known.metadata.resourceVersion) set.wrote(`${set.kind.kind} ${applied.metadata.name}`, applied);
+  return applied;
+}
+
+/** Somebody else's object of that name is an error, never overwritten. One that carries our own apply entry and no controller has lost its reference, and gets it back. */
 function refuseForeign(set: OwnedSet, known: KubeObject): void {
   const controller = known.metadata.ownerReferences?.find((reference) => reference.controller);
-  if (controller?.uid === set.owner.metadata.uid || (!controller && set.adopt)) return;
+  if (controller?.uid === set.owner.metadata.uid || (!controller && (set.adopt || appliedFields(known, set.manager, "") !== undefined))) return;
   const whose = controller ? `belongs to ${controller.kind} "${controller.name}"` : "belongs to nobody";
   throw ownError("ERR_OWN_FOREIGN", set, set.kind, `"${known.metadata.name}" exists and ${whose}`, controller ? "use another name" : "use another name, or pass { adopt: true } to take it over");
 }
@@ -101,10 +129,20 @@ function isApplied(set: OwnedSet, known: KubeObject, intent: JsonObject): boolea
 function comparable(intent: JsonObject): JsonObject {
   const { apiVersion: _a, kind: _k, metadata, ...rest } = intent;
   const { name: _n, namespace: _ns, uid: _u, ...described } = (metadata ?? {}) as JsonObject;
-  return { ...withoutUndefined(rest), metadata: withoutUndefined(described) };
+  return (withoutEmpty({ ...rest, metadata: described }) ?? {}) as JsonObject;
 }
 
-const withoutUndefined = (object: JsonObject): JsonObject => JSON.parse(JSON.stringify(object)) as JsonObject;
+/** Without nulls and empty objects and lists: a server drops them, and ownership of nothing is worth no write. */
+function withoutEmpty(value: Json | undefined): Json | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (Array.isArray(value)) return value.length ? value : undefined;
+  if (typeof value !== "object") return value;
+  const kept = Object.entries(value).flatMap(([key, child]) => {
+    const rest = withoutEmpty(child);
+    return rest === undefined ? [] : [[key, rest] as const];
+  });
+  return kept.length ? Object.fromEntries(kept) : undefined;
+}
 
 /** Deletes members of this set that are no longer desired. */
 async function prune(set: OwnedSet, desired: ReadonlySet<string>): Promise<void> {

@@ -2,6 +2,7 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 import { readable } from "./readable.ts";
 import type { Ref, Target } from "./ref.ts";
 
@@ -10,11 +11,25 @@ export interface TargetInformer {
   get(key: ObjectKey): unknown;
 }
 
-/** The objects by reference name: one or undefined, or for many those that exist, in the order named. */
-export function resolveRefs(refs: Readonly<Record<string, Ref<any, Kind, boolean>>>, object: KubeObject, informer: (kind: Kind) => TargetInformer | undefined): Readonly<Record<string, unknown>> {
+/** Where targets are looked for. */
+export interface RefScope {
+  /** The namespace that informers watch; undefined when they watch all. */
+  readonly namespace: string | undefined;
+  informer(kind: Kind): TargetInformer | undefined;
+}
+
+/**
+ * The objects by reference name: one or undefined, or for many those that exist, in the order named.
+ * @throws ERR_REF_NAMESPACE for a target that the manager does not watch: it would be waited for in vain.
+ */
+export function resolveRefs({ refs, name: controller }: { readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>; readonly name: string }, object: KubeObject, { namespace, informer }: RefScope): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(refs).map(([name, ref]) => {
-      const found = targetKeys(ref, object).flatMap((key) => informer(ref.target)?.get(key) ?? []).map((one) => readable(ref.target, one));
+      const keys = targetKeys(ref, object);
+      const outside = namespace === undefined ? undefined : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
+      if (outside)
+        throw new HomeostatError("ERR_REF_NAMESPACE", `reference "${name}" of "${controller}" leads to ${ref.target.kind} ${outside.namespace}/${outside.name}, but this manager watches namespace ${namespace} only`, { hint: "let the manager watch all namespaces, or refer to objects of its own" });
+      const found = keys.flatMap((key) => informer(ref.target)?.get(key) ?? []).map((one) => readable(ref.target, one));
       return [name, ref.many ? found : found[0]];
     }),
   );

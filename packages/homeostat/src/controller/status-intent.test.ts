@@ -47,3 +47,8 @@ test("values are copied when they are said", () => {
   list.push("b");
   assert.deepEqual(nextStatus(said, facts())!["list"], ["a"]);
 });
+
+test("an object or an associative list that loses its last item is left out, an atomic list is not", () => {
+  const schema = { properties: { set: { "x-kubernetes-list-type": "set" as const }, list: { type: "array" as const }, map: { type: "object" as const } } };
+  assert.deepEqual(nextStatus(say({ map: {}, set: [], list: [], deep: { inner: {} } }), { ...facts({ map: { a: 1 }, set: ["x"], list: ["x"] }), schema }), { list: [], observedGeneration: 3 });
+});

@@ -2,6 +2,7 @@
 // not mentioned keep what this manager said last, undefined clears. Pure; the writing is done elsewhere.
 import { cloneJson, equalJson, isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Condition } from "../api/kind.ts";
+import type { StructuralSchema } from "../api/resource/json-schema.ts";
 
 /** One condition as it was said. */
 export interface SaidCondition {
@@ -36,6 +37,8 @@ export interface IntentFacts {
   readonly now: string;
   /** The schema has `status.observedGeneration`. */
   readonly tracksGeneration: boolean;
+  /** The schema of status, where it is known. */
+  readonly schema?: StructuralSchema | undefined;
 }
 
 /** The complete status that this manager should own, or undefined when it is what was applied last (or nothing was ever said). */
@@ -44,12 +47,30 @@ export function nextStatus(said: Said, facts: IntentFacts): JsonObject | undefin
   const next: JsonObject = { ...facts.prior };
   for (const [name, value] of said.fields) {
     if (value === undefined) delete next[name];
-    else next[name] = value;
+    else {
+      const kept = withoutEmpty(value, facts.schema?.properties?.[name]);
+      if (kept === undefined) delete next[name];
+      else next[name] = kept;
+    }
   }
   const conditions = nextConditions(said.conditions, facts);
   if (conditions.length) next["conditions"] = conditions;
   if (facts.tracksGeneration && facts.generation !== undefined && !said.fields.has("observedGeneration")) next["observedGeneration"] = facts.generation;
   return equalJson(next, facts.prior) ? undefined : next;
+}
+
+/**
+ * Leaves out objects and associative lists that hold nothing: upstream's merge turns the loss of the last owned item into
+ * null, which validation then refuses. Atomic lists may be empty.
+ */
+function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.length === 0 && (schema?.["x-kubernetes-list-type"] ?? "atomic") !== "atomic" ? undefined : value;
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).flatMap(([name, child]) => {
+    const rest = withoutEmpty(child, schema?.properties?.[name] ?? schema?.additionalProperties);
+    return rest === undefined ? [] : [[name, rest] as const];
+  });
+  return kept.length ? Object.fromEntries(kept) : undefined;
 }
 
 function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentFacts): Json[] {

@@ -6,6 +6,9 @@ import type { KubeObject } from "../api/object-meta.ts";
 import { toCustomResourceDefinition } from "../api/resource/custom-resource-definition.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
+import { isInvalid } from "../api/status.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 /** The kind of definitions themselves. */
@@ -28,26 +31,39 @@ interface DefinitionCondition {
  * @throws ERR_DEFINITION_REFUSED when the server cannot serve one (a name is taken, say); ERR_DEFINITION_TIMEOUT when one is
  * not established within `timeoutMs` (default 30 s).
  */
-export async function installDefinitions(client: Client, resources: readonly { readonly definition: ResourceDefinition }[], options: { readonly timeoutMs?: number; readonly fieldManager?: string } = {}): Promise<void> {
+export async function installDefinitions(client: Client, resources: readonly { readonly definition: ResourceDefinition }[], options: { readonly timeoutMs?: number; readonly fieldManager?: string; readonly runtime?: Runtime } = {}): Promise<void> {
   const names = await Promise.all(
     resources.map(async (resource) => {
       const manifest = toCustomResourceDefinition(resource);
-      await client.apply(customResourceDefinitions, manifest, { force: true, ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}) });
-      return (manifest["metadata"] as { name: string }).name;
+      const { name } = manifest["metadata"] as { name: string };
+      await client.apply(customResourceDefinitions, manifest, { force: true, ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}) }).catch((cause: unknown) => {
+        if (!isInvalid(cause)) throw cause;
+        throw new HomeostatError("ERR_DEFINITION_REFUSED", `installing ${resource.definition.kind}: the server refuses its definition: ${cause.status.message}`, { hint: "the paths named are of CustomResourceDefinition; mend the schema or the rules in defineResource", cause });
+      });
+      return name;
     }),
   );
-  const signal = AbortSignal.timeout(options.timeoutMs ?? 30_000);
-  await Promise.all(names.map((name) => established(client, name, signal)));
+  const runtime = options.runtime ?? createSystemRuntime();
+  const late = new AbortController();
+  const timer = runtime.clock.timer(options.timeoutMs ?? 30_000, () => late.abort());
+  try {
+    await Promise.all(names.map((name) => established(client, name, late.signal)));
+  } finally {
+    timer.cancel();
+  }
   client.kinds.invalidate();
 }
 
-async function established(client: Client, name: string, signal: AbortSignal): Promise<void> {
-  const list = await client.listPage(customResourceDefinitions, { fieldSelector: `metadata.name=${name}` });
-  if (list.items.some((object) => isEstablished(object, name))) return;
-  try {
-    for await (const { object } of client.watch(customResourceDefinitions, { fieldSelector: `metadata.name=${name}`, resourceVersion: list.resourceVersion, signal })) if (isEstablished(object, name)) return;
-  } catch (cause) {
-    if (!signal.aborted) throw cause;
+/** Watches until the definition is established; a watch that ends early is opened again. */
+async function established(client: Client, name: string, late: AbortSignal): Promise<void> {
+  while (!late.aborted) {
+    const list = await client.listPage(customResourceDefinitions, { fieldSelector: `metadata.name=${name}` });
+    if (list.items.some((object) => isEstablished(object, name))) return;
+    try {
+      for await (const { object } of client.watch(customResourceDefinitions, { fieldSelector: `metadata.name=${name}`, resourceVersion: list.resourceVersion, signal: late })) if (isEstablished(object, name)) return;
+    } catch (cause) {
+      if (!late.aborted) throw cause;
+    }
   }
   throw new HomeostatError("ERR_DEFINITION_TIMEOUT", `CustomResourceDefinition ${name} was applied but did not become established in time`, { hint: `see the conditions: kubectl get crd ${name} -o yaml` });
 }

@@ -5,7 +5,7 @@ import { type Cache, createCache, type Freshness, type Informer, type InformerLe
 import type { Client } from "../client/client.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import { type Controller, type ControllerDefinition, definitionOf, type ReconcileLog } from "../controller/define-controller.ts";
-import { nameController } from "../controller/names.ts";
+import { type ControllerNames, nameController } from "../controller/names.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import { createWorkQueue } from "../queue/index.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
@@ -35,9 +35,9 @@ export interface ManagerOptions {
 
 /** Controllers at work. */
 export interface Manager {
-  /** Resolves once caches are synced and workers run. @throws ERR_MANAGER_SYNC */
+  /** Resolves once caches are synced and workers run. A manager starts once. @throws ERR_MANAGER_SYNC, ERR_MANAGER_STATE */
   start(): Promise<void>;
-  /** Drains and stops; idempotent. */
+  /** Drains and stops, also while it starts; idempotent. Reconciles that do not end within `shutdownTimeoutMs` are abandoned and logged. */
   stop(): Promise<void>;
   /** Starts, and stops when `signal` aborts or the process is asked to end (SIGINT, SIGTERM). Resolves once stopped. */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
@@ -62,24 +62,30 @@ export function createManager(options: ManagerOptions): Manager {
   refuseSharedNames(definitions);
   const runtime = options.runtime ?? createSystemRuntime();
   const cache = createCache({ client: options.client, runtime, keepManagers: (manager) => manager.startsWith(`${options.operator}/`) });
-  const state: ManagerState = { options, definitions, runtime, cache, leases: [], runners: [] };
+  const state: ManagerState = { options, definitions, names, runtime, cache, leases: [], runners: [], stopping: new AbortController() };
+  let started = false;
   let stopped: Promise<void> | undefined;
   const manager: Manager = {
     async start() {
-      const log = options.log ?? (await createPinoLog());
-      const informer = informers(state);
-      state.runners = definitions.map((definition) =>
-        createControllerRunner({ definition, names: names.get(definition)!, runtime, client: options.client, queue: createWorkQueue({ runtime }), log, informer, ...(options.changed ? { changed: options.changed } : {}) }),
-      );
-      cache.start();
-      await sync(state);
-      for (const runner of state.runners) runner.start();
+      if (started || stopped) throw new HomeostatError("ERR_MANAGER_STATE", `starting ${options.operator}: the manager has ${stopped ? "been stopped" : "been started already"}`, { hint: "create a manager for every start" });
+      started = true;
+      await start(state);
     },
-    stop: () => (stopped ??= stop(state)),
+    stop() {
+      state.stopping.abort(new Error(`the manager of ${options.operator} was stopped`));
+      return (stopped ??= stop(state));
+    },
     async run({ signal } = {}) {
-      await manager.start();
-      await asked(signal);
-      await manager.stop();
+      const ended = asked(signal);
+      const running = manager.start();
+      await Promise.race([ended.promise, running]).catch(() => {});
+      try {
+        if (!ended.isAsked()) await running;
+        await ended.promise;
+      } finally {
+        ended.stopListening();
+        await manager.stop();
+      }
     },
     states: () => state.runners.flatMap((runner) => runner.states()),
     explain: (kind, key) => state.runners.filter((runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion).map((runner) => runner.explain(key)),
@@ -96,6 +102,8 @@ export function createManager(options: ManagerOptions): Manager {
 interface ManagerState {
   readonly options: ManagerOptions;
   readonly definitions: readonly ControllerDefinition[];
+  readonly names: ReadonlyMap<ControllerDefinition, ControllerNames>;
+  readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
   readonly leases: InformerLease[];
@@ -121,13 +129,27 @@ function informers(state: ManagerState): (kind: Kind) => Informer {
   };
 }
 
+async function start(state: ManagerState): Promise<void> {
+  const { options, definitions, runtime, cache, names } = state;
+  const log = options.log ?? (await createPinoLog());
+  const informer = informers(state);
+  const { client, namespace, changed } = options;
+  state.runners = definitions.map((definition) =>
+    createControllerRunner({ definition, names: names.get(definition)!, runtime, client, namespace, queue: createWorkQueue({ runtime }), log, informer, ...(changed ? { changed } : {}) }),
+  );
+  cache.start();
+  await sync(state);
+  if (!state.stopping.signal.aborted) for (const runner of state.runners) runner.start();
+}
+
 async function sync(state: ManagerState): Promise<void> {
   const timeoutMs = state.options.syncTimeoutMs ?? 120_000;
   const abort = new AbortController();
   const timer = state.runtime.clock.timer(timeoutMs, () => abort.abort());
   try {
-    await state.cache.synced(abort.signal);
+    await state.cache.synced(AbortSignal.any([abort.signal, state.stopping.signal]));
   } catch (cause) {
+    if (state.stopping.signal.aborted) throw state.stopping.signal.reason;
     const late = state.cache.informers().flatMap((informer) => (informer.hasSynced() ? [] : [`${informer.kind.kind} (${informer.freshness().lastError ?? informer.freshness().reason})`]));
     await stop(state);
     throw new HomeostatError("ERR_MANAGER_SYNC", `starting ${state.options.operator}: no complete first list within ${timeoutMs} ms of ${late.join(", ") || "its kinds"}`, { hint: "check that the definitions are installed and that this user may list and watch them", cause });
@@ -143,16 +165,27 @@ async function stop(state: ManagerState): Promise<void> {
   await state.cache.stop();
 }
 
-function asked(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      process.off("SIGINT", done);
-      process.off("SIGTERM", done);
+/** Listens for the ways to be asked to end. */
+function asked(signal: AbortSignal | undefined): { readonly promise: Promise<void>; isAsked(): boolean; stopListening(): void } {
+  let end = (): void => {};
+  let isAsked = false;
+  const promise = new Promise<void>((resolve) => {
+    end = () => {
+      isAsked = true;
       resolve();
     };
-    process.on("SIGINT", done);
-    process.on("SIGTERM", done);
-    if (signal?.aborted) done();
-    else signal?.addEventListener("abort", done, { once: true });
   });
+  process.on("SIGINT", end);
+  process.on("SIGTERM", end);
+  if (signal?.aborted) end();
+  else signal?.addEventListener("abort", end, { once: true });
+  return {
+    promise,
+    isAsked: () => isAsked,
+    stopListening() {
+      process.off("SIGINT", end);
+      process.off("SIGTERM", end);
+      signal?.removeEventListener("abort", end);
+    },
+  };
 }

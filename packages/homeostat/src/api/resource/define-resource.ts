@@ -102,6 +102,7 @@ export function defineResource<const N extends string, Spec extends Schema, Stat
   options: ResourceOptions<N, Spec, Status, C>,
 ): Resource<N, In<Spec>, Out<Spec>, Out<Status>, C> {
   checkNames(options);
+  checkShape(options as unknown as ResourceOptions<string, Schema, Schema, string>);
   const definition = toDefinition(options as unknown as ResourceOptions<string, Schema, Schema, string>);
   const apiVersion = formatApiVersion(definition);
   const build = (naming: string | Naming, spec: unknown) => ({ apiVersion, kind: definition.kind, metadata: typeof naming === "string" ? { name: naming } : naming, spec });
@@ -116,9 +117,24 @@ function checkNames({ group, version, kind }: { readonly group: string; readonly
   if (!groupPattern.test(group)) throw bad("group", group, "a DNS name with at least one dot, such as kitchen.example.com");
 }
 
+const conditionPattern = /^[A-Z][A-Za-z0-9]*$/;
+
+/** What types refuse and JavaScript would let through. */
+function checkShape({ kind, spec, conditions = [], columns = {} }: ResourceOptions<string, Schema, Schema, string>): void {
+  const bad = (what: string, expected: string, got: string) => new HomeostatError("ERR_RESOURCE_SHAPE", `defining ${kind}: ${what} must be ${expected}, got ${got}`, { hint: `change ${what}` });
+  if (typeof spec !== "object" || spec === null || !("~standard" in spec)) throw bad("spec", "a schema such as z.object({ … })", spec === undefined ? "nothing" : typeof spec);
+  for (const condition of conditions) if (!conditionPattern.test(condition)) throw bad(`condition "${condition}"`, "a word in CamelCase such as Ready", `"${condition}"`);
+  for (const [title, path] of Object.entries(columns)) {
+    const type = path.startsWith("condition:") ? path.slice("condition:".length) : undefined;
+    if (type !== undefined && !conditions.includes(type)) throw new HomeostatError("ERR_RESOURCE_COLUMN", `defining ${kind}: column "${title}" shows condition "${type}", which is not declared`, { hint: "list it in `conditions`" });
+  }
+}
+
 function toDefinition(options: ResourceOptions<string, Schema, Schema, string>): ResourceDefinition {
   const { group, version, kind } = options;
   const spec = convertSchema(options.spec as Schema, kind, "spec");
+  if (spec.type !== "object" && !spec["x-kubernetes-preserve-unknown-fields"])
+    throw new HomeostatError("ERR_RESOURCE_SHAPE", `defining ${kind}: spec must be an object, got ${spec.type ?? "a value of any type"}`, { hint: "use z.object({ … })" });
   const status = options.status ? withoutRequired(convertSchema(options.status as Schema, kind, "status")) : undefined;
   const conditions = options.conditions ?? [];
   return {

@@ -1,0 +1,123 @@
+// The context that one call of the user's code is given, and what is kept of the call: what was said, what was written, what
+// is still open.
+import { formatObjectKey } from "../api/gvk.ts";
+import type { Kind } from "../api/kind.ts";
+import type { KubeObject } from "../api/object-meta.ts";
+import type { ResourceDefinition } from "../api/resource/define-resource.ts";
+import type { Client } from "../client/client.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { createControllerClient } from "./controller-client.ts";
+import { withDeadline } from "./deadline.ts";
+import type { Context, ControllerDefinition, OwnOptions, ReconcileLog } from "./define-controller.ts";
+import { createWait, parseDuration, retry } from "./outcome.ts";
+import { createOwn } from "./owned-set.ts";
+import { readable } from "./readable.ts";
+import type { Call, ReconcileDependencies } from "./reconcile.ts";
+import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
+import { createSaid, type Said, type SaidCondition, sayStatus } from "./status-intent.ts";
+
+/** One call under way. */
+export interface Run {
+  readonly object: KubeObject;
+  readonly context: Context<any, any, any>;
+  readonly said: Said;
+  /** Grows while the call runs. */
+  readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
+  /** Waits for what the user's code started and did not await. @throws ERR_NOT_AWAITED when there was any. */
+  settleOpen(): Promise<void>;
+}
+
+/** Prepares a call on `object`. */
+export function createRun(dependencies: ReconcileDependencies, object: KubeObject, client: Client, call: Call): Run {
+  const { definition, names } = dependencies;
+  const key = formatObjectKey(object.metadata);
+  const said = createSaid();
+  const writes = { wrote: [] as string[], revisions: [] as string[] };
+  const open = new OpenWork();
+  const own = createOwn({
+    owner: object,
+    ownerKind: definition.kind,
+    manager: names.manager,
+    client,
+    informer: (kind) => dependencies.informer(kind),
+    wrote(what, { metadata }) {
+      writes.wrote.push(what);
+      writes.revisions.push(metadata.resourceVersion);
+    },
+  });
+  const context = {
+    object: readable(definition.kind, object),
+    refs: resolveRefs(definition, object, { namespace: dependencies.namespace, informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined }),
+    own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) => open.track(`own(${kind.kind}, …)`, own(kind, desired, options)),
+    status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),
+    condition: (type: string, status: SaidCondition["status"], reason: string, message = "") => sayCondition(definition, said, { type, status, reason, message }),
+    wait: createWait((name) => describeRef(definition, object, name)),
+    retry,
+    step: <T>(name: string, work: (signal: AbortSignal) => Promise<T>, options: { readonly timeout?: string | number } = {}) => open.track(`step("${name}")`, runStep(dependencies, call, key, { name, work, timeout: options.timeout })),
+    client: createControllerClient(client.with(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace })),
+    log: bindLog(dependencies.log, { controller: definition.name, object: `${definition.kind.kind} ${key}` }),
+    signal: call.signal,
+  };
+  return { object, context: context as unknown as Context<any, any, any>, said, writes, settleOpen: () => open.settle(`${definition.kind.kind} ${key}`) };
+}
+
+/** Promises handed to the user's code that have not settled. */
+class OpenWork {
+  readonly #open = new Map<Promise<unknown>, string>();
+
+  /** Never an unhandled rejection: what nobody awaits is reported by `settle`. */
+  track<T>(what: string, work: Promise<T>): Promise<T> {
+    this.#open.set(work, what);
+    const close = (): void => void this.#open.delete(work);
+    work.then(close, close);
+    return work;
+  }
+
+  async settle(object: string): Promise<void> {
+    if (this.#open.size === 0) return;
+    const names = [...this.#open.values()];
+    await Promise.allSettled(this.#open.keys());
+    throw new HomeostatError("ERR_NOT_AWAITED", `${names.join(", ")} of ${object} was not awaited; its result and its errors would be lost`, { hint: "write `await` in front of it" });
+  }
+}
+
+function sayCondition({ kind, name }: ControllerDefinition, said: Said, condition: SaidCondition): void {
+  const known = (kind as { readonly definition?: ResourceDefinition }).definition?.conditions;
+  if (known && !known.includes(condition.type))
+    throw new HomeostatError("ERR_UNDECLARED", `"${name}" says condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`, { hint: "list it in the resource's `conditions`" });
+  said.conditions.set(condition.type, condition);
+}
+
+interface Step<T> {
+  readonly name: string;
+  readonly work: (signal: AbortSignal) => Promise<T>;
+  readonly timeout: string | number | undefined;
+}
+
+async function runStep<T>({ definition, runtime, stepping }: ReconcileDependencies, call: Call, key: string, { name, work, timeout }: Step<T>): Promise<T> {
+  stepping(key, name);
+  const finish = await withDeadline(runtime.clock, timeout === undefined ? undefined : parseDuration(timeout), call.signal, work);
+  stepping(key, undefined);
+  if (finish.at === "settled") return finish.value;
+  if (finish.at === "abandoned") call.outliving(finish.settled);
+  const late = typeof timeout === "number" ? `${timeout} ms` : timeout;
+  const problem = finish.at === "abandoned" ? (late === undefined ? "did not end when it was asked to" : `took longer than ${late}`) : `failed: ${finish.error instanceof Error ? finish.error.message : String(finish.error)}`;
+  throw new HomeostatError("ERR_STEP", `step "${name}" of ${definition.kind.kind} ${key} ${problem}`, { hint: "see the cause; the reconcile is tried again", cause: finish.at === "failed" ? finish.error : undefined });
+}
+
+function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
+  const declared = definition.refs[name];
+  if (!declared) return name;
+  const targets = [declared.select(object)].flat().filter((target) => target !== undefined);
+  const words = targets.map((target) => (typeof target === "string" ? target : `${target.namespace}/${target.name}`));
+  return `${declared.target.kind} ${words.length ? words.map((word) => `"${word}"`).join(", ") : `(${name}: none named)`}`;
+}
+
+function bindLog(log: ReconcileLog, bound: Readonly<Record<string, unknown>>): ReconcileLog {
+  return {
+    debug: (message, fields) => log.debug(message, { ...bound, ...fields }),
+    info: (message, fields) => log.info(message, { ...bound, ...fields }),
+    warn: (message, fields) => log.warn(message, { ...bound, ...fields }),
+    error: (message, fields) => log.error(message, { ...bound, ...fields }),
+  };
+}

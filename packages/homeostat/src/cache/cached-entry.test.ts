@@ -13,6 +13,15 @@ describe("toEntry", () => {
     assert.deepEqual(toEntry(encode({ metadata: { name: "a" } }), shape()).read(), { apiVersion: "v1", kind: "Thing", metadata: { name: "a" } });
   });
 
+  it("fills in a status for resources whose types promise one, and keeps that out of what is held", () => {
+    const bytes = encode({ metadata: { name: "a" } });
+    const plain = toEntry(bytes, shape());
+    const promised = toEntry(bytes, shape({ promisesStatus: true }));
+    assert.deepEqual([plain.read().status, promised.read().status], [undefined, {}]);
+    assert.equal(promised.size, plain.size);
+    assert.deepEqual(toEntry(encode({ metadata: { name: "a" }, status: { ready: true } }), shape({ promisesStatus: true })).read().status, { ready: true });
+  });
+
   it("cuts managedFields wherever they stand", () => {
     const fields = [entry("one"), entry("two")];
     for (const metadata of [{ managedFields: fields }, { managedFields: fields, name: "a" }, { name: "a", managedFields: fields }, { name: "a", managedFields: fields, uid: "u" }]) {

@@ -3,6 +3,7 @@
 import { encodeJsonBytes } from "../api/encode-json.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
 import { scanMetadata, type ScannedMetadata } from "../api/scan-metadata.ts";
+import { emptyStatus } from "../client/readable.ts";
 import { decodeJson, parseExact } from "../client/request/decode-json.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { cutManagedFields } from "./cut-managed-fields.ts";
@@ -15,6 +16,8 @@ export interface EntryShape {
   readonly apiVersion: string;
   readonly kind: string;
   readonly frozen: boolean;
+  /** Whoever reads finds a status, be it an empty one. */
+  readonly promisesStatus?: boolean;
   readonly hot: HotViews;
   /** Managers whose managedFields are kept. */
   readonly keepManager: (manager: string) => boolean;
@@ -75,9 +78,10 @@ export class CachedEntry implements CachedObject {
 
   read(): any {
     if (this.#view) return this.#view;
-    const parsed = parseExact(this.#text) as { apiVersion?: string; kind?: string };
-    const { apiVersion, kind, frozen, hot } = this.#shape;
+    const parsed = parseExact(this.#text) as { apiVersion?: string; kind?: string; status?: unknown };
+    const { apiVersion, kind, frozen, hot, promisesStatus } = this.#shape;
     const whole = parsed.kind === undefined ? { apiVersion, kind, ...parsed } : parsed;
+    if (promisesStatus && whole.status === undefined) whole.status = emptyStatus();
     this.#view = frozen ? freezeDeep(whole) : whole;
     hot.add(this);
     return this.#view;

@@ -1,6 +1,7 @@
 // All informers of a process over one client: shared by kind and scope, counted by holds, told of every own write.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
+import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HotViews } from "./hot-views.ts";
@@ -104,7 +105,7 @@ class InformerCache implements Cache {
       scope,
       limits: { ...reflectorDefaults, ...limits },
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
-      shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, hot: this.#hot, keepManager: keepManagers, project: projections?.get(kind) },
+      shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, promisesStatus: promisesStatus(kind), hot: this.#hot, keepManager: keepManagers, project: projections?.get(kind) },
       faulted: (error) => (faulted ? faulted(error, kind) : warn(error, kind)),
     });
     const held: Held = { informer, holds: 0 };

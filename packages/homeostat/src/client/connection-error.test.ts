@@ -23,6 +23,9 @@ describe("connection errors", () => {
 
   it("ask for TLS only where plain HTTP got something else for an answer", () => {
     assert.match(connectionLostError("http://h", request, cause("HPE_INVALID_CONSTANT")).hint, /Does the server speak TLS\?/);
+    const closed = (bytesRead: number): Error => Object.assign(cause("UND_ERR_SOCKET"), { socket: { bytesRead } });
+    assert.match(connectionLostError("http://h", request, closed(0)).hint, /Does the server speak TLS\?/);
+    assert.match(connectionLostError("http://h", request, closed(100)).hint, /may have been carried out/);
     for (const [server, code] of [
       ["https://h", "HPE_INVALID_CONSTANT"],
       ["http://h", "ECONNRESET"],

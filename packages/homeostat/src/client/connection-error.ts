@@ -12,21 +12,22 @@ export function unreachableError(server: string, origin: string, cause: unknown)
 /** The error for a connection that broke while a request was under way. */
 export function connectionLostError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
   return new HomeostatError("ERR_CLIENT_CONNECTION_LOST", `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`, {
-    hint: server.startsWith("http://") && isNoHttp(cause) ? `Does the server speak TLS? Then its address begins with https.` : "The request may have been carried out; read the object before writing again.",
+    hint: server.startsWith("http://") && isNoHttp(cause) ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again." : "The request may have been carried out; read the object before writing again.",
     cause,
   });
 }
 
-/** What came was no HTTP: a TLS server's alert, perhaps. */
+/** What came was no HTTP, a TLS server's alert perhaps, or the connection was closed on the first words. */
 function isNoHttp(cause: unknown): boolean {
-  return String((cause as { code?: unknown } | undefined)?.code ?? "").startsWith("HPE_");
+  const { code = "", socket } = (cause ?? {}) as { readonly code?: unknown; readonly socket?: { readonly bytesRead?: number } };
+  return String(code).startsWith("HPE_") || (code === "UND_ERR_SOCKET" && socket?.bytesRead === 0);
 }
 
 /** Several addresses tried give an AggregateError, whose parts say more than it does. */
 function describe(cause: unknown): { readonly code: string; readonly message: string } {
   const inner = cause instanceof AggregateError && cause.errors.length ? cause.errors[0] : cause;
   const code = String((inner as { code?: unknown })?.code ?? "");
-  const message = inner instanceof Error && inner.message ? inner.message : code || String(inner);
+  const message = inner instanceof Error && inner.message ? inner.message.trim() : code || String(inner);
   return { code, message: code && !message.includes(code) ? `${message} (${code})` : message };
 }
 

@@ -15,6 +15,7 @@ import type { KindResolver } from "./discovery/kind-resolver.ts";
 import type { ClusterAccess } from "./kubeconfig/cluster-access.ts";
 import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts";
 import { listPages } from "./list-pages.ts";
+import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
 import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
@@ -87,7 +88,7 @@ class ScopedClient implements Client {
     this.transport = shared.session.transport;
   }
 
-  get: Client["get"] = (kind, key, options = {}) => this.#json(build.getRequest(kind, this.#key(kind, key), options), options);
+  get: Client["get"] = async (kind, key, options = {}) => readable(kind, await this.#json(build.getRequest(kind, this.#key(kind, key), options), options));
 
   find: Client["find"] = async (kind, key, options) => {
     try {
@@ -129,7 +130,7 @@ class ScopedClient implements Client {
     const key = this.#key(kind, name);
     const answer = await this.#json(build.deleteRequest(kind, key, options), options);
     if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "delete", answer));
-    return answer;
+    return readable(kind, answer);
   };
 
   deleteCollection: Client["deleteCollection"] = async (kind, options = {}) => {
@@ -138,7 +139,7 @@ class ScopedClient implements Client {
 
   watch: Client["watch"] = (kind, options = {}) => {
     const scope = options.signal ? { ...this.#scope, signals: [...this.#scope.signals, options.signal] } : this.#scope;
-    return watchEvents((handlers) => openStream(this.#shared.session, scope, build.watchRequest(kind, options), handlers));
+    return watchEvents(kind, (handlers) => openStream(this.#shared.session, scope, build.watchRequest(kind, options), handlers));
   };
 
   request: Client["request"] = (request, options) => send(this.#shared.session, this.#scope, request, options);
@@ -167,7 +168,7 @@ class ScopedClient implements Client {
   async #write(kind: Kind, key: ObjectKey, request: ApiRequest, options: WriteOptions): Promise<any> {
     const answer: Json = await this.#json(request, options);
     if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "write", answer));
-    return answer;
+    return readable(kind, answer);
   }
 
   #completed(write: CompletedWrite | undefined): void {
@@ -194,8 +195,9 @@ class ScopedClient implements Client {
 
   /** The body to send, with apiVersion and kind filled in unless a subresource has its own. */
   #body(kind: Kind, manifest: unknown, options: WriteOptions): JsonObject {
-    const body = manifest as JsonObject;
-    if (!isObject(body) || !isObject(body["metadata"])) throw new TypeError(`writing a ${kind.kind}: expected an object with metadata, got ${JSON.stringify(body)?.slice(0, 100)}`);
+    if (!isObject(manifest as Json) || !isObject((manifest as JsonObject)["metadata"]))
+      throw new TypeError(`writing a ${kind.kind}: expected an object with metadata, got ${JSON.stringify(manifest)?.slice(0, 100)}`);
+    const body = writable(manifest as JsonObject);
     if (body["apiVersion"] !== undefined && body["kind"] !== undefined) return body;
     return options.subresource && options.subresource !== "status" ? body : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
   }
@@ -207,6 +209,6 @@ function toObjectList<O>(
   answer: { readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }; readonly items?: readonly JsonObject[] | null },
 ): ObjectList<any> {
   const { resourceVersion = "", continue: token, remainingItemCount } = answer.metadata ?? {};
-  const items = (answer.items ?? []).map((item) => (item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item));
+  const items = (answer.items ?? []).map((item) => readable(kind, item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item));
   return { items, resourceVersion, ...(token ? { continue: token } : {}), ...(remainingItemCount === undefined ? {} : { remainingItemCount }) };
 }

@@ -1,19 +1,21 @@
 // A watch as an async iterable of parsed events, with back-pressure: the stream pauses while the reader is behind.
 // For scripts and tests; informers use the pushed bytes (cache/).
 import type { JsonObject } from "../api/json.ts";
+import type { Kind } from "../api/kind.ts";
 import { ApiStatusError, type Status } from "../api/status.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { ByteStreamHandlers, WatchEvent } from "./client.ts";
 import { LineSplitter } from "./line-splitter.ts";
+import { readable } from "./readable.ts";
 import { decodeJson } from "./request/decode-json.ts";
 
 /** How many events may wait before the stream is asked to pause. */
 const highWater = 256;
 
 /** Iterates over one stream. `open` is called when iteration starts. */
-export async function* watchEvents<O>(open: (handlers: ByteStreamHandlers) => { resume(): void; close(): void }): AsyncGenerator<WatchEvent<O>, void, void> {
+export async function* watchEvents<O>(kind: Kind, open: (handlers: ByteStreamHandlers) => { resume(): void; close(): void }): AsyncGenerator<WatchEvent<O>, void, void> {
   const inbox = new Inbox<O>();
-  const splitter = new LineSplitter((line) => inbox.push(decodeEvent<O>(line)));
+  const splitter = new LineSplitter((line) => inbox.push(decodeEvent<O>(kind, line)));
   const stream = open({
     opened: () => {},
     data: (chunk) => inbox.guard(() => splitter.push(chunk)),
@@ -30,7 +32,7 @@ export async function* watchEvents<O>(open: (handlers: ByteStreamHandlers) => { 
   }
 }
 
-function decodeEvent<O>(line: Uint8Array): WatchEvent<O> {
+function decodeEvent<O>(kind: Kind, line: Uint8Array): WatchEvent<O> {
   const event = decodeJson(line) as { readonly type?: unknown; readonly object?: JsonObject } | null;
   if (typeof event?.type !== "string" || !event.object) {
     throw new HomeostatError("ERR_CLIENT_WATCH_EVENT", `reading a watch: expected {"type":…,"object":…}, got ${new TextDecoder().decode(line.subarray(0, 200))}`, {
@@ -38,7 +40,7 @@ function decodeEvent<O>(line: Uint8Array): WatchEvent<O> {
     });
   }
   if (event.type === "ERROR") throw new ApiStatusError(event.object as unknown as Status);
-  return event as unknown as WatchEvent<O>;
+  return { ...event, object: event.type === "BOOKMARK" ? event.object : readable(kind, event.object) } as unknown as WatchEvent<O>;
 }
 
 /** Events between the stream's pace and the reader's. */

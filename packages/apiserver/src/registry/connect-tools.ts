@@ -1,6 +1,7 @@
 // What a subresource with a life of its own may do beyond reading its parent: change stored objects as the server itself,
 // delete the parent, look at other kinds.
 import { cloneJson, type JsonObject } from "homeostat/api";
+import { uuid } from "homeostat/runtime";
 import { conflictError, notFoundError } from "./api-errors.ts";
 import type { Call } from "./call.ts";
 import { deleteStored } from "./delete.ts";
@@ -39,6 +40,8 @@ export function createConnectTools(call: Call): ConnectTools {
       const revision = other && core.store.latest(storageKeyOf(other, namespace, otherName));
       return revision && parseStored(revision.bytes);
     },
+    tokens: core.tokens,
+    newUid: () => uuid(core.runtime.entropy),
   };
 }
 

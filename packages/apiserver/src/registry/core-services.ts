@@ -1,9 +1,10 @@
 // What every behaviour of the registry may use: the store, the clock, the catalog, and what has been derived from them.
 import type { Runtime } from "homeostat/runtime";
+import type { TokenIssuer } from "../certificates/token-issuer.ts";
 import type { Store } from "../storage/store.ts";
 import type { Admission } from "./admission.ts";
 import type { ProtobufCodec } from "./body/protobuf-codec.ts";
-import type { ResourceCatalog, VersionCodec } from "./served-resource.ts";
+import type { ResourceCatalog, ReviewCaller, VersionCodec } from "./served-resource.ts";
 import type { Frames } from "./watch/frames.ts";
 import type { OpenWatches } from "./watch/open-watches.ts";
 import type { Views } from "./views/views.ts";
@@ -28,4 +29,7 @@ export interface CoreServices {
   /** Reads and writes autoscaling/v1 Scale; without one, scale endpoints answer 501. */
   readonly scaleCodec: VersionCodec | undefined;
   readonly protobuf: ProtobufCodec | undefined;
+  readonly tokens: TokenIssuer;
+  /** What the chain knows about a bearer token. */
+  readonly reviewToken: ReviewCaller["reviewToken"];
 }

@@ -29,7 +29,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   wipeSystemFields(object);
   matchNamespace(object, resource.namespaced ? call.namespace : "");
   if (!resource.creatable) throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
-  if (resource.review) return await answerTransformed(call, 201, await resource.review(tracked(call, object, options), { user: request.user, namespace: call.namespace, now: request.now }));
+  if (resource.review) return await answerTransformed(call, 201, await resource.review(tracked(call, object, options), { user: request.user, namespace: call.namespace, now: request.now, reviewToken: call.core.reviewToken }));
   return await answerResult(call, 201, await insertNamed(call, await admitNew(call, object, options), options));
 }
 

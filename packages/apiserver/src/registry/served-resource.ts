@@ -4,6 +4,7 @@
 import type { GroupVersionKind, Json, JsonObject, ParsedJson } from "homeostat/api";
 import type { PatchType } from "../merge/patch-meta.ts";
 import type { SmdType } from "../merge/smd-type.ts";
+import type { TokenIssuer } from "../certificates/token-issuer.ts";
 import type { UserInfo } from "../http/handler.ts";
 import type { FieldError } from "./field-error.ts";
 import type { DeleteOptions } from "./options/delete-options.ts";
@@ -180,6 +181,9 @@ export interface ConnectTools {
   remove(options: DeleteOptions): Promise<void>;
   list(kind: { readonly group: string; readonly resource: string }): readonly JsonObject[];
   find(kind: { readonly group: string; readonly resource: string }, name: string): JsonObject | undefined;
+  /** Signs tokens of service accounts. */
+  readonly tokens: TokenIssuer;
+  newUid(): string;
 }
 
 /** An object, or plain text where upstream streams one. */
@@ -194,7 +198,12 @@ export interface ReviewCaller {
   readonly namespace: string;
   /** RFC 3339, second precision. */
   readonly now: string;
+  /** Who holds a token that is meant for one of these audiences (the server's own where there are none), or why nobody does. */
+  reviewToken(token: string, audiences: readonly string[]): TokenWord;
 }
+
+/** What is known about a bearer token. */
+export type TokenWord = { readonly user: UserInfo; readonly audiences: readonly string[] } | { readonly error: string };
 
 /** Answers a question that is posted and never stored (access reviews, token reviews). May mutate its argument. Throws an ApiStatusError. */
 export type ReviewHandler = (object: JsonObject, caller: ReviewCaller) => JsonObject | Promise<JsonObject>;

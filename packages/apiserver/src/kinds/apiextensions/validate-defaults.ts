@@ -36,10 +36,12 @@ export function validateDefaults(schema: JsonSchemaProps, path: string, checks: 
   return walk(root, path, { insideMeta: false, root, surround: asResource }, checks);
 }
 
-function hasDefaults(schema: JsonSchemaProps): boolean {
+/** Whether a default stands anywhere in the schema. */
+export function hasDefaults(schema: JsonSchemaProps): boolean {
   if (schema.default !== undefined && schema.default !== null) return true;
   const items = schema.items && !Array.isArray(schema.items) ? [schema.items as JsonSchemaProps] : [];
-  return [...items, ...Object.values(schema.properties ?? {})].some(hasDefaults);
+  const additional = typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
+  return [...items, ...additional, ...Object.values(schema.properties ?? {})].some(hasDefaults);
 }
 
 function walk(node: SchemaNode, path: string, outer: Place, checks: DefaultChecks): FieldError[] {

@@ -9,7 +9,7 @@ import { formatSchema, formatVersions, invalidPrinted } from "./format-internal.
 import { validateStructural } from "./structural-schema.ts";
 import { unsupportedSchemaFault } from "./unsupported-schema.ts";
 import { validateConversion } from "./validate-conversion.ts";
-import { type DefaultChecks, validateDefaults } from "./validate-defaults.ts";
+import { type DefaultChecks, hasDefaults, validateDefaults } from "./validate-defaults.ts";
 import { validatePrinterColumn, validateSelectableFields, validateSubresources } from "./validate-facets.ts";
 import { validateNames } from "./validate-names.ts";
 import { type RuleFieldCheck, validateSchemaDocument } from "./validate-schema-document.ts";
@@ -35,12 +35,14 @@ export function validateSpec(spec: DefinitionSpec, checks: SchemaChecks, history
     ...groupErrors(spec.group ?? ""),
     ...scopeErrors(spec.scope ?? ""),
     ...missingSchemas(internal),
+    ...preserveErrors(spec),
     ...internal.versions.flatMap((version, i) => versionErrors(version, i, internal, checks, history)),
     ...exclusivityErrors(internal),
     ...versionListErrors(internal),
     ...requiredNames(spec),
     ...validateNames(spec.names ?? {}, "spec.names"),
     ...sharedErrors(internal, checks, history),
+    ...(spec.preserveUnknownFields && spec.conversion && spec.conversion.strategy !== "None" ? [invalid("spec.conversion.strategy", spec.conversion.strategy ?? "", "must be None if spec.preserveUnknownFields is true")] : []),
     ...validateConversion(spec.conversion, "spec.conversion", history),
   ];
 }
@@ -60,6 +62,12 @@ function scopeErrors(scope: string): FieldError[] {
 function missingSchemas({ shared, versions }: InternalSpec): FieldError[] {
   if (shared.schema?.openAPIV3Schema) return [];
   return versions.flatMap((version, i) => (version.schema?.openAPIV3Schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, "")]));
+}
+
+/** Where unknown fields are kept, nothing is filled in. */
+function preserveErrors({ preserveUnknownFields, versions }: DefinitionSpec): FieldError[] {
+  const filled = (versions ?? []).some(({ schema }) => schema?.openAPIV3Schema && hasDefaults(schema.openAPIV3Schema));
+  return preserveUnknownFields && filled ? [invalid("spec.preserveUnknownFields", true, "must be false in order to use defaults in the schema")] : [];
 }
 
 function versionErrors(version: DefinitionVersion, i: number, { shared, versions }: InternalSpec, checks: SchemaChecks, history: SpecHistory): FieldError[] {

@@ -39,10 +39,10 @@ export function createViews(): Views {
   const views: Views = {
     object(resource, revision) {
       const stored = parseStored(revision.bytes);
-      return resource.codec.storageIdentity ? stored : resource.codec.fromStorage(stored);
+      return isShownAsStored(resource, revision) ? stored : resource.codec.fromStorage(stored);
     },
     bytes(resource, revision) {
-      if (resource.codec.storageIdentity) return revision.bytes;
+      if (isShownAsStored(resource, revision)) return revision.bytes;
       return (derivedOf(resource, revision).bytes ??= encodeObjectBytes(views.object(resource, revision), resource.codec.encode));
     },
     item(resource, revision) {
@@ -64,6 +64,11 @@ export function createViews(): Views {
     },
   };
   return views;
+}
+
+/** True when a revision's bytes can be handed out: nothing is converted, and the schema that they were written under still holds. */
+export function isShownAsStored(resource: ServedResource, revision: Revision): boolean {
+  return resource.codec.storageIdentity && (!resource.custom || revision.schemaEpoch === resource.schemaEpoch);
 }
 
 /** What `as=PartialObjectMetadata` shows of an object; shares its metadata. */

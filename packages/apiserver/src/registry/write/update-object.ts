@@ -15,6 +15,7 @@ import { parseResourceVersion } from "../read/resource-version.ts";
 import type { ServedResource, Strategy } from "../served-resource.ts";
 import { etcdPrefixOf, requestedKey } from "../views/storage-key.ts";
 import { parseStored } from "../views/stored-json.ts";
+import { isShownAsStored } from "../views/views.ts";
 import { admissionRequestOf } from "./admission-request.ts";
 import { beforeUpdate } from "./before-update.ts";
 import { commitObject, commitRemoval } from "./commit.ts";
@@ -107,8 +108,8 @@ function settleResourceVersion({ resource, name }: Call, strategy: Strategy, hub
   else if (parsed.revision !== live.revision.revision) throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
 }
 
-/** A write through a version that lacks some of the stored fields changes what is stored, though that version shows no change. */
-const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean => resource.codec.storageIdentity || equalJson(toStored(resource, next), parseStored(live.revision.bytes));
+/** What is shown may be equal where what is stored is not: another version lacks some fields, a later schema drops or fills them in. */
+const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean => isShownAsStored(resource, live.revision) || equalJson(toStored(resource, next), parseStored(live.revision.bytes));
 
 /** True when this change takes away the last thing that a deletion has been waiting for. */
 function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {

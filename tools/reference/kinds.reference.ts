@@ -95,7 +95,7 @@ test("every published component follows from the data", async () => {
   for (const { serverRelativeURL } of Object.values(index.paths)) {
     const document = await server.json(serverRelativeURL) as { components?: { schemas?: Record<string, Schema> } };
     for (const [model, published] of Object.entries(document.components?.schemas ?? {})) {
-      if (custom.has(model)) continue;
+      if (custom.has(model) || !model.startsWith("io.k8s.")) continue; // other tests of this run may have defined kinds
       assert.ok(known.has(model), `${model} is published but missing`);
       assert.deepEqual(componentOf(data.type(model)), withoutDescriptions(published), model);
       compared++;

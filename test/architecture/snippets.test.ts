@@ -1,5 +1,6 @@
 // Programs in documents compile: every `ts` fence that begins with an import is a program, and is checked against the sources
-// under the project's own strictness. Names differ between fences, so each is a file of its own.
+// under the project's own strictness. Each is a file of its own; one that is named (```ts src/site.ts) can be imported by
+// other named ones of its document.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, symlinkSync } from "node:fs";
@@ -19,10 +20,12 @@ const compilerOptions = {
   allowImportingTsExtensions: true,
 };
 
-/** Programs of the documents by where they stand: `README.md-2.ts`. */
+/** Programs of the documents by where they stand: `README.md-2.ts`, or by their name: `docs-guide.md/src/site.ts`. */
 function programs(): Readonly<Record<string, string>> {
   const documents = [{ path: "README.md", text: readFileSync(`${root}README.md`, "utf8") }, ...readSources(root, ["docs"], [".md"])];
-  const fences = documents.flatMap(({ path, text }) => [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match, i) => [`${path.replaceAll("/", "-")}-${i + 1}.ts`, match[1]!] as const));
+  const fences = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/^```ts(?: (\S+\.ts))?\n([\s\S]*?)^```$/gm)].map(([, name, program], i) => [`${path.replaceAll("/", "-")}${name === undefined ? `-${i + 1}.ts` : `/${name}`}`, program!] as const),
+  );
   return Object.fromEntries(fences.filter(([, text]) => text.startsWith("import ")));
 }
 

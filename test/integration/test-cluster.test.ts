@@ -101,6 +101,37 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     );
   });
 
+  it("takes a condition that throws for one that does not hold yet", async () => {
+    await using cluster = await open([fits]);
+    const waiting = cluster.eventually(Box, "a", (box) => box.status.conditions!.some(({ status }) => status === "True"));
+    await cluster.client.create(Box, Box("a", { size: 3 }));
+    assert.equal((await waiting).status.seen, 3);
+    await assert.rejects(
+      cluster.eventually(Box, "a", () => assert.fail("no lid in sight"), { timeoutMs: 30 }),
+      (error) => code("ERR_TEST_NEVER", /it is \{.*; the condition threw: no lid in sight$/)(error) && (error as Error).cause instanceof assert.AssertionError,
+    );
+  });
+
+  it("says which object is in a loop with itself, and what it writes", async () => {
+    let runs = 0;
+    const counting = defineController(Box, { reconcile: async ({ status }) => status({ seen: ++runs }) });
+    await using cluster = await open([counting]);
+    await cluster.client.create(Box, Box("a", { size: 1 }));
+    await assert.rejects(cluster.settle({ timeoutMs: 3000 }), code("ERR_TEST_NOT_SETTLED", /Box default\/a \(\S+\): it keeps waking itself, writing \S*seen each time; /));
+  });
+
+  it("closes within a second and names the reconcile that does not end", async () => {
+    const stubborn = defineController(Box, { reconcile: () => new Promise<void>(() => {}) });
+    const cluster = await open([stubborn]);
+    await cluster.client.create(Box, Box("a", { size: 1 }));
+    await until(() => cluster.states().length > 0);
+    const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+    const at = performance.now();
+    await cluster.close();
+    assert.ok(performance.now() - at < 1000, `it took ${performance.now() - at} ms`);
+    assert.match((await warned).message, /did not end when they were asked to: Box default\/a \(\S+\); /);
+  });
+
   it("lives beside others of its kind", async () => {
     const clusters = await Promise.all([1, 2, 3].map(() => open([fits])));
     await Promise.all(clusters.map(async ({ client, settle }, i) => (await client.create(Box, Box("a", { size: i })), settle())));

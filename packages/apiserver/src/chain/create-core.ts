@@ -1,5 +1,6 @@
 // The server core: one function from a request to an answer, made from a store, a clock, and what is served.
 import type { Runtime } from "homeostat/runtime";
+import { createTokenIssuer, type TokenIssuer } from "../certificates/token-issuer.ts";
 import type { ApiRequest, ApiResponse, Handler, UserInfo } from "../http/handler.ts";
 import type { Admission, AdmissionStep } from "../registry/admission.ts";
 import { answerError } from "../registry/answer/answer-error.ts";
@@ -14,7 +15,7 @@ import { createFrames } from "../registry/watch/frames.ts";
 import { OpenWatches } from "../registry/watch/open-watches.ts";
 import { createFieldManagers } from "../registry/write/field-managers.ts";
 import type { Store } from "../storage/store.ts";
-import type { TokenAuthenticator } from "./authenticate.ts";
+import { createBearerTokens } from "./bearer-tokens.ts";
 import { allowAuthenticated, type Authorizer } from "./authorize.ts";
 import { createNamespaceLifecycle } from "./namespace-lifecycle.ts";
 import { type ChainServices, type PathHandler, runChain } from "./request-chain.ts";
@@ -25,8 +26,8 @@ export interface CoreOptions {
   readonly catalog: ResourceCatalog;
   /** Bearer tokens and whom they stand for. */
   readonly tokens: ReadonlyMap<string, UserInfo>;
-  /** Asked about bearer tokens that `tokens` does not have. */
-  readonly tokenAuthenticator?: TokenAuthenticator;
+  /** Signs the tokens of service accounts, and believes them. Default: one with a key of its own. */
+  readonly tokenIssuer?: TokenIssuer;
   /** Default: everybody who has been authenticated may do everything. */
   readonly authorizer?: Authorizer;
   /** Asked in turn for paths that are no resources. */
@@ -55,7 +56,10 @@ export function createCore(options: CoreOptions): Core {
   const core = createServices(options);
   const services: ChainServices = {
     core,
-    tokens: (token) => options.tokens.get(token) ?? options.tokenAuthenticator?.(token),
+    tokens: (token) => {
+      const word = core.reviewToken(token, []);
+      return "user" in word ? word.user : undefined;
+    },
     authorizer: options.authorizer ?? allowAuthenticated,
     paths: options.paths ?? [],
   };
@@ -69,6 +73,7 @@ export function createCore(options: CoreOptions): Core {
 function createServices(options: CoreOptions): CoreServices {
   const { store, runtime, catalog } = options;
   const views = createViews();
+  const issuer = options.tokenIssuer ?? createTokenIssuer();
   return {
     store,
     runtime,
@@ -81,6 +86,8 @@ function createServices(options: CoreOptions): CoreServices {
     kinds: options.kinds ?? { has: (group, version, kind) => catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
     scaleCodec: options.scaleCodec,
     protobuf: options.protobuf,
+    tokens: issuer,
+    reviewToken: createBearerTokens({ given: options.tokens, issuer, store, catalog, clock: runtime.clock }),
   };
 }
 

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
 import { encodeJsonBytes, type JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
+import type { TokenIssuer } from "../certificates/token-issuer.ts";
 import { createDiscovery } from "../discovery/discovery.ts";
 import type { Handler, UserInfo } from "../http/handler.ts";
 import { bootstrapNamespaces } from "../kinds/core/bootstrap-namespaces.ts";
@@ -25,6 +26,8 @@ export interface ServerCoreOptions {
   readonly runtime: Runtime;
   /** Bearer tokens and whom they stand for. */
   readonly tokens: ReadonlyMap<string, UserInfo>;
+  /** Signs the tokens of service accounts, and believes them. Default: one with a key of its own. */
+  readonly tokenIssuer?: TokenIssuer;
 }
 
 /** The API itself, without any door. */
@@ -35,7 +38,7 @@ export interface ServerCore {
 }
 
 /** Creates the core of a server. Resolves once what is stored is served and the system's namespaces are there. */
-export async function createServerCore({ store, runtime, tokens }: ServerCoreOptions): Promise<ServerCore> {
+export async function createServerCore({ store, runtime, tokens, tokenIssuer }: ServerCoreOptions): Promise<ServerCore> {
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const kinds = createKinds(data);
@@ -45,6 +48,7 @@ export async function createServerCore({ store, runtime, tokens }: ServerCoreOpt
     store,
     runtime,
     tokens,
+    ...(tokenIssuer ? { tokenIssuer } : {}),
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),
@@ -86,7 +90,8 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
 }
 
 function openApiPaths(openApi: OpenApiService): PathHandler {
-  return async ({ api, info, query, nowMs }) => (api.method === "GET" || api.method === "HEAD" ? openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs }) : undefined);
+  return async ({ api, info, query, nowMs }) =>
+    api.method === "GET" || api.method === "HEAD" ? openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs }) : undefined;
 }
 
 /** What the server itself creates; what is there already, from before a restart, is left as it is. */
@@ -97,5 +102,6 @@ async function createAsServer(handler: Handler, path: string, object: JsonObject
   const known = await handler({ method: "GET", path: `${path}/${name}`, headers, body: new Uint8Array(), user });
   if (known.status === 200) return;
   const answer = await handler({ method: "POST", path, headers, body: encodeJsonBytes(object), user });
-  if (answer.status >= 300 && answer.status !== 409) throw new Error(`create ${path} at start: expected 201 or 409, got ${answer.status}: ${answer.body instanceof Uint8Array ? Buffer.from(answer.body).toString("utf8") : ""}`);
+  if (answer.status >= 300 && answer.status !== 409)
+    throw new Error(`create ${path} at start: expected 201 or 409, got ${answer.status}: ${answer.body instanceof Uint8Array ? Buffer.from(answer.body).toString("utf8") : ""}`);
 }

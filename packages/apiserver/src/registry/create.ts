@@ -28,8 +28,14 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   const object = await readObject(call, resource, resource.codec, options.fieldValidation);
   wipeSystemFields(object);
   matchNamespace(object, resource.namespaced ? call.namespace : "");
-  if (!resource.creatable) throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
-  if (resource.review) return await answerTransformed(call, 201, await resource.review(tracked(call, object, options), { user: request.user, namespace: call.namespace, now: request.now, reviewToken: call.core.reviewToken }));
+  if (!resource.creatable)
+    throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
+  if (resource.review)
+    return await answerTransformed(
+      call,
+      201,
+      await resource.review(tracked(call, object, options), { user: request.user, namespace: call.namespace, now: request.now, reviewToken: call.core.reviewToken }),
+    );
   return await answerResult(call, 201, await insertNamed(call, await admitNew(call, object, options), options));
 }
 
@@ -40,7 +46,10 @@ async function admitNew(call: Call, object: JsonObject, options: WriteOptions): 
   dedupeOwnerReferences(object, "", warn);
   const next = tracked(call, object, options);
   if (core.admission.mutating.length) {
-    await runAdmission(core.admission.mutating, admissionRequestOf(call, { operation: "CREATE", object: next, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options), name: call.name || metaString(next, "name") }));
+    await runAdmission(
+      core.admission.mutating,
+      admissionRequestOf(call, { operation: "CREATE", object: next, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options), name: call.name || metaString(next, "name") }),
+    );
     dedupeOwnerReferences(next, " after mutating admission happens", warn);
   }
   return next;

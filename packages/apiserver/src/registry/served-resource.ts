@@ -156,7 +156,13 @@ export interface TablePrinter {
 export type Subresource =
   | { readonly at: "view"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly strategy: Strategy; readonly codec?: VersionCodec }
   | { readonly at: "scale"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly scale: ScaleView; readonly table?: TablePrinter }
-  | { readonly at: "connect"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly handle: ConnectHandler; /** Reads the body; without one it is taken as it was parsed. */ readonly codec?: VersionCodec };
+  | {
+      readonly at: "connect";
+      readonly kind: GroupVersionKind;
+      readonly verbs: readonly string[];
+      readonly handle: ConnectHandler;
+      /** Reads the body; without one it is taken as it was parsed. */ readonly codec?: VersionCodec;
+    };
 
 /** Reads and writes autoscaling/v1 Scale on a parent object. Throws ApiStatusError. */
 export interface ScaleView {

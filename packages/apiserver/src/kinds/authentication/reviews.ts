@@ -15,14 +15,17 @@ export const selfSubjectReview: BuiltinKind = {
   review: (_object, { user, now }) => ({ apiVersion: `${group}/v1`, kind: "SelfSubjectReview", metadata: { creationTimestamp: now }, status: { userInfo: userInfoOf(user) } }),
 };
 
-/** Tokens are known to the chain only; a review here finds none of them. */
 export const tokenReview: BuiltinKind = {
   group,
   version: "v1",
   kind: "TokenReview",
-  review(object) {
-    if (!stringAt(objectAt(object, "spec"), "token")) throw badRequestError("token is required for TokenReview in authentication");
-    object["status"] = { user: {}, error: "[invalid bearer token]" };
+  review(object, { reviewToken }) {
+    const spec = objectAt(object, "spec");
+    const token = stringAt(spec, "token");
+    if (!token) throw badRequestError("token is required for TokenReview in authentication");
+    const audiences = Array.isArray(spec["audiences"]) ? spec["audiences"].map(String) : [];
+    const word = reviewToken(token, audiences);
+    object["status"] = "error" in word ? { user: {}, error: word.error } : { authenticated: true, user: userInfoOf(word.user), audiences: [...word.audiences] };
     return object;
   },
 };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { selfSubjectReview, tokenReview } from "../authentication/reviews.ts";
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from "./reviews.ts";
 
-const caller = { user: { name: "ann", groups: ["devs"] }, namespace: "n", now: "2026-01-01T00:00:00Z" };
+const caller = { user: { name: "ann", groups: ["devs"] }, namespace: "n", now: "2026-01-01T00:00:00Z", reviewToken: () => ({ error: "invalid bearer token" }) };
 const said = (ask: () => unknown): string => {
   try {
     ask();
@@ -14,15 +14,38 @@ const said = (ask: () => unknown): string => {
 };
 
 test("everybody is told who they are", () => {
-  assert.deepEqual(selfSubjectReview.review!({}, caller), { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview", metadata: { creationTimestamp: caller.now }, status: { userInfo: { username: "ann", groups: ["devs"] } } });
+  assert.deepEqual(selfSubjectReview.review!({}, caller), {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "SelfSubjectReview",
+    metadata: { creationTimestamp: caller.now },
+    status: { userInfo: { username: "ann", groups: ["devs"] } },
+  });
 });
 
 test("a review asks about a resource or a path, of somebody", () => {
-  assert.match(said(() => selfSubjectAccessReview.review!({ spec: {} }, caller)), /^\.authorization\.k8s\.io "" is invalid: spec\.resourceAttributes: Invalid value: null: exactly one of/);
-  assert.match(said(() => subjectAccessReview.review!({ spec: { resourceAttributes: {} } }, caller)), /spec\.user: Invalid value: "": at least one of user or group must be specified$/);
-  assert.match(said(() => localSubjectAccessReview.review!({ metadata: { namespace: "n" }, spec: { user: "u", resourceAttributes: { namespace: "m" } } }, caller)), /spec\.resourceAttributes\.namespace: Invalid value: "m": must match metadata\.namespace$/);
+  assert.match(
+    said(() => selfSubjectAccessReview.review!({ spec: {} }, caller)),
+    /^\.authorization\.k8s\.io "" is invalid: spec\.resourceAttributes: Invalid value: null: exactly one of/,
+  );
+  assert.match(
+    said(() => subjectAccessReview.review!({ spec: { resourceAttributes: {} } }, caller)),
+    /spec\.user: Invalid value: "": at least one of user or group must be specified$/,
+  );
+  assert.match(
+    said(() => localSubjectAccessReview.review!({ metadata: { namespace: "n" }, spec: { user: "u", resourceAttributes: { namespace: "m" } } }, caller)),
+    /spec\.resourceAttributes\.namespace: Invalid value: "m": must match metadata\.namespace$/,
+  );
 });
 
-test("a token review needs a token, and finds none", () => {
-  assert.equal(said(() => tokenReview.review!({ spec: {} }, caller)), "token is required for TokenReview in authentication");
+test("a token review needs a token, and tells who holds it or why nobody does", () => {
+  assert.equal(
+    said(() => tokenReview.review!({ spec: {} }, caller)),
+    "token is required for TokenReview in authentication",
+  );
+  assert.deepEqual(tokenReview.review!({ spec: { token: "t" } }, caller), { spec: { token: "t" }, status: { user: {}, error: "invalid bearer token" } });
+  const known = { ...caller, reviewToken: (token: string, audiences: readonly string[]) => ({ user: { name: token, groups: ["g"] }, audiences }) };
+  assert.deepEqual(tokenReview.review!({ spec: { token: "t", audiences: ["a"] } }, known), {
+    spec: { token: "t", audiences: ["a"] },
+    status: { authenticated: true, user: { username: "t", groups: ["g"] }, audiences: ["a"] },
+  });
 });

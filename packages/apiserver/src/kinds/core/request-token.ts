@@ -1,26 +1,55 @@
-// The token subresource of service accounts: requests are checked as upstream checks them, and then refused, because this
-// server signs no tokens.
+// The token subresource of service accounts: a request in, the same with a signed token out.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go, pkg/apis/authentication/validation.
-import type { Json, JsonObject } from "homeostat/api";
-import { conflictError, failure, invalidError } from "../../registry/api-errors.ts";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { conflictError, invalidError } from "../../registry/api-errors.ts";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { ConnectHandler } from "../../registry/served-resource.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
+import { findBound, tokenClaims } from "./token-claims.ts";
 
 const kind = { group: "authentication.k8s.io", kind: "TokenRequest" };
 const defaultSeconds = 3600;
 const mostSeconds = 2 ** 32;
+const warnOnlySeconds = 3607;
+const yearSeconds = 365 * 86_400;
 
-/** Always rejects: with upstream's error for a bad request, else with 501. */
-export const requestToken: ConnectHandler = async (account, request) => {
+/** Resolves to the request with a token in its status. */
+export const requestToken: ConnectHandler = async (account, request, { now }, tools) => {
   const metadata = objectAt(account, "metadata");
   const name = stringAt(metadata, "name");
   assertSameIdentity(objectAt(request, "metadata"), metadata, name);
-  const seconds = objectAt(request, "spec")["expirationSeconds"] ?? defaultSeconds;
+  const spec = objectAt(request, "spec");
+  const seconds = spec["expirationSeconds"] ?? defaultSeconds;
   const errors = lifetimeErrors(seconds);
   if (errors.length) throw invalidError(kind, "", errors);
-  throw failure(501, "NotImplemented", `request a token for service account ${name}: this server does not issue service account tokens; authenticate with the token of its kubeconfig`);
+  const reference = isObject(spec["boundObjectRef"]) ? spec["boundObjectRef"] : undefined;
+  const bound = findBound(account, reference, tools);
+  const asked = spec["audiences"];
+  const audiences = Array.isArray(asked) && asked.length ? asked.map(String) : tools.tokens.audiences;
+  const from = Date.parse(now) / 1000;
+  const terms = { id: tools.newUid(), audiences, from, until: from + lifetimeOf(Number(seconds), reference, audiences, tools.tokens.audiences) };
+  const status = { token: tools.tokens.sign(tokenClaims(account, bound, terms)), expirationTimestamp: formatSeconds(from + Number(seconds)) };
+  const { namespace, uid } = metadata;
+  const identity = { ...objectAt(request, "metadata"), name, namespace: namespace!, uid: uid!, creationTimestamp: now };
+  return {
+    status: 201,
+    object: {
+      kind: "TokenRequest",
+      apiVersion: "authentication.k8s.io/v1",
+      metadata: identity,
+      spec: { audiences: [...audiences], expirationSeconds: seconds, boundObjectRef: reference ?? null },
+      status,
+    },
+  };
 };
+
+/** Tokens of pods for an hour and a bit live a year, so that clients which never read them again keep working. */
+function lifetimeOf(seconds: number, reference: JsonObject | undefined, audiences: readonly string[], own: readonly string[]): number {
+  const extended = reference?.["kind"] === "Pod" && seconds === warnOnlySeconds && audiences.every((audience) => own.includes(audience));
+  return extended ? yearSeconds : seconds;
+}
+
+const formatSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
 
 function assertSameIdentity(requested: JsonObject, account: JsonObject, name: string): void {
   for (const field of ["name", "namespace"] as const) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
+import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
 import { deducedType } from "../../../merge/smd-type.ts";
 import type { ConnectTools, ServedResource, Strategy, WriteContext } from "../../../registry/served-resource.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
@@ -187,7 +188,16 @@ test("a row tells the most telling reason", () => {
   assert.deepEqual(cells({ phase: "Running" }, { deletionTimestamp: "2026-01-01T00:00:00Z" }), ["0/2", "Terminating", "0"]);
 });
 
-const untouched: ConnectTools = { query: () => undefined, overwrite: async () => {}, overwriteOther: async () => {}, remove: async () => {}, list: () => [], find: () => undefined };
+const untouched: ConnectTools = {
+  query: () => undefined,
+  overwrite: async () => {},
+  overwriteOther: async () => {},
+  remove: async () => {},
+  list: () => [],
+  find: () => undefined,
+  tokens: createTokenIssuer(),
+  newUid: () => "uid",
+};
 
 test("a binding names the node once", async () => {
   const binding = pods.subresources.get("binding")!;

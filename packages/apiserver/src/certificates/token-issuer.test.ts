@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { createPublicKey, generateKeyPairSync, type JsonWebKey, verify } from "node:crypto";
+import { test } from "node:test";
+import { createTokenIssuer } from "./token-issuer.ts";
+
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }) as string;
+
+for (const [algorithm, options] of [
+  ["ES256", {}],
+  ["RS256", { privateKey: rsa, issuer: "https://127.0.0.1:1/" }],
+] as const) {
+  const tokens = createTokenIssuer(options);
+
+  test(`${algorithm}: a token is read back by its issuer, and by whoever has the public key`, () => {
+    const token = tokens.sign({ sub: "me", aud: ["you"] });
+    const claims = { aud: ["you"], iss: tokens.issuer, sub: "me" };
+    assert.deepEqual(tokens.verify(token), claims);
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    assert.equal(Buffer.from(payload, "base64url").toString(), JSON.stringify(claims));
+    const jwk = tokens.publicKey();
+    assert.deepEqual(JSON.parse(Buffer.from(header, "base64url").toString()), { alg: algorithm, kid: jwk["kid"] });
+    const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
+    assert.ok(verify("sha256", Buffer.from(`${header}.${payload}`), { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url")));
+  });
+
+  test(`${algorithm}: whatever else there is, is refused`, () => {
+    const [header = "", payload = "", signature = ""] = tokens.sign({ sub: "me" }).split(".");
+    const of = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const others = [
+      createTokenIssuer({ issuer: tokens.issuer }).sign({ sub: "me" }),
+      `${header}.${of({ iss: tokens.issuer, sub: "you" })}.${signature}`,
+      `${of({ alg: "none" })}.${payload}.`,
+      `${of({ alg: "HS256" })}.${payload}.${signature}`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature}.${signature}`,
+      `${header}.${of([])}.${signature}`,
+      "nobody.knows.it",
+      "",
+    ];
+    for (const token of others) assert.equal(tokens.verify(token), undefined, token);
+  });
+}

@@ -6,6 +6,7 @@ import type { Transport } from "homeostat/api";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import type { KeyPair } from "./certificates/authority.ts";
 import type { Identity } from "./certificates/identity.ts";
+import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { createFrontDoor } from "./http/front-door.ts";
 import type { Handler, UserInfo } from "./http/handler.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
@@ -45,6 +46,8 @@ export interface ApiServerOptions {
   readonly readyWhen?: "controlling" | "serving";
   /** Told of what a controller cannot mend by trying again. Default: a warning of the process. */
   readonly warn?: (message: string, error: unknown) => void;
+  /** Who signs the tokens of service accounts. Default: the server, with the key of its authority. */
+  readonly serviceAccountTokens?: { readonly issuer?: string; /** PEM, RSA or EC P-256. */ readonly privateKey?: string };
   /** Time and randomness. Default: the system's. */
   readonly runtime?: Runtime;
   /** How many past changes old reads and late watches can rely on. Default 20,000. */
@@ -82,7 +85,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const store = createMemoryStore({ keepChanges: options.keepChanges ?? 20_000, ...(await journalOf(options)) });
     open.push(() => store.close());
     const { createServerCore } = await import("./chain/server-core.ts");
-    const core = await createServerCore({ store, runtime, tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]) });
+    const core = await createServerCore({
+      tokenIssuer: createTokenIssuer({ ...(identity ? { privateKey: identity.authority.key } : {}), ...options.serviceAccountTokens }),
+      store,
+      runtime,
+      tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),
+    });
     open.push(() => core.close());
     const handler = createFrontDoor(core.handler, runtime);
     const listener = identity && (await listenFor(handler, identity, options, runtime));

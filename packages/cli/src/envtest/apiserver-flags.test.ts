@@ -51,6 +51,12 @@ test("tokens and their users are read as kube-apiserver reads them", () => {
   assert.throws(() => read(`--token-auth-file=${file("short.csv", "token,alice")}`), /expected token,user,uid and groups in each line/);
 });
 
+test("tokens of service accounts are signed with the key given", () => {
+  assert.equal(read().options.serviceAccountTokens, undefined);
+  const key = `--service-account-signing-key-file=${file("signer.key", "pem")}`;
+  assert.deepEqual(read(key, "--service-account-issuer=https://127.0.0.1:1/").options.serviceAccountTokens, { issuer: "https://127.0.0.1:1/", privateKey: "pem" });
+});
+
 test("flags that would change something are told, those of envtest are not", () => {
   const envtest = [
     "--allow-privileged=true",

@@ -13,6 +13,8 @@ const honoured = {
   "cert-dir": "folder with apiserver.crt and apiserver.key",
   "client-ca-file": "authority whose client certificates are believed",
   "secure-port": "port to serve on",
+  "service-account-issuer": "what the tokens of service accounts say about who issued them",
+  "service-account-signing-key-file": "key that signs those tokens",
   "tls-cert-file": "certificate to serve with, instead of the one in the certificate folder",
   "tls-private-key-file": "its key",
   "token-auth-file": 'bearer tokens, one a line: token,user,uid,"group,group"',
@@ -21,18 +23,7 @@ const honoured = {
 type Honoured = keyof typeof honoured;
 
 /** Said by envtest or usual test suites; without effect because the embedded server is so anyway, or has nothing to configure. */
-const harmless = new Set([
-  "advertise-address",
-  "allow-privileged",
-  "authorization-mode",
-  "disable-admission-plugins",
-  "etcd-servers",
-  "service-account-issuer",
-  "service-account-key-file",
-  "service-account-signing-key-file",
-  "service-cluster-ip-range",
-  "v",
-]);
+const harmless = new Set(["advertise-address", "allow-privileged", "authorization-mode", "disable-admission-plugins", "etcd-servers", "service-account-key-file", "service-cluster-ip-range", "v"]);
 
 /** What the flags ask for; `unheeded` are flags that would change something on a real kube-apiserver. */
 export interface ApiServerFlags {
@@ -53,6 +44,7 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
       port: portOf(value("secure-port")),
       ...(serving ? { servingCertificate: { cert: readFlagFile(...serving[0]), key: readFlagFile(...serving[1]) } } : {}),
       ...(clientCa === undefined ? {} : { clientCa: readFlagFile("client-ca-file", clientCa) }),
+      ...serviceAccountTokens(value),
       ...(tokens === undefined ? {} : { tokens: parseTokens(readFlagFile("token-auth-file", tokens)) }),
     },
     unheeded: [...flags.keys()].filter((name) => !(name in honoured) && !harmless.has(name)),
@@ -61,7 +53,7 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
 
 /** Text for `--help`. No line may begin with a flag of releases long past: envtest looks for those to learn how old this is. */
 export function apiServerHelp(): string {
-  const lines = Object.entries(honoured).map(([name, what]) => `      --${name.padEnd(24)} ${what}`);
+  const lines = Object.entries(honoured).map(([name, what]) => `      --${name.padEnd(34)} ${what}`);
   const more = [...harmless].map((name) => `      --${name}`);
   return `The embedded Kubernetes API server of Homeostat, in kube-apiserver's place under envtest. Objects are kept in memory.
 
@@ -71,6 +63,12 @@ ${lines.join("\n")}
 Accepted, and without effect:
 ${more.join("\n")}
 `;
+}
+
+function serviceAccountTokens(value: (name: Honoured) => string | undefined): Pick<ApiServerOptions, "serviceAccountTokens"> {
+  const [issuer, key] = [value("service-account-issuer"), value("service-account-signing-key-file")];
+  if (issuer === undefined && key === undefined) return {};
+  return { serviceAccountTokens: { ...(issuer === undefined ? {} : { issuer }), ...(key === undefined ? {} : { privateKey: readFlagFile("service-account-signing-key-file", key) }) } };
 }
 
 type FlagFile = readonly [flag: string, path: string];

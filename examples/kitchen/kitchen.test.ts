@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { testCluster, type TestCluster } from "@homeostat/testing";
-import type { Kind } from "homeostat";
+import type { Kind, ResourceDefinition } from "homeostat";
 import { createTiming } from "./controllers/timing.ts";
 import { controllers, operator, resources } from "./kitchen.ts";
 import { Chef } from "./resources/chef.ts";
@@ -11,6 +11,8 @@ import { Ingredient } from "./resources/ingredient.ts";
 import { Meal } from "./resources/meal.ts";
 import { Order } from "./resources/order.ts";
 import { applyManifests, readManifests } from "./show/apply-manifests.ts";
+
+type StructuralSchema = ResourceDefinition["spec"];
 
 const openKitchen = (): Promise<TestCluster> => testCluster({ operator, resources, controllers: controllers(createTiming({ fetchMs: 10, nowMs: () => Date.now() })) });
 const risotto = {
@@ -87,6 +89,18 @@ test("every controller writes under a name of its own", async () => {
   const meal = await cluster.client.get(Meal, "window-salad");
   const managers = (meal.metadata as { managedFields?: { manager: string; subresource?: string }[] }).managedFields?.map((one) => `${one.manager} ${one.subresource ?? ""}`.trim());
   assert.deepEqual(managers?.toSorted(), ["kitchen/meals status", "kitchen/orders"]);
+});
+
+test("kubectl explain teaches every field of a spec", () => {
+  const bare = (schema: StructuralSchema, path: string): readonly string[] => [
+    ...(schema.description === undefined && path.includes(".") && !path.endsWith("[]") ? [path] : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => bare(field, `${path}.${name}`)),
+    ...(schema.items ? bare(schema.items as StructuralSchema, `${path}[]`) : []),
+  ];
+  assert.deepEqual(
+    resources.flatMap(({ definition }) => bare(definition.spec, definition.kind)),
+    [],
+  );
 });
 
 async function until(test: () => Promise<boolean>): Promise<void> {

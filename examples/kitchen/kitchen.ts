@@ -12,8 +12,8 @@ import { Order } from "./resources/order.ts";
 /** The operator's name: field managers are `kitchen/<controller>`. */
 export const operator = "kitchen";
 
-/** Everything that the kitchen defines. */
-export const resources = [Ingredient, Chef, Meal, Order] as const;
+/** Everything that the kitchen defines, what guests ask about first. */
+export const resources = [Order, Meal, Chef, Ingredient] as const;
 
 /** The kitchen's controllers. */
 export const controllers = (timing: Timing): readonly Controller[] => [pantry(timing), meals(timing), orders()];

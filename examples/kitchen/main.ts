@@ -1,6 +1,6 @@
 // `npm start`: cooks a whole dinner. Without a kubeconfig it starts an API server in this process; with one it cooks on
 // that cluster. On a terminal it stays and shows the kitchen live; elsewhere, or with --once, it ends when dinner is ready.
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createManager, installDefinitions, isHomeostatError } from "homeostat";
@@ -17,7 +17,8 @@ const usage = `Cooks the dinner of examples/kitchen.
   npm start                          on an API server of its own, live on a terminal
   npm start -- --once                ends with 0 when every applied object is ready
   npm start -- --kubeconfig FILE     on any cluster
-  npm start -- --once --output json  for machines
+  npm start --silent -- --once --output json
+                                     for machines
 
 Options
   --once               end when dinner is ready (the default where there is no terminal)
@@ -42,7 +43,7 @@ async function main(): Promise<number> {
   const options = readOptions();
   if (typeof options === "number") return options;
   const ending = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort(signal));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => (ending.signal.aborted ? process.exit(signal === "SIGINT" ? 130 : 143) : ending.abort(signal)));
   process.stdout.on("error", () => ending.abort("nobody reads any more"));
   const manifests = await readManifests(options.manifests);
   const place = await openPlace(options);
@@ -98,11 +99,12 @@ async function openPlace({ kubeconfig, namespace }: Options): Promise<Place> {
     const client = createClient({ access, ...scope });
     return { client, name: `${access.server} (${kubeconfig})`, hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`, close: () => client.close() };
   }
+  const inNamespace = namespace === undefined ? "" : ` --namespace ${namespace}`;
   const { startApiServer } = await import("@homeostat/apiserver");
   const path = join(process.cwd(), ".homeostat", "kubeconfig");
   const server = await startApiServer({ kubeconfigPath: path });
   const client = createClient({ transport: server.transport(), ...scope });
-  return { client, name: server.url, hint: `kubectl --kubeconfig ${path} get kitchen`, close: () => server.close() };
+  return { client, name: server.url, hint: `kubectl --kubeconfig ${relative(process.cwd(), path)}${inNamespace} get kitchen`, close: () => server.close() };
 }
 
 async function cook(place: Place, manifests: readonly KitchenManifest[], options: Options, ending: AbortSignal): Promise<number> {
@@ -112,7 +114,7 @@ async function cook(place: Place, manifests: readonly KitchenManifest[], options
   const manager = createManager({ operator, controllers: controllers(timing), client, namespace: client.namespace, shutdownTimeoutMs: 500 });
   await manager.start();
   try {
-    await applyManifests(client, manifests);
+    await applyManifests(client, manifests, { file: options.manifests });
     const screen = createScreen({ out: process.stdout, quiet: options.json, hint: place.hint });
     const report = await watchDinner({ client, manager, manifests, resources, screen, ending, ...(options.once ? { deadlineMs: options.deadlineMs } : {}) });
     return finish(report, options, ending);

@@ -85,7 +85,7 @@ describe("npm start", { concurrency: 2, timeout: 90_000, skip: reference !== und
   test("--once cooks the whole dinner and ends with 0", async () => {
     const { code, out, err } = await run("--once").ended;
     assert.deepEqual([code, err], [0, ""]);
-    assert.match(out, /^kubectl --kubeconfig .*\.homeostat[/\\]kubeconfig get kitchen\n/);
+    assert.match(out, /^kubectl --kubeconfig \.homeostat[/\\]kubeconfig get kitchen\n/);
     assert.match(out, /Order +window +ready\n/);
     assert.match(out, / s {2}dinner is ready\n$/);
   });
@@ -145,12 +145,12 @@ describe("npm start", { concurrency: 2, timeout: 90_000, skip: reference !== und
   }
 
   for (const [what, text, message] of [
-    ["that are not there", undefined, /^ERR_KITCHEN_MANIFEST: reading .*none\.yaml: ENOENT/],
-    ["that are not YAML", "kind: [\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: document 1: /],
+    ["that are not there", undefined, /^ERR_KITCHEN_MANIFEST: reading .*none\.yaml: ENOENT.*\n {2}correct the path/],
+    ["that are not YAML", "kind: [\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: document 1: .*\n {2}write documents .*\n$/],
     ["without a name", "apiVersion: kitchen.example.com/v1\nkind: Order\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: document 1 lacks apiVersion, kind or metadata\.name\n/],
     ["without anything", "# nothing\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: it holds no manifest\n/],
-    ["of a kind that there is not", "apiVersion: kitchen.example.com/v1\nkind: Oven\nmetadata: { name: hot }\n", /^ERR_KITCHEN_REFUSED: applying Oven hot: .*kind Oven in kitchen\.example\.com\/v1/],
-    ["with a field misspelt", order("a", "b").replace("chef", "cehf"), /^ERR_KITCHEN_REFUSED: applying Order a: .*cehf/],
+    ["of a kind that there is not", "apiVersion: kitchen.example.com/v1\nkind: Oven\nmetadata: { name: hot }\n", /^ERR_KITCHEN_REFUSED: applying Oven hot from .*broken\.yaml: .*kind Oven in kitchen\.example\.com\/v1/],
+    ["with a field misspelt", order("a", "b").replace("chef", "cehf"), /^ERR_KITCHEN_REFUSED: applying Order a from .*broken\.yaml: .*cehf/],
   ] as const) {
     test(`manifests ${what} are one clear error`, async () => {
       const path = text === undefined ? join(folder, "none.yaml") : file(`${runs}-broken.yaml`, text);
@@ -160,6 +160,12 @@ describe("npm start", { concurrency: 2, timeout: 90_000, skip: reference !== und
       assert.doesNotMatch(err, /\n +at /);
     });
   }
+
+  test("a namespace that is not there is named, with what was tried", async () => {
+    const { code, err } = await run("--once", "--namespace", "nope", "--manifests", file("nope.yaml", order("table", "eve"))).ended;
+    assert.equal(code, 1);
+    assert.match(err, /^ERR_KITCHEN_REFUSED: applying Order table from .*nope\.yaml to namespace nope: namespaces "nope" not found\n {2}create the namespace first: kubectl create namespace nope\n$/);
+  });
 
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     test(`${signal} ends it within a second, cooking or not`, { skip: process.platform === "win32" && "no signals there" }, async () => {

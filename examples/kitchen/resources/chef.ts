@@ -7,8 +7,7 @@ export const Chef = defineResource({
   ...api,
   kind: "Chef",
   spec: z.object({
-    /** How long this chef cooks one dish. */
-    secondsPerDish: z.number().min(0).default(1),
+    secondsPerDish: z.number().min(0).default(1).describe("How long this chef cooks one dish, in seconds."),
   }),
   columns: { "Seconds per dish": ".spec.secondsPerDish" },
 });

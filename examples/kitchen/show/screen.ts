@@ -11,6 +11,7 @@ export interface Screen {
 export interface Output {
   readonly isTTY?: boolean;
   readonly rows?: number;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -21,19 +22,37 @@ export function createScreen({ out, quiet, hint }: { readonly out: Output; reado
 }
 
 function createLiveScreen(out: Output, hint: string): Screen {
-  let drawn = 0;
-  const draw = (lines: readonly string[]): void => {
-    const shown = lines.slice(0, Math.max(5, (out.rows ?? 40) - 1));
-    out.write(`${drawn ? `\u001b[${drawn}A` : ""}${shown.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
-    drawn = shown.length;
-  };
+  let drawn: readonly string[] = [];
+  let readyAt: number | undefined;
   return {
     show(objects, { seconds, ready }) {
-      const head = `\u001b[1mkitchen\u001b[0m  ${seconds.toFixed(1)} s  ${ready ? "\u001b[32mdinner is ready\u001b[0m" : "cooking"}    ${hint}`;
-      draw([head, "", ...objects.map((object) => paint(object, formatLine(object))), "", ready ? "Ctrl-C ends." : ""]);
+      readyAt = ready ? (readyAt ?? seconds) : undefined;
+      const state = readyAt === undefined ? `${Math.floor(seconds)} s  cooking` : `${readyAt.toFixed(1)} s  ${green("dinner is ready")}`;
+      const lines = layOut({ head: `kitchen  ${state}`, hint, objects, rows: out.rows ?? 24, columns: out.columns ?? 80 });
+      if (lines.join("\n") === drawn.join("\n")) return;
+      out.write(`${drawn.length ? `\u001b[${drawn.length}A` : ""}${lines.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
+      drawn = lines;
     },
     close() {},
   };
+}
+
+/** The lines of a frame: one fewer than there are rows, because the cursor stands below; none longer than the columns. */
+function layOut({ head, hint, objects, rows, columns }: { readonly head: string; readonly hint: string; readonly objects: readonly ShownObject[]; readonly rows: number; readonly columns: number }): readonly string[] {
+  const room = Math.max(1, rows - 1 - framing);
+  const shown = objects.length <= room ? objects : objects.slice(0, room - 1);
+  const more = objects.length - shown.length;
+  const body = shown.map((object) => (object.ready ? green(cut(formatLine(object), columns)) : cut(formatLine(object), columns)));
+  const lines = [cut(head, columns), cut(hint, columns), "", ...body, ...(more ? [cut(`… and ${more} more`, columns)] : []), ""];
+  return [...lines.slice(0, Math.max(0, rows - 2)), cut("Ctrl-C ends.", columns)];
+}
+
+/** Lines of a frame that are not objects: head, hint, two empty ones, and how to end. */
+const framing = 5;
+
+/** At most `columns` characters that can be seen; colours do not count. */
+function cut(line: string, columns: number): string {
+  return line.replaceAll(colours, "").length <= columns ? line : `${line.replaceAll(colours, "").slice(0, Math.max(0, columns - 1))}…`;
 }
 
 function createLineScreen(out: Output, hint: string): Screen {
@@ -62,6 +81,8 @@ function formatLine({ kind, name, ready, because }: ShownObject): string {
   return `${kind.padEnd(11)} ${name.padEnd(26)} ${ready ? "ready" : because}`;
 }
 
-function paint({ ready }: ShownObject, line: string): string {
-  return ready ? `\u001b[32m${line}\u001b[0m` : line;
+const colours = /\u001b\[\d+m/g;
+
+function green(text: string): string {
+  return `\u001b[32m${text}\u001b[0m`;
 }

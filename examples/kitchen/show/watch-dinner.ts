@@ -29,6 +29,7 @@ export interface DinnerOptions {
   readonly client: Client;
   readonly manager: Manager;
   readonly manifests: readonly KitchenManifest[];
+  /** The kinds to show, in this order. */
   readonly resources: readonly Kind[];
   readonly screen: Screen;
   /** Ends the watch at once. */
@@ -69,7 +70,10 @@ async function look({ client, manager, manifests, resources }: DinnerOptions): P
   const lists = await Promise.all(resources.map((kind) => client.list(kind, { namespace: client.namespace })));
   const shown = lists.flatMap((list, i) => list.items.map((object: AnyObject) => toShown(object, resources[i]!, states.get(`${resources[i]!.kind} ${keyOf(object)}`)?.progress, applied)));
   const missing = manifests.filter((one) => resources.some(({ kind }) => kind === one.kind) && !shown.some(({ kind, name }) => kind === one.kind && name === one.metadata.name));
-  return [...shown, ...missing.map((one) => ({ kind: one.kind, name: one.metadata.name, applied: true, ready: false, because: `not in namespace ${client.namespace}`, conditions: {} }))];
+  const rank = new Map(resources.map(({ kind }, i) => [kind, i]));
+  return [...shown, ...missing.map((one) => ({ kind: one.kind, name: one.metadata.name, applied: true, ready: false, because: `not in namespace ${client.namespace}`, conditions: {} }))].toSorted(
+    (a, b) => rank.get(a.kind)! - rank.get(b.kind)!,
+  );
 }
 
 type Progress = ReturnType<Manager["states"]>[number]["progress"];

@@ -51,7 +51,7 @@ const clientNode: Suite = {
 };
 
 const kubeRs: Suite = {
-  client: "kube-rs 4.2.0",
+  client: "kube-rs 5.0.0",
   prepare: async (at) => void (await at.run(["cargo", "build", "--quiet", "-j", "2", "--target-dir", at.cache], { cwd: join(at.here, "rust"), limitMs: 1_800_000 })),
   run: async (at) => readCases(await at.session([join(at.cache, "debug", "outside")])),
 };

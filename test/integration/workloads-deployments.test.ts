@@ -43,12 +43,14 @@ for (const what of serverKinds()) {
     after(() => server.close());
 
     /** Says of every pod that it is ready, and of those that come, until the deployment has said so too. */
-    async function settle(client: Client, reason = "NewReplicaSetAvailable"): Promise<any> {
+    async function settle(client: Client): Promise<any> {
       return until(async () => {
         const waiting = (await pods(client)).filter((pod) => condition(pod, "Ready") === undefined);
         for (const { metadata } of waiting) await client.patch(Pod, metadata.name, { type: "strategic", body: { status: ready } }, { subresource: "status" }).catch(() => undefined);
         const deployment = await client.get(Deployment, "web");
-        return deployment.status.observedGeneration === deployment.metadata.generation && condition(deployment, "Progressing")?.reason === reason && deployment;
+        const { status, spec, metadata } = deployment;
+        const through = [status.replicas, status.updatedReplicas, status.availableReplicas].every((count) => count === spec.replicas);
+        return through && status.observedGeneration === metadata.generation && condition(deployment, "Progressing")?.reason === "NewReplicaSetAvailable" && deployment;
       });
     }
 

@@ -5,7 +5,7 @@ import { controllerOf, isNotFound, isInvalid, type LabelRequirement, type LabelS
 import type { Client } from "homeostat/client";
 import type { LabelSelectorObject, Workload, WorkloadKind } from "./workload-objects.ts";
 
-const operators = { In: "in", NotIn: "notin", Exists: "exists", DoesNotExist: "!" } as const;
+const operators = { In: "in", NotIn: "notin", Exists: "exists", DoesNotExist: "!", Gt: "gt", Lt: "lt" } as const;
 
 /** The requirements of a selector object. No selector selects nothing: undefined. */
 export function toSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined {

@@ -11,7 +11,7 @@ export function podFromTemplate(owner: Workload, template: PodTemplate): object 
   const { labels = {}, annotations = {}, finalizers = [] } = template.metadata ?? {};
   const { name, namespace } = owner.metadata;
   const prefix = `${name}-`;
-  const generateName = dnsSubdomainFaults(`${prefix}a`).length > 0 ? name : prefix;
+  const generateName = dnsSubdomainFaults(`${prefix.slice(0, -2)}a`).length > 0 ? name : prefix;
   return {
     apiVersion: "v1",
     kind: "Pod",

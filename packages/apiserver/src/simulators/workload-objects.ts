@@ -40,6 +40,7 @@ export interface Pod extends Workload {
     readonly restartPolicy?: string;
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly tolerations?: readonly Toleration[];
+    readonly affinity?: { readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] } } };
     readonly schedulerName?: string;
     readonly schedulingGates?: readonly unknown[];
     readonly containers: readonly PodContainer[];
@@ -69,6 +70,12 @@ export interface ContainerStatus {
   readonly name: string;
   readonly restartCount: number;
   readonly [field: string]: unknown;
+}
+
+/** core/v1 NodeSelectorTerm. */
+export interface NodeSelectorTerm {
+  readonly matchExpressions?: LabelSelectorObject["matchExpressions"];
+  readonly matchFields?: LabelSelectorObject["matchExpressions"];
 }
 
 /** core/v1 Toleration. */

@@ -1,6 +1,8 @@
-// Which node a pod goes to: the emptiest of those that it may go to. Looks at node selectors, taints and cordons; not at
-// resources, affinity or topology, which a simulation has no use for. Pure.
+// Which node a pod goes to: the emptiest of those that it may go to. Looks at node selectors, required node affinity,
+// taints and cordons; not at resources, preferences or topology, which a simulation has no use for. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework (types.go, plugins/{nodeaffinity,nodeunschedulable,tainttoleration}).
+import { matchesLabels } from "homeostat/api";
+import { toSelector } from "../claim-dependents.ts";
 import type { Pod, Toleration } from "../workload-objects.ts";
 import type { FakeNode, Taint } from "./fake-node.ts";
 
@@ -25,9 +27,18 @@ function refusal({ spec }: Pod, { metadata, spec: nodeSpec }: FakeNode): string 
   if (nodeSpec?.unschedulable && !isTolerated(unschedulableTaint, tolerations)) return "node(s) were unschedulable";
   const taints = (nodeSpec?.taints ?? []).filter(({ effect }) => effect === "NoSchedule" || effect === "NoExecute");
   if (taints.some((taint) => !isTolerated(taint, tolerations))) return "node(s) had untolerated taint(s)";
-  const selector = Object.entries(spec.nodeSelector ?? {});
-  if (selector.some(([key, value]) => metadata.labels?.[key] !== value)) return "node(s) didn't match Pod's node affinity/selector";
-  return undefined;
+  return matchesNode(spec, metadata) ? undefined : "node(s) didn't match Pod's node affinity/selector";
+}
+
+/** All labels of the selector, and one of the terms, where there are any; a term that asks for nothing matches nothing. */
+function matchesNode({ nodeSelector, affinity }: Pod["spec"], { name, labels = {} }: FakeNode["metadata"]): boolean {
+  if (Object.entries(nodeSelector ?? {}).some(([key, value]) => labels[key] !== value)) return false;
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  if (!terms) return true;
+  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
+    if (matchExpressions.length + matchFields.length === 0) return false;
+    return matchesLabels(toSelector({ matchExpressions })!, labels) && matchesLabels(toSelector({ matchExpressions: matchFields })!, { "metadata.name": name });
+  });
 }
 
 /** True when one toleration covers the taint: its effect or any, its key or any, and its value or, with Exists, any. */

@@ -101,6 +101,19 @@ test("a pod goes to the emptiest node that takes it", () => {
     placePod(podOf({ spec: { tolerations: [{ operator: "Exists" }] } }), [cordoned], () => 0),
     { node: "cordoned" },
   );
+  const required = (...nodeSelectorTerms: readonly object[]): Pod => podOf({ spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } } } });
+  assert.deepEqual(
+    placePod(required({ matchFields: [{ key: "metadata.name", operator: "In", values: ["b"] }] }), [a, b], () => 0),
+    { node: "b" },
+  );
+  assert.deepEqual(
+    placePod(required({}, { matchExpressions: [{ key: "disk", operator: "DoesNotExist" }] }), [b, a], () => 0),
+    { node: "a" },
+  );
+  assert.deepEqual(
+    placePod(required({}), [a], () => 0),
+    { message: "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector." },
+  );
   assert.deepEqual(
     placePod(podOf(), [], () => 0),
     { message: "no nodes available to schedule pods" },

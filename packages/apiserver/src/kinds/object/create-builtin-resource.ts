@@ -18,11 +18,18 @@ export interface BuiltinMaterials {
   readonly smdOf: (model: string) => SmdType;
 }
 
+/** Kinds whose delete answers the object. Upstream: `ReturnDeletedObject` in k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go. */
+const shownWhenDeleted: ReadonlySet<string> = new Set([
+  ...["Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"],
+  ...["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
+  ...["DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
+]);
+
 /** Serves one record. Throws ERR_KINDS_UNKNOWN_KIND for a kind that the data lacks. */
 export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: BuiltinMaterials): ServedResource {
   const facts = data.kind(record.group, record.version, record.kind);
   if (!facts) throw unknownKind(record, data);
-  const strategy = withWholeStatus({ ...plainStrategy, ...record.rules }, record, facts.type, data);
+  const strategy = withWholeStatus({ ...plainStrategy, deleteReturnsObject: shownWhenDeleted.has(record.kind), ...record.rules }, record, facts.type, data);
   const storage = record.storage ?? record;
   const codec = createTypedCodec({
     data,

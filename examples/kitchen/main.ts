@@ -3,7 +3,7 @@
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createManager, installDefinitions, isHomeostatError } from "homeostat";
+import { createManager, installDefinitions, isHomeostatError, silentLog } from "homeostat";
 import { isApiStatusError } from "homeostat/api";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { createTiming } from "./controllers/timing.ts";
@@ -111,7 +111,9 @@ async function cook(place: Place, manifests: readonly KitchenManifest[], options
   const { client } = place;
   await installDefinitions(client, resources);
   const timing = createTiming({ fetchMs: 300, nowMs: () => Date.now() });
-  const manager = createManager({ operator, controllers: controllers(timing), client, namespace: client.namespace, shutdownTimeoutMs: 500 });
+  // Log lines on the same terminal would tear the live screen, which says what each object waits for.
+  const onScreen = process.stdout.isTTY && process.stderr.isTTY && !options.json;
+  const manager = createManager({ operator, controllers: controllers(timing), client, namespace: client.namespace, shutdownTimeoutMs: 500, ...(onScreen ? { log: silentLog } : {}) });
   await manager.start();
   try {
     await applyManifests(client, manifests, { file: options.manifests });

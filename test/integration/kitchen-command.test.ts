@@ -149,7 +149,11 @@ describe("npm start", { concurrency: 2, timeout: 90_000, skip: reference !== und
     ["that are not YAML", "kind: [\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: document 1: .*\n {2}write documents .*\n$/],
     ["without a name", "apiVersion: kitchen.example.com/v1\nkind: Order\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: document 1 lacks apiVersion, kind or metadata\.name\n/],
     ["without anything", "# nothing\n", /^ERR_KITCHEN_MANIFEST: reading .*broken\.yaml: it holds no manifest\n/],
-    ["of a kind that there is not", "apiVersion: kitchen.example.com/v1\nkind: Oven\nmetadata: { name: hot }\n", /^ERR_KITCHEN_REFUSED: applying Oven hot from .*broken\.yaml: .*kind Oven in kitchen\.example\.com\/v1/],
+    [
+      "of a kind that there is not",
+      "apiVersion: kitchen.example.com/v1\nkind: Oven\nmetadata: { name: hot }\n",
+      /^ERR_KITCHEN_REFUSED: applying Oven hot from .*broken\.yaml: .*kind Oven in kitchen\.example\.com\/v1/,
+    ],
     ["with a field misspelt", order("a", "b").replace("chef", "cehf"), /^ERR_KITCHEN_REFUSED: applying Order a from .*broken\.yaml: .*cehf/],
   ] as const) {
     test(`manifests ${what} are one clear error`, async () => {

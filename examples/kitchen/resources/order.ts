@@ -14,10 +14,13 @@ export const Order = defineResource({
     table: z.int().min(1).describe("The number of the table; cannot be changed.").apply(k.immutable),
     chef: z.string().max(63).describe("The name of the Chef who cooks; the order waits until there is one."),
     dishes: k
-      .listMap(z.object({
+      .listMap(
+        z.object({
           name: k.dnsLabel().describe("The dish; its Meal is called after order and dish."),
           recipe: k.listMap(recipeLine, "name").min(1).max(20).describe("What the dish is made of."),
-        }), "name")
+        }),
+        "name",
+      )
       .min(1)
       .max(10)
       .describe("What the guests want; each dish becomes a Meal."),

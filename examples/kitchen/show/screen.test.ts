@@ -23,7 +23,11 @@ function terminal(size: { readonly rows?: number; readonly columns?: number }) {
       const up = /^\u001b\[(\d+)A/.exec(text);
       row -= Number(up?.[1] ?? 0);
       assert.ok(row >= 0, "the frame scrolled away");
-      for (const line of text.slice(up?.[0].length ?? 0).split("\n").slice(0, -1)) lines[row++] = line.replaceAll(/\u001b\[\d*[mK]/g, "");
+      for (const line of text
+        .slice(up?.[0].length ?? 0)
+        .split("\n")
+        .slice(0, -1))
+        lines[row++] = line.replaceAll(/\u001b\[\d*[mK]/g, "");
       lines.length = row;
     },
   };
@@ -52,7 +56,15 @@ describe("the live screen", () => {
   it("shows head, hint, objects and how to end", () => {
     const out = terminal({});
     createScreen({ out, quiet: false, hint }).show([object("Order", "window", 'waits for Chef "ada"'), object("Chef", "bruno")], { seconds: 3.2, ready: false });
-    assert.deepEqual(out.lines(), ["kitchen  3 s  cooking", hint, "", 'Order       window                     waits for Chef "ada"', "Chef        bruno                      ready", "", "Ctrl-C ends."]);
+    assert.deepEqual(out.lines(), [
+      "kitchen  3 s  cooking",
+      hint,
+      "",
+      'Order       window                     waits for Chef "ada"',
+      "Chef        bruno                      ready",
+      "",
+      "Ctrl-C ends.",
+    ]);
   });
 
   it("draws again only what has changed", () => {

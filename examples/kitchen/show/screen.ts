@@ -38,7 +38,19 @@ function createLiveScreen(out: Output, hint: string): Screen {
 }
 
 /** The lines of a frame: one fewer than there are rows, because the cursor stands below; none longer than the columns. */
-function layOut({ head, hint, objects, rows, columns }: { readonly head: string; readonly hint: string; readonly objects: readonly ShownObject[]; readonly rows: number; readonly columns: number }): readonly string[] {
+function layOut({
+  head,
+  hint,
+  objects,
+  rows,
+  columns,
+}: {
+  readonly head: string;
+  readonly hint: string;
+  readonly objects: readonly ShownObject[];
+  readonly rows: number;
+  readonly columns: number;
+}): readonly string[] {
   const room = Math.max(1, rows - 1 - framing);
   const shown = objects.length <= room ? objects : objects.slice(0, room - 1);
   const more = objects.length - shown.length;

@@ -31,7 +31,12 @@ export interface TestCluster extends AsyncDisposable {
    */
   settle(options?: { readonly timeoutMs?: number; readonly horizonMs?: number }): Promise<void>;
   /** Reads until `test` holds and resolves to the object; a `test` that throws does not hold yet. @throws ERR_TEST_NEVER with the last state seen and what `test` threw last. */
-  eventually<K extends Kind>(kind: K, name: string, test: (object: K["~types"]["object"]) => boolean, options?: { readonly namespace?: string; readonly timeoutMs?: number }): Promise<K["~types"]["object"]>;
+  eventually<K extends Kind>(
+    kind: K,
+    name: string,
+    test: (object: K["~types"]["object"]) => boolean,
+    options?: { readonly namespace?: string; readonly timeoutMs?: number },
+  ): Promise<K["~types"]["object"]>;
   /** Stops everything within a second; idempotent. A process warning names the reconciles that did not end when their signals aborted. */
   close(): Promise<void>;
 }
@@ -61,7 +66,16 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     await close();
     throw error;
   }
-  return { client, server, manager, states: () => manager?.states() ?? [], settle: (how) => settle(manager, how), eventually: (kind, name, test, how) => eventually(client, kind, name, test, how), close, [Symbol.asyncDispose]: close };
+  return {
+    client,
+    server,
+    manager,
+    states: () => manager?.states() ?? [],
+    settle: (how) => settle(manager, how),
+    eventually: (kind, name, test, how) => eventually(client, kind, name, test, how),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Stops it and warns of what was left behind: it still runs, in the tests that come after. */
@@ -76,11 +90,13 @@ async function stopManager(manager: Manager): Promise<void> {
 
 async function settle(manager: Manager | undefined, { timeoutMs = 10_000, horizonMs = 1_000 }: { readonly timeoutMs?: number; readonly horizonMs?: number } = {}): Promise<void> {
   const end = performance.now() + timeoutMs;
-  for (let quiet = 0; manager && quiet < quietLooks; ) {
+  for (let quiet = 0; manager && quiet < quietLooks;) {
     const moving = movingStates(manager, horizonMs);
     quiet = manager.isIdle() && moving.length === 0 ? quiet + 1 : 0;
     if (performance.now() > end)
-      throw new HomeostatError("ERR_TEST_NOT_SETTLED", `the controllers did not settle within ${timeoutMs} ms:\n${moving.map(describe).join("\n") || "  the queue is never empty"}`, { hint: "a reconcile that writes something else each time never settles; an object that retries is named above" });
+      throw new HomeostatError("ERR_TEST_NOT_SETTLED", `the controllers did not settle within ${timeoutMs} ms:\n${moving.map(describe).join("\n") || "  the queue is never empty"}`, {
+        hint: "a reconcile that writes something else each time never settles; an object that retries is named above",
+      });
     await pause();
   }
 }
@@ -94,14 +110,24 @@ function describe({ kind, key, controller, progress, loop }: ObjectState): strin
   return `  ${kind} ${key} (${controller}): ${loop ? `it keeps waking itself, writing ${loop.join(", ")} each time; ` : ""}${JSON.stringify(progress)}`;
 }
 
-async function eventually<K extends Kind>(client: Client, kind: K, name: string, test: (object: K["~types"]["object"]) => boolean, { namespace, timeoutMs = 10_000 }: { readonly namespace?: string; readonly timeoutMs?: number } = {}): Promise<K["~types"]["object"]> {
+async function eventually<K extends Kind>(
+  client: Client,
+  kind: K,
+  name: string,
+  test: (object: K["~types"]["object"]) => boolean,
+  { namespace, timeoutMs = 10_000 }: { readonly namespace?: string; readonly timeoutMs?: number } = {},
+): Promise<K["~types"]["object"]> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     const object = await client.find(kind, namespace === undefined ? name : { name, namespace });
     const outcome = attempt(object, test);
     if (object !== undefined && outcome.held) return object;
     if (performance.now() > end)
-      throw new HomeostatError("ERR_TEST_NEVER", `${kind.kind} ${name}: the condition did not hold within ${timeoutMs} ms; it is ${object === undefined ? "not there" : JSON.stringify(object)}${outcome.threw === undefined ? "" : `; the condition threw: ${outcome.threw.message}`}`, { hint: "see the states of the controllers: cluster.states()", cause: outcome.threw });
+      throw new HomeostatError(
+        "ERR_TEST_NEVER",
+        `${kind.kind} ${name}: the condition did not hold within ${timeoutMs} ms; it is ${object === undefined ? "not there" : JSON.stringify(object)}${outcome.threw === undefined ? "" : `; the condition threw: ${outcome.threw.message}`}`,
+        { hint: "see the states of the controllers: cluster.states()", cause: outcome.threw },
+      );
     await pause();
   }
 }

@@ -12,7 +12,10 @@ export function unreachableError(server: string, origin: string, cause: unknown)
 /** The error for a connection that broke while a request was under way. */
 export function connectionLostError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
   return new HomeostatError("ERR_CLIENT_CONNECTION_LOST", `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`, {
-    hint: server.startsWith("http://") && isNoHttp(cause) ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again." : "The request may have been carried out; read the object before writing again.",
+    hint:
+      server.startsWith("http://") && isNoHttp(cause)
+        ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again."
+        : "The request may have been carried out; read the object before writing again.",
     cause,
   });
 }

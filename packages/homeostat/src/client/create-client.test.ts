@@ -371,11 +371,16 @@ describe("streams and credentials", () => {
   const open = (options: SessionOptions): Promise<{ readonly opened: number; readonly error: Error | undefined; readonly text: string }> =>
     new Promise((resolve) => {
       const seen = { opened: 0, text: "" };
-      openStream(options, { userAgent: "t", signals: [] }, { method: "GET", path: "/api/v1/nodes", query: { watch: true } }, {
-        opened: () => void seen.opened++,
-        data: (chunk) => ((seen.text += new TextDecoder().decode(chunk)), true),
-        closed: (error) => resolve({ ...seen, error }),
-      });
+      openStream(
+        options,
+        { userAgent: "t", signals: [] },
+        { method: "GET", path: "/api/v1/nodes", query: { watch: true } },
+        {
+          opened: () => void seen.opened++,
+          data: (chunk) => ((seen.text += new TextDecoder().decode(chunk)), true),
+          closed: (error) => resolve({ ...seen, error }),
+        },
+      );
     });
   const accepting = (token: string) =>
     createScriptedTransport((exchange) => (exchange.request.headers["authorization"] === `Bearer ${token}` ? exchange.answer(200, "line") : exchange.refuse(401, "Unauthorized")));
@@ -421,7 +426,15 @@ describe("a status that the types promise", () => {
     const { client } = play(answerWith(bare()));
     const manifest = Meal("m", { dish: "soup" });
     const patch = { type: "merge", body: {} } as const;
-    const read = [client.get(Meal, "m"), client.find(Meal, "m"), client.create(Meal, manifest), client.apply(Meal, manifest), client.patch(Meal, "m", patch), client.update(Meal, manifest), client.delete(Meal, "m")];
+    const read = [
+      client.get(Meal, "m"),
+      client.find(Meal, "m"),
+      client.create(Meal, manifest),
+      client.apply(Meal, manifest),
+      client.patch(Meal, "m", patch),
+      client.update(Meal, manifest),
+      client.delete(Meal, "m"),
+    ];
     for (const object of await Promise.all(read)) assert.deepEqual((object as { status: unknown }).status, {});
     const { apiVersion: _, kind: __, ...item } = bare();
     const lists = play(answerWith({ metadata: { resourceVersion: "1" }, items: [item, bare({ done: true })] }));
@@ -429,7 +442,12 @@ describe("a status that the types promise", () => {
       (await lists.client.list(Meal)).items.map(({ status }) => status),
       [{}, { done: true }],
     );
-    const watching = play((exchange) => exchange.head().lines({ type: "ADDED", object: bare() }, { type: "BOOKMARK", object: { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: { resourceVersion: "2" } } }).end());
+    const watching = play((exchange) =>
+      exchange
+        .head()
+        .lines({ type: "ADDED", object: bare() }, { type: "BOOKMARK", object: { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: { resourceVersion: "2" } } })
+        .end(),
+    );
     const seen: unknown[] = [];
     for await (const { object } of watching.client.watch(Meal)) seen.push(object.status);
     assert.deepEqual(seen, [{}, undefined]);

@@ -116,7 +116,10 @@ describe("createCredentials", () => {
     const client = createClient({ transport, access: access({ type: "token", token: "fixed" }), runtime: createVirtualRuntime() });
     await assert.rejects(
       client.get(Thing, "a"),
-      (error) => isUnauthorized(error) && error.status.message === "refused: Unauthorized" && error.message === "refused: Unauthorized (https://h does not take the credentials of test: renew them, or correct the user there)",
+      (error) =>
+        isUnauthorized(error) &&
+        error.status.message === "refused: Unauthorized" &&
+        error.message === "refused: Unauthorized (https://h does not take the credentials of test: renew them, or correct the user there)",
     );
     assert.equal(transport.exchanges.length, 1, "a token that cannot change is not tried again");
   });

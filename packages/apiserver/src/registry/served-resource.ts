@@ -7,7 +7,16 @@ import type { SmdType } from "../merge/smd-type.ts";
 import type { TokenIssuer } from "../certificates/token-issuer.ts";
 import type { UserInfo } from "../http/handler.ts";
 import type { FieldError } from "./field-error.ts";
-import type { DeleteOptions } from "./options/delete-options.ts";
+
+/** How an object is to be deleted. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly dryRun: boolean;
+}
 
 /** How a write came about; strategies may depend on it. */
 export interface WriteContext {

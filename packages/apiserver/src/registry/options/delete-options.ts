@@ -8,17 +8,8 @@ import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
 import type { Call } from "../call.ts";
 import { type FieldError, invalid, notSupported } from "../field-error.ts";
 import type { Query } from "../request/query.ts";
+import type { DeleteOptions } from "../served-resource.ts";
 import { assertOptions, validateDryRun } from "./validate-options.ts";
-
-/** How an object is to be deleted. */
-export interface DeleteOptions {
-  readonly gracePeriodSeconds: number | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-  readonly orphanDependents: boolean | undefined;
-  readonly propagationPolicy: string | undefined;
-  readonly dryRun: boolean;
-}
 
 interface Raw extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: readonly string[];

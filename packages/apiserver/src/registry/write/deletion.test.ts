@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
-import type { DeleteOptions } from "../options/delete-options.ts";
-import type { Strategy, WriteContext } from "../served-resource.ts";
+import type { DeleteOptions, Strategy, WriteContext } from "../served-resource.ts";
 import { widgets } from "../testdata/widgets.ts";
 import { planDeletion } from "./deletion.ts";
 

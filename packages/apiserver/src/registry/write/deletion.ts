@@ -3,9 +3,8 @@
 // pkg/registry/rest/delete.go (BeforeDelete).
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
 import { finalizersOf, isDeleting, metadataOf, metaNumber, metaString } from "../object-meta/read-meta.ts";
-import type { DeleteOptions } from "../options/delete-options.ts";
 import { formatSeconds } from "../request/server-request.ts";
-import type { DeletionRule, Strategy, WriteContext } from "../served-resource.ts";
+import type { DeleteOptions, DeletionRule, Strategy, WriteContext } from "../served-resource.ts";
 
 /** The outcome; `hub` is the object to store. A grace period of zero is stored before the object goes. */
 export type DeletionPlan = { readonly at: "remove" } | { readonly at: "unchanged" } | { readonly at: "mark" | "mark, then remove"; readonly hub: JsonObject };

@@ -2,8 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
 import type { JsonObject } from "homeostat/api";
 import { badRequestError, failure, forbiddenError } from "../../../registry/api-errors.ts";
-import type { DeleteOptions } from "../../../registry/options/delete-options.ts";
-import type { ConnectHandler, ConnectTools, WriteContext } from "../../../registry/served-resource.ts";
+import type { ConnectHandler, ConnectTools, DeleteOptions, WriteContext } from "../../../registry/served-resource.ts";
 import { isEmptySelector } from "../../object/label-selectors.ts";
 import { isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, optionalTextAt, textMapAt, textsAt } from "../../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";

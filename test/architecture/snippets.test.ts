@@ -24,7 +24,9 @@ const compilerOptions = {
 function programs(): Readonly<Record<string, string>> {
   const documents = [{ path: "README.md", text: readFileSync(`${root}README.md`, "utf8") }, ...readSources(root, ["docs"], [".md"])];
   const fences = documents.flatMap(({ path, text }) =>
-    [...text.matchAll(/^```ts(?: (\S+\.ts))?\n([\s\S]*?)^```$/gm)].map(([, name, program], i) => [`${path.replaceAll("/", "-")}${name === undefined ? `-${i + 1}.ts` : `/${name}`}`, program!] as const),
+    [...text.matchAll(/^```ts(?: (\S+\.ts))?\n([\s\S]*?)^```$/gm)].map(
+      ([, name, program], i) => [`${path.replaceAll("/", "-")}${name === undefined ? `-${i + 1}.ts` : `/${name}`}`, program!] as const,
+    ),
   );
   return Object.fromEntries(fences.filter(([, text]) => text.startsWith("import ")));
 }

@@ -92,7 +92,8 @@ function assertPreconditions({ resource }: Call, name: string, object: JsonObjec
   // Kinds with a deletion of their own check before the registry does, in their own words.
   if (resource.strategy.deletion) {
     if (uid !== undefined && uid !== uidFound) throw conflictError(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidFound}`);
-    if (resourceVersion !== undefined && resourceVersion !== versionFound) throw conflictError(resource, name, `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${versionFound}`);
+    if (resourceVersion !== undefined && resourceVersion !== versionFound)
+      throw conflictError(resource, name, `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${versionFound}`);
     return;
   }
   const { group, kind } = errorKindOf(resource, object);
@@ -101,14 +102,25 @@ function assertPreconditions({ resource }: Call, name: string, object: JsonObjec
     throw conflictError(byKind, name, `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`);
   }
   if (resourceVersion !== undefined && resourceVersion !== versionFound) {
-    throw conflictError(byKind, name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${versionFound}). The object might have been modified`);
+    throw conflictError(
+      byKind,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${versionFound}). The object might have been modified`,
+    );
   }
 }
 
 async function admitDelete(call: Call, name: string, live: Live, options: DeleteOptions): Promise<void> {
   const { mutating, validating } = call.core.admission;
   if (!mutating.length && !validating.length) return;
-  const request = admissionRequestOf(call, { operation: "DELETE", object: undefined, old: live.object, dryRun: options.dryRun, options: formatDeleteOptions(options), ...(call.action === "deletecollection" ? { name: "" } : { name }) });
+  const request = admissionRequestOf(call, {
+    operation: "DELETE",
+    object: undefined,
+    old: live.object,
+    dryRun: options.dryRun,
+    options: formatDeleteOptions(options),
+    ...(call.action === "deletecollection" ? { name: "" } : { name }),
+  });
   await runAdmission(mutating, request);
   await runAdmission(validating, request);
 }

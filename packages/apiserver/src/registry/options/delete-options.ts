@@ -73,7 +73,10 @@ async function readBody(call: Call): Promise<JsonObject> {
   }
 }
 
-function fromProtobuf(call: Call, expected: { readonly group: string; readonly version: string; readonly kind: string }): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
+function fromProtobuf(
+  call: Call,
+  expected: { readonly group: string; readonly version: string; readonly kind: string },
+): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
   if (!call.core.protobuf) throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
     const { object, kind, apiVersion } = call.core.protobuf.decode(call.request.api.body, expected);
@@ -101,7 +104,8 @@ function textsOf(items: readonly Json[] = []): readonly string[] {
 
 function numberOf(value: JsonObject): number | undefined {
   const found = member(value, "gracePeriodSeconds", "number", "int64");
-  if (typeof found === "number" && !Number.isInteger(found)) throw badRequestError(`json: cannot unmarshal number ${encodeJson(found)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`);
+  if (typeof found === "number" && !Number.isInteger(found))
+    throw badRequestError(`json: cannot unmarshal number ${encodeJson(found)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`);
   return found === undefined ? undefined : Number(found);
 }
 

@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { defineResource, installDefinitions } from "homeostat";
-import type { Client } from "homeostat/client";
+import { type Client, dynamicKind } from "homeostat/client";
 import * as z from "zod";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const api = { group: "promised.example.com", version: "v1" } as const;
 const Box = defineResource({ ...api, kind: "Box", spec: z.object({ size: z.int() }), status: z.object({ seen: z.int() }) });
 const Lid = defineResource({ ...api, kind: "Lid", spec: z.object({}) });
+const Definition = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
 
 for (const what of serverKinds()) {
   describe(`a promised status on the ${what} server`, { timeout: 30_000 }, () => {
@@ -19,7 +20,10 @@ for (const what of serverKinds()) {
       client = await server.client({ fieldManager: "test" });
       await installDefinitions(client, [Box, Lid]);
     });
-    after(() => server.close());
+    after(async () => {
+      for (const { definition } of [Box, Lid]) await client.delete(Definition, `${definition.plural}.${definition.group}`);
+      await server.close();
+    });
 
     it("is read and not written back", async () => {
       const made = await client.create(Box, Box("a", { size: 1 }));

@@ -29,8 +29,8 @@ export interface SessionOptions {
   readonly observer: ClientObserver;
   /** For messages: which server, and where its address and the credentials came from. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
-  /** Headers that change per request: credentials that expire. `rejected` is told of a 401, yields true when worth one retry. */
-  readonly credentials?: { headers(): Promise<Readonly<Record<string, string>>>; rejected(): Promise<boolean> } | undefined;
+  /** Headers that change per request: credentials that expire. `rejected` is told of a 401 and the authorization that met it, yields true when worth one retry. */
+  readonly credentials?: { headers(): Promise<Readonly<Record<string, string>>>; rejected(used?: string): Promise<boolean> } | undefined;
 }
 
 /** What differs between derived clients. */
@@ -50,7 +50,7 @@ export async function send(session: SessionOptions, scope: SessionScope, request
     const outcome = await attempt(session, scope, request, { ...options, signal });
     if ("status" in outcome && outcome.status < 400) return toResponse(outcome);
     const error = "status" in outcome ? toStatusError(request, outcome.status, outcome.body, session.access) : outcome.error;
-    if ("status" in outcome && outcome.status === 401 && !refreshed && (await session.credentials?.rejected())) {
+    if ("status" in outcome && outcome.status === 401 && !refreshed && (await session.credentials?.rejected(outcome.used))) {
       refreshed = true;
       continue;
     }
@@ -68,7 +68,7 @@ export function openStream(session: SessionOptions, scope: SessionScope, request
   return stream;
 }
 
-type Outcome = Answer | { readonly error: Error };
+type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
 async function attempt(session: SessionOptions, scope: SessionScope, request: ApiRequest, options: { readonly signal: AbortSignal | undefined; readonly timeoutMs?: number }): Promise<Outcome> {
   const { clock } = session.runtime;
@@ -79,7 +79,7 @@ async function attempt(session: SessionOptions, scope: SessionScope, request: Ap
     const answer = await exchange(session.transport, wire, { clock, signal: options.signal, timeoutMs: options.timeoutMs ?? defaultTimeoutMs });
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
     for (const text of parseWarnings(answer.headers["warning"])) session.observer.warned?.(text, request);
-    return answer;
+    return { ...answer, used: wire.headers["authorization"] };
   } catch (error) {
     session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
     return { error: toError(error) };
@@ -128,6 +128,7 @@ class Stream {
   #refusal: { readonly code: number; readonly chunks: Uint8Array[] } | undefined;
   /** Credentials are renewed once: a server that refuses the new ones as well means it. */
   #refreshed = false;
+  #used: string | undefined;
   #ended = false;
   readonly #abort = (): void => this.finish(toError(this.#signal?.reason));
 
@@ -152,6 +153,7 @@ class Stream {
     if (this.#signal?.aborted) return this.#abort();
     if (this.#ended) return;
     const startedAt = this.#session.runtime.clock.monotonic();
+    this.#used = wire.headers["authorization"];
     this.#exchange = this.#session.transport.send(wire, {
       head: (code, headers) => {
         this.#session.observer.answered?.(this.#request, code, this.#session.runtime.clock.monotonic() - startedAt);
@@ -176,7 +178,7 @@ class Stream {
     if (code === 401 && credentials && !this.#refreshed && !this.#ended) {
       this.#refreshed = true;
       try {
-        if (await credentials.rejected()) return await this.open();
+        if (await credentials.rejected(this.#used)) return await this.open();
       } catch (error) {
         return this.finish(toError(error));
       }

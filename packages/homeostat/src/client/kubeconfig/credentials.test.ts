@@ -48,6 +48,19 @@ describe("createCredentials", () => {
     assert.equal(await credentials.rejected(), false, "the same token is not worth a second try");
   });
 
+  it("renews once for many requests that were refused with the same credentials", async () => {
+    let reads = 0;
+    const file = createCredentials(access({ type: "tokenFile", path: "/t" }), createVirtualRuntime(), { readFile: async () => `t${++reads}` });
+    let runs = 0;
+    const exec = createCredentials(access({ type: "exec", plugin }), createVirtualRuntime(), { runPlugin: async () => credential({ token: `t${++runs}` }) });
+    for (const credentials of [file, exec]) {
+      const used = (await credentials.headers())["authorization"]!;
+      for (let i = 0; i < 3; i++) assert.equal(await credentials.rejected(used), true);
+      assert.equal((await credentials.headers())["authorization"], "Bearer t2");
+    }
+    assert.deepEqual([reads, runs], [2, 2]);
+  });
+
   it("says which token file cannot be read", async () => {
     const credentials = createCredentials(access({ type: "tokenFile", path: "/secret/token" }), createVirtualRuntime(), { readFile: () => Promise.reject(new Error("ENOENT")) });
     await assert.rejects(credentials.headers(), (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE") && error.message.includes("/secret/token"));

@@ -10,8 +10,11 @@ import { runExecPlugin } from "./run-exec-plugin.ts";
 /** What a session needs to authenticate each request. */
 export interface Credentials {
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** The server answered 401: what is held is dropped. Yields true when a second try may fare better. */
-  rejected(): Promise<boolean>;
+  /**
+   * The server answered 401 to a request with `used` as its authorization (default: what is held, which is dropped). Yields
+   * true when a second try may fare better; at once where another request has brought a renewal about meanwhile.
+   */
+  rejected(used?: string): Promise<boolean>;
   /** Set when a plug-in may give client certificates. */
   readonly clientCertificate?: () => Promise<{ readonly cert: string; readonly key: string } | undefined>;
 }
@@ -79,10 +82,9 @@ class TokenFile implements Credentials {
     return { ...this.#fixed, authorization: `Bearer ${this.#token}` };
   }
 
-  async rejected(): Promise<boolean> {
-    const before = this.#token;
-    await this.#read();
-    return this.#token !== before;
+  async rejected(used = `Bearer ${this.#token}`): Promise<boolean> {
+    if (used === `Bearer ${this.#token}`) await this.#read();
+    return used !== `Bearer ${this.#token}`;
   }
 
   async #read(): Promise<void> {
@@ -120,7 +122,8 @@ function execCredentials(plugin: ExecPlugin, access: ClusterAccess, fixed: Reado
       const { token } = await current();
       return token ? { ...fixed, authorization: `Bearer ${token}` } : fixed;
     },
-    async rejected() {
+    async rejected(used) {
+      if (used !== undefined && held?.token !== undefined && used !== `Bearer ${held.token}`) return true;
       held = undefined;
       await renew();
       return true;

@@ -3,7 +3,6 @@
 import type { Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
-import { readable } from "./readable.ts";
 
 /** Where an object is. A missing namespace is that of the object being reconciled. */
 export interface ObjectAddress {
@@ -28,11 +27,11 @@ export interface ControllerClient {
 /** Narrows a client, already scoped to the controller's field manager and the reconcile's signal, to what a reconcile may do. */
 export function createControllerClient(client: Client): ControllerClient {
   return {
-    get: async (kind, address) => readable(kind, await client.find(kind, address)),
-    list: async (kind, options = {}) => (await client.list(kind, options)).items.map((object) => readable(kind, object)),
-    create: async (kind, manifest) => readable(kind, await client.create(kind, manifest)),
-    apply: async (kind, manifest) => readable(kind, await client.apply(kind, manifest, { force: true })),
-    patch: async (kind, address, patch, { subresource } = {}) => readable(kind, await client.patch(kind, address, { type: "merge", body: patch }, subresource === undefined ? {} : { subresource })),
+    get: (kind, address) => client.find(kind, address),
+    list: async (kind, options = {}) => (await client.list(kind, options)).items,
+    create: (kind, manifest) => client.create(kind, manifest),
+    apply: (kind, manifest) => client.apply(kind, manifest, { force: true }),
+    patch: (kind, address, patch, { subresource } = {}) => client.patch(kind, address, { type: "merge", body: patch }, subresource === undefined ? {} : { subresource }),
     async delete(kind, address, { uid, propagationPolicy } = {}) {
       const options = { ...(uid === undefined ? {} : { preconditions: { uid } }), ...(propagationPolicy === undefined ? {} : { propagationPolicy }) };
       await client.delete(kind, address, options).catch((error: unknown) => {

@@ -10,7 +10,6 @@ import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { OwnOptions } from "./define-controller.ts";
-import { readable } from "./readable.ts";
 import { appliedFields, extractFields } from "./owned-fields.ts";
 
 /** Objects written at the same time by one call of own(). */
@@ -45,7 +44,7 @@ export function createOwn(dependencies: OwnedSetDependencies): (kind: Kind, desi
     refuseDuplicates(set, manifests);
     const objects = await inParallel(manifests, (intent) => applyOne(set, intent));
     await prune(set, new Set(manifests.map((one) => String(metadataOf(one)["name"]))));
-    return objects.map((object) => readable(kind, object));
+    return objects;
   };
 }
 

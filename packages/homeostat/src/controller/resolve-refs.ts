@@ -3,7 +3,6 @@ import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { readable } from "./readable.ts";
 import type { Ref, Target } from "./ref.ts";
 
 /** What resolving needs of an informer. */
@@ -29,7 +28,7 @@ export function resolveRefs({ refs, name: controller }: { readonly refs: Readonl
       const outside = namespace === undefined ? undefined : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
       if (outside)
         throw new HomeostatError("ERR_REF_NAMESPACE", `reference "${name}" of "${controller}" leads to ${ref.target.kind} ${outside.namespace}/${outside.name}, but this manager watches namespace ${namespace} only`, { hint: "let the manager watch all namespaces, or refer to objects of its own" });
-      const found = keys.flatMap((key) => informer(ref.target)?.get(key) ?? []).map((one) => readable(ref.target, one));
+      const found = keys.flatMap((key) => informer(ref.target)?.get(key) ?? []);
       return [name, ref.many ? found : found[0]];
     }),
   );

@@ -11,7 +11,6 @@ import { withDeadline } from "./deadline.ts";
 import type { Context, ControllerDefinition, OwnOptions, ReconcileLog } from "./define-controller.ts";
 import { createWait, parseDuration, retry } from "./outcome.ts";
 import { createOwn } from "./owned-set.ts";
-import { readable } from "./readable.ts";
 import type { Call, ReconcileDependencies } from "./reconcile.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import { createSaid, type Said, type SaidCondition, sayStatus } from "./status-intent.ts";
@@ -46,7 +45,7 @@ export function createRun(dependencies: ReconcileDependencies, object: KubeObjec
     },
   });
   const context = {
-    object: readable(definition.kind, object),
+    object,
     refs: resolveRefs(definition, object, { namespace: dependencies.namespace, informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined }),
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) => open.track(`own(${kind.kind}, …)`, own(kind, desired, options)),
     status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),

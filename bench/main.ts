@@ -1,7 +1,7 @@
 // `npm run bench`: runs every row, or those named, against our server and the real stack in turn (A B A B …), and prints
 // medians and how they compare. JSON with every round goes to --output. Never a test: nothing here fails for being slow.
 import { writeFileSync } from "node:fs";
-import { cpus, release } from "node:os";
+import { cpus, loadavg, release } from "node:os";
 import { parseArgs } from "node:util";
 import { spread } from "./measure/statistics.ts";
 import { homeostat } from "./places/homeostat.ts";
@@ -51,12 +51,14 @@ async function main(): Promise<void> {
   const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
   const results: RowResult[] = [];
   process.stdout.write(fairness);
-  for (const row of chosen) results.push(...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })));
-  if (values.output)
-    writeFileSync(
-      values.output,
-      `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
-    );
+  for (const row of chosen) {
+    results.push(...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })));
+    if (values.output)
+      writeFileSync(
+        values.output,
+        `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
+      );
+  }
 }
 
 async function runRow(row: Row, peers: readonly Peer[], rounds: number, scale: { readonly factor: number }): Promise<RowResult[]> {
@@ -85,7 +87,7 @@ function print(results: readonly RowResult[]): void {
   for (const name of Object.keys(ours?.rounds[0] ?? {})) {
     const cells = results.map((result) => ({ peer: result.peer, durability: result.durability, ...spread(result.rounds.flatMap((figures) => figures[name] ?? [])) }));
     const times = ours && theirs && cells[0]!.median > 0 ? cells[1]!.median / cells[0]!.median : Number.NaN;
-    const ratio = Number.isNaN(times) ? "" : `   ×${format(/ per s$/.test(name) ? 1 / times : times)}`;
+    const ratio = Number.isNaN(times) ? "" : `   ×${format(/\bper s$/.test(name) ? 1 / times : times)}`;
     process.stdout.write(`  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer} (${cell.durability}) ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`);
   }
 }

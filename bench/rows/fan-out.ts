@@ -17,10 +17,11 @@ export function fanOutRow(watchers: number): ServerRow {
     run: (place, { factor }) =>
       withClient(place, name, async (client): Promise<Figures> => {
         const count = Math.round(writes * factor);
+        // Definitions settle, and upstream's first create waits for that; watches opened before may be ended by the server.
+        await client.create(Order, order(count));
         const path = `/apis/bench.example.com/v1/namespaces/${client.namespace}/orders?watch=true&resourceVersion=${(await client.list(Order, { namespace: client.namespace })).resourceVersion}`;
         let delivered = 0;
-        let finish = (): void => {};
-        const all = new Promise<void>((resolve) => (finish = resolve));
+        const all = Promise.withResolvers<void>();
         const opened: Promise<void>[] = [];
         const streams = Array.from({ length: watchers }, () => {
           let open = (): void => {};
@@ -31,10 +32,10 @@ export function fanOutRow(watchers: number): ServerRow {
               opened: () => open(),
               data(chunk) {
                 for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) delivered++;
-                if (delivered >= watchers * count) finish();
+                if (delivered >= watchers * count) all.resolve();
                 return true;
               },
-              closed: (error) => error && finish(),
+              closed: (error) => all.reject(new Error(`${name}: a watch ended after ${delivered} of ${watchers * count} deliveries`, { cause: error })),
             },
           );
         });
@@ -43,7 +44,7 @@ export function fanOutRow(watchers: number): ServerRow {
         const start = performance.now();
         await inLanes(count, 8, (i) => client.create(Order, order(i)));
         const written = performance.now();
-        await all;
+        await all.promise;
         const end = performance.now();
         const used = cpuSeconds(place.pids);
         for (const stream of streams) stream.close();

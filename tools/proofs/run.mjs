@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ensureNode } from "../ensure-node.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const proofs = ["tools/proofs/platform-node.ts", "tools/proofs/sqlite-kill.ts", "tools/proofs/source-everywhere.ts", "tools/proofs/watch-cancel/watch-cancel.ts"];
+const proofs = ["tools/proofs/platform-node.ts", "tools/proofs/sqlite-kill.ts", "tools/proofs/mutated-requests.ts", "tools/proofs/source-everywhere.ts", "tools/proofs/watch-cancel/watch-cancel.ts"];
 
 if (await ensureNode()) {
   const failed = proofs.filter((proof) => {

@@ -43,7 +43,8 @@ const movedTo: Readonly<Record<string, string>> = { DaemonSet: "apps", Deploymen
 
 /** The group in which a retired version's kind lives on; undefined for what is not retired. */
 export function groupOfRetired(kind: GroupVersionKind): string | undefined {
-  if (!retired[formatApiVersion(kind)]?.split(" ").includes(kind.kind)) return undefined;
+  const apiVersion = formatApiVersion(kind);
+  if (!Object.hasOwn(retired, apiVersion) || !retired[apiVersion]!.split(" ").includes(kind.kind)) return undefined;
   return kind.group === "extensions" ? movedTo[kind.kind] : kind.group;
 }
 

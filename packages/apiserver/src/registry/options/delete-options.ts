@@ -105,7 +105,9 @@ function textsOf(items: readonly Json[] = []): readonly string[] {
 function numberOf(value: JsonObject): number | undefined {
   const found = member(value, "gracePeriodSeconds", "number", "int64");
   if (typeof found === "number" && !Number.isInteger(found))
-    throw badRequestError(`json: cannot unmarshal number ${encodeJson(found)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`);
+    throw badRequestError(
+      `json: cannot unmarshal number ${Number.isFinite(found) ? encodeJson(found) : found > 0 ? "+Inf" : "-Inf"} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
+    );
   return found === undefined ? undefined : Number(found);
 }
 

@@ -1,0 +1,39 @@
+// A short run of the proof in tools/proofs/mutated-requests.ts: requests that nobody should send, to a server in this process.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openServer } from "../fixtures/with-server.ts";
+import { createChance } from "../fixtures/mutated-requests/chance.ts";
+import { spoil, writeJson } from "../fixtures/mutated-requests/hostile-value.ts";
+import { ask, gatherMaterial, storm } from "../fixtures/mutated-requests/storm.ts";
+
+const post = (path: string, text: string, method = "POST") => ({ method, path, headers: { "content-type": "application/json" }, body: new TextEncoder().encode(text) });
+
+describe("mutated requests", { timeout: 60_000 }, () => {
+  it("leave a server that answers all of them and goes on with its work", async () => {
+    const server = await openServer("in-process");
+    const transport = server.embedded!.transport();
+    const { findings, statuses } = await storm(transport, await gatherMaterial(transport), { seed: 7, requests: 1_000 });
+    assert.deepEqual(findings, []);
+    assert.ok((statuses[201] ?? 0) > 0, "some get through");
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "after-" } };
+    assert.equal((await ask(transport, post("/api/v1/namespaces/default/configmaps", JSON.stringify(body)))).status, 201);
+    await server.close();
+  });
+
+  it("were each found once to go wrong inside", async () => {
+    const server = await openServer("in-process");
+    const transport = server.embedded!.transport();
+    const status = async (request: Parameters<typeof ask>[1]): Promise<number> => (await ask(transport, request)).status;
+    const configMaps = "/api/v1/namespaces/default/configmaps";
+    for (const depth of [3_000, 9_000, 100_000]) assert.equal(await status(post(configMaps, '{"a":'.repeat(depth) + "1" + "}".repeat(depth))), 400, `nested ${depth} deep`);
+    assert.equal(await status(post(configMaps, '{"apiVersion":"__proto__","kind":"ConfigMap"}')), 400);
+    assert.equal(await status(post(`${configMaps}/kube-root-ca.crt`, '{"gracePeriodSeconds":1e999}', "DELETE")), 400);
+    await server.close();
+  });
+
+  it("are the same for the same seed, and written raw where they must be", () => {
+    const one = (): string => writeJson(spoil({ a: { b: [1, 2] } }, createChance(3)));
+    assert.equal(one(), one());
+    assert.equal(writeJson({ a: { __raw: "1e999" } }), '{"a":1e999}');
+  });
+});

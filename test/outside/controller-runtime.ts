@@ -24,6 +24,9 @@ const packages = [
   "envtest",
   "internal/controller",
   "internal/recorder",
+  "internal/testing/controlplane",
+  "internal/testing/process",
+  "metrics/filters",
   "webhook",
 ];
 
@@ -36,6 +39,8 @@ export const controllerRuntime: Suite = {
     const { Dir } = JSON.parse(await at.run(["go", "mod", "download", "-json", `sigs.k8s.io/controller-runtime@${version}`], { limitMs: 300_000 })) as { readonly Dir: string };
     await at.run(["cp", "-r", Dir, source]);
     await at.run(["chmod", "-R", "u+w", source]);
+    // Modules carry no permissions, and these two are programs.
+    await at.run(["chmod", "+x", ...["1.19", "1.20"].map((release) => join(source, "pkg/internal/testing/controlplane/testdata", `fake-${release}-apiserver.sh`))]);
     const pins = ["api", "apimachinery", "client-go", "apiextensions-apiserver", "apiserver", "component-base"].map((name) => `k8s.io/${name}@${kubernetes}`);
     await at.run(["go", "get", ...pins], { cwd: source, env: { GOFLAGS: "-mod=mod" }, limitMs: 300_000 });
   },

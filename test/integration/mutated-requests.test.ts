@@ -8,6 +8,19 @@ import { ask, gatherMaterial, storm } from "../fixtures/mutated-requests/storm.t
 
 const post = (path: string, text: string, method = "POST") => ({ method, path, headers: { "content-type": "application/json" }, body: new TextEncoder().encode(text) });
 
+/** A definition that is right but for its rule. */
+const ruledBy = (rule: string): object => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "things.ruled.example" },
+  spec: {
+    group: "ruled.example",
+    scope: "Namespaced",
+    names: { plural: "things", kind: "Thing" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", "x-kubernetes-validations": [{ rule }] } } }],
+  },
+});
+
 describe("mutated requests", { timeout: 60_000 }, () => {
   it("leave a server that answers all of them and goes on with its work", async () => {
     const server = await openServer("in-process");
@@ -28,6 +41,7 @@ describe("mutated requests", { timeout: 60_000 }, () => {
     for (const depth of [3_000, 9_000, 100_000]) assert.equal(await status(post(configMaps, '{"a":'.repeat(depth) + "1" + "}".repeat(depth))), 400, `nested ${depth} deep`);
     assert.equal(await status(post(configMaps, '{"apiVersion":"__proto__","kind":"ConfigMap"}')), 400);
     assert.equal(await status(post(`${configMaps}/kube-root-ca.crt`, '{"gracePeriodSeconds":1e999}', "DELETE")), 400);
+    assert.equal(await status(post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.stringify(ruledBy(`${"1+".repeat(5_000)}1 > 0`)))), 422);
     await server.close();
   });
 

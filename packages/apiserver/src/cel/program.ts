@@ -31,8 +31,17 @@ export interface Program {
 /** A program, or why there is none. `issues` is upstream's text for compile errors; `failure` is for what only planning finds. */
 export type Compilation = { readonly program: Program } | { readonly issues: string } | { readonly failure: string; readonly type: Type; readonly references: ReadonlySet<string> };
 
-/** Compiles an expression. */
+/** Compiles an expression. A chain so long that the tree cannot be walked by recursion is an issue of its own. */
 export function compileExpression(text: string, environment: Environment): Compilation {
+  try {
+    return compile(text, environment);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { issues: "ERROR: <input>:-1:1: expression recursion limit exceeded: the stack of this server" };
+  }
+}
+
+function compile(text: string, environment: Environment): Compilation {
   const { source, expr, issues } = parseExpression(text, environment.macros);
   if (issues.length > 0) return { issues: formatIssues(source, issues) };
   const found = checkExpression(expr, environment);

@@ -11,7 +11,7 @@ import { loadKubeconfig } from "../../packages/homeostat/src/client/index.ts";
 import { createUndiciTransport } from "../../packages/homeostat/src/client/undici-transport.ts";
 import { ask, gatherMaterial, storm } from "../../test/fixtures/mutated-requests/storm.ts";
 
-const [total = 40_000, seeds = 4, first = 1] = process.argv.slice(2, 5).map(Number);
+const [total = 12_000, seeds = 4, first = 1] = process.argv.slice(2, 5).map(Number);
 const wires = process.argv[5] === undefined ? ["in-process", "https"] : [process.argv[5]];
 /** A wire is slower, and checks the same core; it gets this share. */
 const overWire = 0.1;

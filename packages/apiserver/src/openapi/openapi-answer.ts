@@ -59,6 +59,7 @@ export function createOpenApi(catalog: ResourceCatalog, data: KindData): OpenApi
     if (path === "/openapi/v2") return documentAnswer(path, versionTwo(), "", headers, nowMs);
     if (path === prefix) return indexAnswer(catalog, document);
     const found = path.startsWith(`${prefix}/`) ? document(path.slice(prefix.length + 1)) : undefined;
+    if (!found && path.startsWith(`${prefix}/`)) return { status: 404, headers: { "cache-control": "no-cache, private" }, body: empty };
     return found && documentAnswer(path, found, query.get("hash") ?? "", headers, nowMs);
   };
 }

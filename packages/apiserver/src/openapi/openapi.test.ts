@@ -29,7 +29,7 @@ test("the index names every document by its hash", () => {
   assert.match(urlOf("api/v1"), /^\/openapi\/v3\/api\/v1\?hash=[0-9A-F]{128}$/);
   assert.match(urlOf("apis/zoo.example.com/v1"), /\?hash=/);
   assert.equal(ask("/openapi/v3")?.headers["content-type"], "text/plain; charset=utf-8");
-  assert.equal(ask("/openapi/v3/apis/nothing/v1"), undefined);
+  assert.deepEqual([ask("/openapi/v3/apis/nothing/v1")?.status, ask("/openapi/v3/apis/nothing/v1")?.body], [404, new Uint8Array()]);
 });
 
 test("a hash makes a document immutable, an old hash is sent on", () => {

@@ -2,7 +2,7 @@
 // what another version does not know is lost on the way, and defaults are those of the version that an object is stored in.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (crdConversionRESTOptionsGetter),
 // conversion/nop_converter.go.
-import type { JsonObject } from "homeostat/api";
+import { encodeJson, type JsonObject } from "homeostat/api";
 import type { SmdType } from "../../merge/smd-type.ts";
 import { failure } from "../../registry/api-errors.ts";
 import type { VersionCodec } from "../../registry/served-resource.ts";
@@ -45,6 +45,8 @@ export function createCustomCodec({ group, kind, schema, storage, schemas, decod
     // An object written through another version lacks the storage version's defaults until it is read.
     storageIdentity: schema === storage && (schemas.length === 1 || !storage.node?.hasDefaults),
     smd,
+    encode: encodeJson,
+    encodeStored: encodeJson,
     empty: () => ({ apiVersion: `${group}/${schema.version}`, kind }),
   };
 }

@@ -27,8 +27,7 @@ const indentedJson: Accepted = { ...plainJson, pretty: true };
 /** Errors have no other form than their own; where nothing fits, they come as indented JSON. */
 function acceptedForErrors(core: CoreServices, request: ServerRequest): Accepted {
   try {
-    const accepted = negotiate(request.api.headers["accept"] ?? "", { custom: false, protobuf: core.protobuf?.encode !== undefined, table: false });
-    return accepted.transform ? indentedJson : accepted;
+    return negotiate(request.api.headers["accept"] ?? "", { custom: false, protobuf: core.protobuf?.encode !== undefined, table: false, forms: "own" });
   } catch {
     return indentedJson;
   }

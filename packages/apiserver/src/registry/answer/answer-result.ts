@@ -37,7 +37,7 @@ export async function answerTransformed(call: Call, status: number, object: Json
   const { transform } = accepted;
   if (!transform || object.kind === "Status") return await answerObject(core, request, accepted, status, object);
   if (transform.kind === "PartialObjectMetadata") return await answerObject(core, request, accepted, status, partialMetadata(object, transform.version));
-  if (transform.kind === "PartialObjectMetadataList" && resource.custom) throw plainError("content is not a list");
+  if (transform.kind === "PartialObjectMetadataList" && resource.custom && object.kind === resource.kind) throw plainError("content is not a list");
   if (transform.kind === "PartialObjectMetadataList") throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`);
   const includeObject = readIncludeObject(request.query);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };

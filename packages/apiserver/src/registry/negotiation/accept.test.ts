@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertRoutable, mediaTypes, negotiate, wantsPretty } from "./accept.ts";
+import { assertRoutable, type Offer, mediaTypes, negotiate, wantsPretty } from "./accept.ts";
 import { parseAccept } from "./accept-header.ts";
 import { indentJson } from "./indent-json.ts";
 
-const builtin = { custom: false, protobuf: true, table: true };
+const builtin: Offer = { custom: false, protobuf: true, table: true };
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 test("clauses by quality, wildcards last", () => {
@@ -22,8 +22,10 @@ test("what is agreed on", () => {
   assert.equal(agreed("text/plain, application/yaml"), "yaml");
   assert.equal(agreed(`${table},application/json`), "json Table v1");
   assert.equal(agreed("application/json;as=Table;v=v9;g=meta.k8s.io,application/json"), "json");
-  assert.equal(agreed("application/vnd.kubernetes.protobuf, application/json"), "json");
+  assert.equal(agreed("application/vnd.kubernetes.protobuf, application/json"), "vnd.kubernetes.protobuf");
   assert.equal(agreed("application/vnd.kubernetes.protobuf"), "vnd.kubernetes.protobuf");
+  assert.equal(agreed("application/json;as="), "json");
+  assert.equal(agreed(`${table},application/yaml`, { ...builtin, forms: "own" }), "yaml");
   assert.equal(agreed("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", { ...builtin, custom: true }), "vnd.kubernetes.protobuf PartialObjectMetadata v1");
 });
 

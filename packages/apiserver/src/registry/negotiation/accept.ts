@@ -1,6 +1,4 @@
 // Which representation an answer takes: media type, and whether as itself, as a Table or as metadata only.
-// JSON is preferred to protobuf whenever a client would take either: the bytes are stored as JSON, and clients that ask for
-// protobuf read both.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, handlers/rest.go (AllowsMediaTypeTransform).
 import type { ApiStatusError } from "homeostat/api";
 import { failure } from "../api-errors.ts";
@@ -25,6 +23,8 @@ export interface Offer {
   readonly protobuf: boolean;
   /** False for kinds that cannot be shown as Tables. */
   readonly table: boolean;
+  /** `own`: what is answered has no other form, so that clauses which ask for one are passed over. */
+  readonly forms?: "own";
 }
 
 /** In upstream's order, as error messages list them. */
@@ -35,16 +35,12 @@ export const plainJson: Accepted = { mediaType: "application/json", transform: u
 /** The best representation that both sides know; throws 406. */
 export function negotiate(header: string, offer: Offer): Accepted {
   if (header === "" || header === "application/json" || header === "*/*") return plainJson;
-  let protobuf: Accepted | undefined;
   for (const clause of parseAccept(header)) {
     for (const mediaType of mediaTypes) {
       const accepted = matches(clause, mediaType) ? acceptClause(clause, mediaType, offer) : undefined;
-      if (!accepted) continue;
-      if (accepted.mediaType !== "application/vnd.kubernetes.protobuf") return accepted;
-      protobuf ??= accepted;
+      if (accepted) return accepted;
     }
   }
-  if (protobuf) return protobuf;
   throw notAcceptableError(`only the following media types are accepted: ${mediaTypes.join(", ")}`);
 }
 
@@ -74,7 +70,7 @@ function acceptClause({ parameters }: AcceptClause, mediaType: MediaType, offer:
   if (serverVersion && serverVersion !== "v1") return undefined;
   const pretty = parameters.get("pretty") === "1";
   if (!parameters.get("as") && !parameters.get("g") && !parameters.get("v")) return protobuf && offer.custom ? undefined : { mediaType, transform: undefined, pretty };
-  const transform = readTransform(parameters);
+  const transform = offer.forms ? undefined : readTransform(parameters);
   if (!transform || (transform.kind === "Table" && (protobuf || !offer.table))) return undefined;
   return { mediaType, transform, pretty };
 }

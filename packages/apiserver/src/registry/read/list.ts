@@ -35,7 +35,7 @@ export async function answerPage(call: Call, page: ListPage): Promise<ApiRespons
     return await answerBytes(core, request, accepted, 200, joinList({ kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${transform.version}`, metadata }, items, ""));
   }
   const items = page.items.map((revision) => core.views.item(resource, revision));
-  return await answerBytes(core, request, accepted, 200, joinList({ kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata }, items, "{"));
+  return await answerBytes(core, request, accepted, 200, joinList({ kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata }, items, "{", resource.custom ? "bytewise" : "struct"));
 }
 
 /** In Go's order for built-ins. Custom resources always say `continue`, even when it is empty. */
@@ -48,10 +48,14 @@ function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject 
   return resource.custom ? { ...more, ...version } : { ...version, ...more };
 }
 
-/** One allocation, one copy: `open` stands in front of every item. */
-function joinList(head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json }, items: readonly Uint8Array[] | null, open: string): Uint8Array {
-  const start = `{"kind":${encodeJson(head.kind)},"apiVersion":${encodeJson(head.apiVersion)},"metadata":${JSON.stringify(head.metadata)},"items":${items ? "[" : "null"}`;
-  const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + 3;
+/** One allocation, one copy: `open` stands in front of every item. Lists of custom objects have the order of a map's keys. */
+function joinList(head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json }, items: readonly Uint8Array[] | null, open: string, order: "struct" | "bytewise" = "struct"): Uint8Array {
+  const kind = `"kind":${encodeJson(head.kind)}`;
+  const apiVersion = `"apiVersion":${encodeJson(head.apiVersion)}`;
+  const rest = `${kind},"metadata":${JSON.stringify(head.metadata)}`;
+  const start = `{${order === "struct" ? `${kind},${apiVersion},"metadata":${JSON.stringify(head.metadata)}` : apiVersion},"items":${items ? "[" : "null"}`;
+  const end = `${items ? "]" : ""}${order === "struct" ? "" : `,${rest}`}}\n`;
+  const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + Buffer.byteLength(end);
   const out = Buffer.allocUnsafe(length);
   let at = out.write(start);
   for (let i = 0; i < (items?.length ?? 0); i++) {
@@ -60,6 +64,6 @@ function joinList(head: { readonly kind: string; readonly apiVersion: string; re
     out.set(item, at);
     at += item.length;
   }
-  at += out.write(items ? "]}\n" : "}\n", at, "latin1");
+  at += out.write(end, at);
   return out.subarray(0, at);
 }

@@ -15,7 +15,8 @@ export function runInit(directory: string, options: { readonly output?: unknown 
   const output = parseOutput(options.output ?? "text");
   const folder = resolve(directory);
   const name = basename(folder);
-  if (!nameRule.test(name) || name.length > 63) throw usageError(`init ${directory}: the folder's name becomes the operator's, which objects carry for ever: expected lower-case letters, digits and "-", got ${JSON.stringify(name)}`);
+  if (!nameRule.test(name) || name.length > 63)
+    throw usageError(`init ${directory}: the folder's name becomes the operator's, which objects carry for ever: expected lower-case letters, digits and "-", got ${JSON.stringify(name)}`);
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new CommandError(`init ${directory}: the folder is not empty; name a new one`, 1);
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string };
   const files = templateFiles(template).map((file) => writeFile(folder, file, { name, version }));
@@ -24,7 +25,9 @@ export function runInit(directory: string, options: { readonly output?: unknown 
 }
 
 function templateFiles(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(suffix)).toSorted();
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(suffix))
+    .toSorted();
 }
 
 function writeFile(folder: string, file: string, { name, version }: { readonly name: string; readonly version: string }): string {

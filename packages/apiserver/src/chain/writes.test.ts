@@ -21,6 +21,12 @@ test("create fills in what is the server's and drops what is not the client's", 
   assert.deepEqual((meta(body).managedFields as JsonObject[]).map(({ manager, operation }) => [manager, operation]), [["test", "Update"]]);
 });
 
+test("an update cannot bring selfLink back", async () => {
+  const { ask } = await createTestServer();
+  await ask("POST", widgetsPath, widget("a"));
+  assert.equal(meta((await ask("PATCH", `${widgetsPath}/a`, { metadata: { selfLink: "/x" } }, merge)).body).selfLink, undefined);
+});
+
 test("create is refused in the server's words", async () => {
   const { ask } = await createTestServer();
   await ask("POST", widgetsPath, widget("a"));

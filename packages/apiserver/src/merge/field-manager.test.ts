@@ -243,6 +243,14 @@ describe("versions", () => {
     assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [entry("a/b/c"), entry(apiVersion)] })), undefined);
   });
 
+  test("a custom object that calls itself something else is followed no more", () => {
+    const live = stored(intent({ a: "1" }));
+    const by = managerOf({ unknownVersions: "fail" });
+    const next = { ...live, kind: "Other" };
+    assert.equal(managedFieldsOf(by.update(live, next, "bob", at(0))), undefined);
+    assert.notEqual(managedFieldsOf(by.update(live, live, "bob", at(0))), undefined);
+  });
+
   test("a failing conversion costs an update its entries and fails an apply", () => {
     const broken = managerOf({ ...both, convert: () => { throw new MergeError("conversion webhook failed"); } });
     const entry = { manager: "zed", operation: "Update", apiVersion: other, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:c": {} } } };

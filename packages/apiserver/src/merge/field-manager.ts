@@ -156,6 +156,7 @@ function decodeOrNothing(fields: readonly Json[] | undefined): Managed {
 }
 
 function trackUpdate(endpoint: Endpoint, live: JsonObject, next: JsonObject, { managers, times }: Managed, manager: string, now: string): Managed {
+  if (endpoint.unknownVersions === "fail" && formatKind(next) !== `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`) throw new MergeError(`no corresponding type for ${formatKind(next)}`);
   const nextTyped = typed(endpoint, next, "allowed", (object) => `failed to convert new object (${formatObject(object)}) to smd typed`);
   const liveTyped = typed(endpoint, live, "allowed", (object) => `failed to convert live object (${formatObject(object)}) to smd typed`);
   const after = strip(updateManagers(endpoint.updater, liveTyped, nextTyped, managers, currentOperation), currentOperation);

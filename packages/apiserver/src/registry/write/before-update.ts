@@ -26,6 +26,7 @@ export function beforeUpdate(call: Call, strategy: Strategy, hub: JsonObject, ol
 function keepSystemFields(object: JsonObject, old: JsonObject): void {
   const metadata = metadataOf(object);
   const before = isObject(old.metadata) ? old.metadata : {};
+  delete metadata.selfLink;
   if (!metadata.uid) copyField("uid", object, old);
   if (before.creationTimestamp) copyField("creationTimestamp", object, old);
   if (before.deletionTimestamp) copyField("deletionTimestamp", object, old);

@@ -36,11 +36,12 @@ export function versionsOf(catalog: ResourceCatalog, resource: ServedResource): 
   return catalog.all().filter((each) => each === resource || (each.storageKey === resource.storageKey && each.kind === resource.kind));
 }
 
+/** Upstream's field managers know the versions of their own group: what was entered through another one (events) is forgotten. */
 function create(catalog: ResourceCatalog, resource: ServedResource, subresource: string): FieldManager {
   const versionAt = (apiVersion: string): ServedResource | undefined => {
     const gv = parseApiVersion(apiVersion);
     if (gv?.group === resource.group && gv.version === resource.version) return resource;
-    return gv && versionsOf(catalog, resource).find((each) => each.group === gv.group && each.version === gv.version);
+    return gv && gv.group === resource.group ? versionsOf(catalog, resource).find((each) => each.group === gv.group && each.version === gv.version) : undefined;
   };
   return createFieldManager({
     group: resource.group,

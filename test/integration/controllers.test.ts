@@ -8,12 +8,18 @@ import * as z from "zod";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const api = { group: "laws.example.com", version: "v1" } as const;
-const Box = defineResource({ ...api, kind: "Box", spec: z.object({ parts: z.array(z.string()).default([]), label: z.string().optional(), friend: z.string().optional() }), status: z.object({ count: z.int(), note: z.string(), seen: z.array(z.string()), tags: z.record(z.string(), z.string()) }), conditions: ["Ready", "Checked"] });
+const Box = defineResource({
+  ...api,
+  kind: "Box",
+  spec: z.object({ parts: z.array(z.string()).default([]), label: z.string().optional(), friend: z.string().optional() }),
+  status: z.object({ count: z.int(), note: z.string(), seen: z.array(z.string()), tags: z.record(z.string(), z.string()) }),
+  conditions: ["Ready", "Checked"],
+});
 const Part = defineResource({ ...api, kind: "Part", spec: z.object({ of: z.string() }), status: z.object({ made: z.boolean() }) });
 const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
 
 async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
-  for (const end = performance.now() + 15_000; ; ) {
+  for (const end = performance.now() + 15_000; ;) {
     const found = await look();
     if (found) return found;
     assert.ok(performance.now() < end, `it never happened: ${look.toString()}`);
@@ -82,7 +88,11 @@ for (const what of serverKinds()) {
         await client.create(Box, Box("counter", {}));
         await until(() => seen.includes(30));
         for (let i = 1; i < seen.length; i++) assert.ok(seen[i]! >= seen[i - 1]!, `read ${seen[i]} after ${seen[i - 1]}`);
-        assert.deepEqual([...new Set(seen)], Array.from({ length: 31 }, (_, i) => i), "no count was skipped or repeated after its write");
+        assert.deepEqual(
+          [...new Set(seen)],
+          Array.from({ length: 31 }, (_, i) => i),
+          "no count was skipped or repeated after its write",
+        );
       });
     });
 
@@ -90,7 +100,10 @@ for (const what of serverKinds()) {
       const controller = defineController(Box, {
         owns: [Part],
         async reconcile({ object, own, status }) {
-          const parts = await own(Part, object.spec.parts.map((name) => Part(`${object.metadata.name}-${name}`, { of: name })));
+          const parts = await own(
+            Part,
+            object.spec.parts.map((name) => Part(`${object.metadata.name}-${name}`, { of: name })),
+          );
           status({ seen: parts.map((part) => part.metadata.name) });
         },
       });
@@ -102,7 +115,10 @@ for (const what of serverKinds()) {
         await client.patch(Box, "set", { type: "merge", body: { spec: { parts: ["b", "c"] } } });
         await until(async () => (await names()).join() === "bystander,set-b,set-c");
         const part = await client.get(Part, "set-b");
-        assert.deepEqual(part.metadata.ownerReferences?.map((one) => [one.kind, one.name, one.controller]), [["Box", "set", true]]);
+        assert.deepEqual(
+          part.metadata.ownerReferences?.map((one) => [one.kind, one.name, one.controller]),
+          [["Box", "set", true]],
+        );
         await client.delete(Part, "set-c");
         await until(async () => (await names()).join() === "bystander,set-b,set-c");
         await until(() => manager.isIdle());
@@ -115,7 +131,12 @@ for (const what of serverKinds()) {
     });
 
     it("repairs an owned object that somebody else changed", async () => {
-      const controller = defineController(Box, { owns: [Part], async reconcile({ object, own }) { await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]); } });
+      const controller = defineController(Box, {
+        owns: [Part],
+        async reconcile({ object, own }) {
+          await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
+        },
+      });
       await run([controller], async (client) => {
         await client.create(Box, Box("repair", {}));
         await until(() => client.find(Part, "repair-p"));
@@ -125,7 +146,13 @@ for (const what of serverKinds()) {
     });
 
     it("does not take a foreign object over unless told to", async () => {
-      const controller = (adopt: boolean) => defineController(Box, { owns: [Part], async reconcile({ object, own }) { await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })], { adopt }); } });
+      const controller = (adopt: boolean) =>
+        defineController(Box, {
+          owns: [Part],
+          async reconcile({ object, own }) {
+            await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })], { adopt });
+          },
+        });
       await run([controller(false)], async (client, manager) => {
         await client.create(Part, Part("foreign-p", { of: "me" }));
         await client.create(Box, Box("foreign", {}));
@@ -152,7 +179,16 @@ for (const what of serverKinds()) {
         await client.create(Box, Box("words", { label: "first" }));
         await until(async () => (await client.get(Box, "words")).status?.note === "x");
         await client.patch(Box, "words", { type: "merge", body: { status: { seen: ["somebody else"], conditions: [] } } }, { subresource: "status" }).catch(() => {});
-        await client.apply(Box, { apiVersion: Box.apiVersion, kind: "Box", metadata: { name: "words" }, status: { seen: ["somebody else"], conditions: [{ type: "Checked", status: "True", reason: "Other", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }] } }, { subresource: "status", fieldManager: "somebody-else", force: true });
+        await client.apply(
+          Box,
+          {
+            apiVersion: Box.apiVersion,
+            kind: "Box",
+            metadata: { name: "words" },
+            status: { seen: ["somebody else"], conditions: [{ type: "Checked", status: "True", reason: "Other", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }] },
+          },
+          { subresource: "status", fieldManager: "somebody-else", force: true },
+        );
         await client.patch(Box, "words", { type: "merge", body: { spec: { label: "second" } } });
         const box = await until(async () => {
           const one = await client.get(Box, "words");
@@ -376,7 +412,12 @@ for (const what of serverKinds()) {
         }
         return inner.apply(kind, manifest, options);
       };
-      const controller = defineController(Box, { owns: [Part], async reconcile({ object, own }) { await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]); } });
+      const controller = defineController(Box, {
+        owns: [Part],
+        async reconcile({ object, own }) {
+          await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
+        },
+      });
       const manager = createManager({ operator: "laws", controllers: [controller], client: racing, namespace: client.namespace, log: silentLog });
       await manager.start();
       await client.create(Box, Box("precious", {}));
@@ -387,7 +428,12 @@ for (const what of serverKinds()) {
     });
 
     it("gives an owned object its owner reference back", async () => {
-      const controller = defineController(Box, { owns: [Part], async reconcile({ object, own }) { await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]); } });
+      const controller = defineController(Box, {
+        owns: [Part],
+        async reconcile({ object, own }) {
+          await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
+        },
+      });
       await run([controller], async (client) => {
         await client.create(Box, Box("stripped", {}));
         await until(() => client.find(Part, "stripped-p"));
@@ -443,12 +489,16 @@ for (const what of serverKinds()) {
       let ended = 0;
       const controller = defineController(Box, {
         async reconcile({ step }) {
-          await step("slow", async () => {
-            most = Math.max(most, ++inside);
-            await sleep(120);
-            inside--;
-            ended++;
-          }, { timeout: "20ms" });
+          await step(
+            "slow",
+            async () => {
+              most = Math.max(most, ++inside);
+              await sleep(120);
+              inside--;
+              ended++;
+            },
+            { timeout: "20ms" },
+          );
         },
       });
       await run([controller], async (client) => {
@@ -498,8 +548,17 @@ for (const what of serverKinds()) {
 
     it("a throwing `changed` callback is reported and harms nobody", async () => {
       const errors: string[] = [];
-      const controller = defineController(Box, { async reconcile({ status }) { status({ count: 1 }); } });
-      const options = { changed: () => { throw new Error("ouch"); }, log: { ...silentLog, error: (message: string) => void errors.push(message) } };
+      const controller = defineController(Box, {
+        async reconcile({ status }) {
+          status({ count: 1 });
+        },
+      });
+      const options = {
+        changed: () => {
+          throw new Error("ouch");
+        },
+        log: { ...silentLog, error: (message: string) => void errors.push(message) },
+      };
       await run(
         [controller],
         async (client) => {
@@ -512,7 +571,12 @@ for (const what of serverKinds()) {
     });
 
     it("a reference out of the namespace that is watched is an error, not a wait", async () => {
-      const controller = defineController(Box, { refs: { boss: ref(ConfigMap, () => ({ namespace: "kube-system", name: "boss" })) }, async reconcile({ wait }) { return wait.forRef("boss"); } });
+      const controller = defineController(Box, {
+        refs: { boss: ref(ConfigMap, () => ({ namespace: "kube-system", name: "boss" })) },
+        async reconcile({ wait }) {
+          return wait.forRef("boss");
+        },
+      });
       await run([controller], async (client, manager) => {
         await client.create(Box, Box("far", {}));
         const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
@@ -530,4 +594,3 @@ for (const what of serverKinds()) {
     });
   });
 }
-

@@ -9,7 +9,9 @@ const testdata = join(import.meta.dirname, "testdata");
 
 /** Every transcript, by name. */
 export function transcriptNames(): readonly string[] {
-  return readdirSync(testdata).filter((file) => file.endsWith(".txt")).map((file) => file.slice(0, -4));
+  return readdirSync(testdata)
+    .filter((file) => file.endsWith(".txt"))
+    .map((file) => file.slice(0, -4));
 }
 
 /** Where a transcript lives. */
@@ -18,7 +20,9 @@ export const transcriptPath = (name: string): string => join(testdata, `${name}.
 /** Why kubectl cannot be used; undefined when it can. Its words change between minors, so the one recorded with is asked for. */
 export function kubectlMissing(): string | undefined {
   try {
-    const { clientVersion } = JSON.parse(execFileSync("kubectl", ["version", "--client", "-o", "json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })) as { clientVersion: { minor: string } };
+    const { clientVersion } = JSON.parse(execFileSync("kubectl", ["version", "--client", "-o", "json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })) as {
+      clientVersion: { minor: string };
+    };
     return clientVersion.minor.startsWith("32") ? undefined : `kubectl 1.32 recorded the transcripts, here is 1.${clientVersion.minor}`;
   } catch {
     return "kubectl is not installed";

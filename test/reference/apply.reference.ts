@@ -15,13 +15,24 @@ import type { JsonSchemaProps } from "../../packages/apiserver/src/schema/json-s
 import { type KubectlProxy, openKubectlProxy, type Send } from "./kubectl-proxy.ts";
 import { createRandom, pick, type Random, shuffled, some } from "./random.ts";
 
-const group = "apply.reference.homeostat.dev", apiVersion = `${group}/v1`, kind = "Probe", plural = "probes", namespace = "default";
-const seed = Number(process.env["HOMEOSTAT_SEED"] ?? "1"), runs = Number(process.env["HOMEOSTAT_RUNS"] ?? "20"), steps = 12;
+const group = "apply.reference.homeostat.dev",
+  apiVersion = `${group}/v1`,
+  kind = "Probe",
+  plural = "probes",
+  namespace = "default";
+const seed = Number(process.env["HOMEOSTAT_SEED"] ?? "1"),
+  runs = Number(process.env["HOMEOSTAT_RUNS"] ?? "20"),
+  steps = 12;
 
 const port: JsonSchemaProps = {
   type: "object",
   required: ["port"],
-  properties: { port: { type: "integer" }, protocol: { type: "string", default: "TCP" }, note: { type: "string" }, tags: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } } },
+  properties: {
+    port: { type: "integer" },
+    protocol: { type: "string", default: "TCP" },
+    note: { type: "string" },
+    tags: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
+  },
 };
 const schema: JsonSchemaProps = {
   type: "object",
@@ -40,7 +51,21 @@ const schema: JsonSchemaProps = {
         free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
         half: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { known: { type: "object", properties: { a: { type: "string" } } } } },
         either: { "x-kubernetes-int-or-string": true },
-        deep: { type: "object", additionalProperties: { type: "object", properties: { x: { type: "string" }, list: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], items: { type: "object", required: ["name"], properties: { name: { type: "string" }, value: { type: "string" } } } } } } },
+        deep: {
+          type: "object",
+          additionalProperties: {
+            type: "object",
+            properties: {
+              x: { type: "string" },
+              list: {
+                type: "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["name"],
+                items: { type: "object", required: ["name"], properties: { name: { type: "string" }, value: { type: "string" } } },
+              },
+            },
+          },
+        },
       },
     },
   },
@@ -64,20 +89,43 @@ function randomSpec(random: Random): JsonObject {
     ["title", () => pick(random, ["x", "y"])],
     ["set", () => list(["a", "b", "c", "d", "e"])],
     ["numbers", () => shuffled(random, some(random, [1, 2, 10, 100]))],
-    ["ports", () => shuffled(random, some(random, [80, 443, 8080]).map((number) => randomPort(random, number)))],
+    [
+      "ports",
+      () =>
+        shuffled(
+          random,
+          some(random, [80, 443, 8080]).map((number) => randomPort(random, number)),
+        ),
+    ],
     ["atoms", () => list(["a", "b"])],
     ["labels", () => mapOf(some(random, ["l1", "l2", "l3"]).map((name) => [name, pick(random, ["v", "w"])]))],
     ["colour", () => mapOf(some(random, ["r", "g"]).map((name) => [name, random(2)]))],
     ["free", () => mapOf(some(random, ["a", "b", "c"]).map((name) => [name, pick<Json>(random, [1, "s", [1, 2], { k: random(2) }, {}, []])]))],
     ["half", () => ({ ...(random(2) ? { known: random(2) ? { a: pick(random, ["p", "q"]) } : {} } : {}), ...(random(2) ? { other: { z: random(2) } } : {}) })],
     ["either", () => pick<Json>(random, [1, "one"])],
-    ["deep", () => mapOf(some(random, ["d1", "d2"]).map((name) => [name, { ...(random(2) ? { x: pick(random, ["1", "2"]) } : {}), ...(random(2) ? { list: shuffled(random, some(random, ["n1", "n2", "n3"])).map((item) => ({ name: item, ...(random(2) ? { value: pick(random, ["1", "2"]) } : {}) })) } : {}) }]))],
+    [
+      "deep",
+      () =>
+        mapOf(
+          some(random, ["d1", "d2"]).map((name) => [
+            name,
+            {
+              ...(random(2) ? { x: pick(random, ["1", "2"]) } : {}),
+              ...(random(2) ? { list: shuffled(random, some(random, ["n1", "n2", "n3"])).map((item) => ({ name: item, ...(random(2) ? { value: pick(random, ["1", "2"]) } : {}) })) } : {}),
+            },
+          ]),
+        ),
+    ],
   ];
   return Object.fromEntries(some(random, parts).map(([name, make]) => [name, make()]));
 }
 
 function randomIntent(random: Random): JsonObject {
-  const metadata: JsonObject = { name: "p", ...(random(3) ? {} : { labels: mapOf(some(random, ["m1", "m2"]).map((name) => [name, pick(random, ["v", "w"])])) }), ...(random(5) ? {} : { finalizers: shuffled(random, some(random, ["homeostat.dev/a", "homeostat.dev/b"])) }) };
+  const metadata: JsonObject = {
+    name: "p",
+    ...(random(3) ? {} : { labels: mapOf(some(random, ["m1", "m2"]).map((name) => [name, pick(random, ["v", "w"])])) }),
+    ...(random(5) ? {} : { finalizers: shuffled(random, some(random, ["homeostat.dev/a", "homeostat.dev/b"])) }),
+  };
   return { apiVersion, kind, metadata, ...(random(8) ? { spec: randomSpec(random) } : {}) };
 }
 
@@ -97,7 +145,8 @@ function randomStep(random: Random, live: JsonObject | undefined): Step {
 }
 
 const kubeconfig = process.env["HOMEOSTAT_REFERENCE_KUBECONFIG"];
-const kubectl = (args: readonly string[], input?: string): string => execFileSync("kubectl", ["--kubeconfig", kubeconfig!, ...args], { ...(input === undefined ? {} : { input }), encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+const kubectl = (args: readonly string[], input?: string): string =>
+  execFileSync("kubectl", ["--kubeconfig", kubeconfig!, ...args], { ...(input === undefined ? {} : { input }), encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
 
 let proxy: KubectlProxy;
 const send: Send = (method, path, contentType, body) => proxy.send(method, `/apis/${apiVersion}/namespaces/${namespace}/${plural}${path}`, contentType, body);
@@ -113,7 +162,10 @@ function withDefaults(object: JsonObject): JsonObject {
 const objectMeta = createKindTypes(readKindData("1.36"))("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
 const empty = (): JsonObject => ({ apiVersion, kind });
 const ours: FieldManager = createFieldManager({
-  group, version: "v1", kind, subresource: "",
+  group,
+  version: "v1",
+  kind,
+  subresource: "",
   typeOf: (version) => (version === apiVersion ? smdFromJsonSchema(schema, { objectMeta }) : undefined),
   convert: (object) => object,
   empty,
@@ -125,7 +177,8 @@ const now = "2026-01-01T00:00:00Z";
 
 /** A map or list that loses all of its items becomes null, which validation then refuses: not the field manager's matter. */
 const nullFault = "422 null";
-const hasNull = (value: Json | undefined): boolean => value === null || (typeof value === "object" && Object.entries(value).some(([name, member]) => name !== "other" && (name === "free" ? member === null : hasNull(member))));
+const hasNull = (value: Json | undefined): boolean =>
+  value === null || (typeof value === "object" && Object.entries(value).some(([name, member]) => name !== "other" && (name === "free" ? member === null : hasNull(member))));
 
 interface Outcome {
   readonly error?: string;
@@ -152,11 +205,15 @@ async function stepOnUpstream(resourceVersion: string | undefined, step: Step): 
   const query = `/p?fieldManager=${step.manager}${step.force && step.verb === "apply" ? "&force=true" : ""}`;
   const put = { ...step.body, metadata: { ...(step.body["metadata"] as JsonObject), ...(resourceVersion ? { resourceVersion } : {}) } };
   const answer =
-    step.verb === "apply" ? await send("PATCH", query, "application/apply-patch+yaml", step.body)
-    : step.verb === "patch" ? await send("PATCH", query, "application/merge-patch+json", step.body)
-    : await send("PUT", query, "application/json", put);
+    step.verb === "apply"
+      ? await send("PATCH", query, "application/apply-patch+yaml", step.body)
+      : step.verb === "patch"
+        ? await send("PATCH", query, "application/merge-patch+json", step.body)
+        : await send("PUT", query, "application/json", put);
   const message = String(answer.body["message"]);
-  return answer.status < 300 ? { object: answer.body } : { error: message.includes('must be of type object: "null"') || message.includes('must be of type array: "null"') ? nullFault : `${answer.status} ${message}` };
+  return answer.status < 300
+    ? { object: answer.body }
+    : { error: message.includes('must be of type object: "null"') || message.includes('must be of type array: "null"') ? nullFault : `${answer.status} ${message}` };
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -173,7 +230,17 @@ function essence({ error, object }: Outcome): unknown {
 
 before(async () => {
   if (!kubeconfig) throw new Error("run random applies on upstream: HOMEOSTAT_REFERENCE_KUBECONFIG names no kubeconfig; use npm run test:reference");
-  const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: `${plural}.${group}` }, spec: { group, scope: "Namespaced", names: { plural, singular: "probe", kind, listKind: "ProbeList" }, versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }] } };
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural, singular: "probe", kind, listKind: "ProbeList" },
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
   kubectl(["apply", "-f", "-"], JSON.stringify(definition));
   kubectl(["wait", "--for=condition=Established", `crd/${plural}.${group}`]);
   proxy = await openKubectlProxy(kubeconfig);

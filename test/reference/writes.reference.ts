@@ -9,8 +9,11 @@ import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { type Answer, createSend, type KubectlProxy, openKubectlProxy, type Send } from "./kubectl-proxy.ts";
 import { createRandom, pick, type Random, some } from "./random.ts";
 
-const group = "writes.reference.homeostat.dev", namespace = "writes-reference";
-const seed = Number(process.env["HOMEOSTAT_SEED"] ?? "1"), runs = Number(process.env["HOMEOSTAT_RUNS"] ?? "20"), steps = 14;
+const group = "writes.reference.homeostat.dev",
+  namespace = "writes-reference";
+const seed = Number(process.env["HOMEOSTAT_SEED"] ?? "1"),
+  runs = Number(process.env["HOMEOSTAT_RUNS"] ?? "20"),
+  steps = 14;
 const mediaTypes = { apply: "application/apply-patch+yaml", merge: "application/merge-patch+json", json: "application/json-patch+json", body: "application/json" } as const;
 
 const specOf = (version: string): JsonObject => ({
@@ -23,17 +26,26 @@ const specOf = (version: string): JsonObject => ({
     n: { type: "string", nullable: true },
     map: { type: "object", additionalProperties: { type: "string" } },
     set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
-    list: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], items: { type: "object", required: ["name"], properties: { name: { type: "string" }, v: { type: "integer", default: 7 } } } },
+    list: {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["name"],
+      items: { type: "object", required: ["name"], properties: { name: { type: "string" }, v: { type: "integer", default: 7 } } },
+    },
   },
 });
 const statusSchema: JsonObject = { type: "object", properties: { replicas: { type: "integer" }, phase: { type: "string" } } };
 const versionOf = (name: string): JsonObject => ({
-  name, served: true, storage: name === "v1",
+  name,
+  served: true,
+  storage: name === "v1",
   subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
   schema: { openAPIV3Schema: { type: "object", properties: { spec: specOf(name), data: { type: "string" }, status: statusSchema } } },
 });
 const definition: JsonObject = {
-  apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: `things.${group}` },
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `things.${group}` },
   spec: { group, scope: "Namespaced", names: { plural: "things", singular: "thing", kind: "Thing", listKind: "ThingList" }, versions: ["v1", "v2"].map(versionOf) },
 };
 
@@ -68,7 +80,8 @@ const collectionOf = ({ kind, version }: Place): string => (kind === "Thing" ? `
 
 function randomBody(random: Random, place: Place): JsonObject {
   const metadata = randomMetadata(random, place.name);
-  if (place.kind === "ConfigMap") return { apiVersion: "v1", kind: "ConfigMap", metadata, data: Object.fromEntries(some(random, ["a", "b", "c"], 2).map((key) => [key, pick<Json>(random, ["1", "2", null])])) };
+  if (place.kind === "ConfigMap")
+    return { apiVersion: "v1", kind: "ConfigMap", metadata, data: Object.fromEntries(some(random, ["a", "b", "c"], 2).map((key) => [key, pick<Json>(random, ["1", "2", null])])) };
   if (place.subresource === "/scale") return { apiVersion: "autoscaling/v1", kind: "Scale", metadata, spec: { replicas: random(4) } };
   const status = maybe(random, 3, () => ({ status: { ...maybe(random, 2, () => ({ phase: pick(random, ["p", "q"]) })), ...maybe(random, 2, () => ({ replicas: random(3) })) } }));
   return { apiVersion: `${group}/${place.version}`, kind: "Thing", metadata, spec: randomSpec(random), ...status, ...maybe(random, 6, () => ({ data: "d" })) };
@@ -76,8 +89,26 @@ function randomBody(random: Random, place: Place): JsonObject {
 
 const operations = (random: Random, { kind }: Place): Json[] =>
   kind === "Thing"
-    ? some<Json>(random, [{ op: "add", path: "/spec/a", value: pick(random, ["1", "2"]) }, { op: "remove", path: "/spec/map" }, { op: "replace", path: "/spec/replicas", value: random(3) }, { op: "add", path: "/spec/set", value: ["b"] }, { op: "test", path: "/spec/a", value: "1" }], 2)
-    : some<Json>(random, [{ op: "add", path: "/data/a", value: pick(random, ["1", "2"]) }, { op: "remove", path: "/data/b" }, { op: "add", path: "/metadata/labels", value: { l: "1" } }], 2);
+    ? some<Json>(
+        random,
+        [
+          { op: "add", path: "/spec/a", value: pick(random, ["1", "2"]) },
+          { op: "remove", path: "/spec/map" },
+          { op: "replace", path: "/spec/replicas", value: random(3) },
+          { op: "add", path: "/spec/set", value: ["b"] },
+          { op: "test", path: "/spec/a", value: "1" },
+        ],
+        2,
+      )
+    : some<Json>(
+        random,
+        [
+          { op: "add", path: "/data/a", value: pick(random, ["1", "2"]) },
+          { op: "remove", path: "/data/b" },
+          { op: "add", path: "/metadata/labels", value: { l: "1" } },
+        ],
+        2,
+      );
 
 /** One request; `lock` says whether a PUT carries the resourceVersion that its server gave last. */
 interface Request {
@@ -90,13 +121,15 @@ interface Request {
 
 function firstRequest(random: Random, place: Place): Request {
   const main: Place = { ...place, subresource: "" };
-  const by = `fieldManager=${pick(random, ["ann", "bob"])}`, body = randomBody(random, main);
+  const by = `fieldManager=${pick(random, ["ann", "bob"])}`,
+    body = randomBody(random, main);
   if (random(2)) return { method: "PATCH", path: `${collectionOf(main)}/${place.name}?${by}`, contentType: mediaTypes.apply, body, lock: "unlocked" };
   return { method: "POST", path: `${collectionOf(main)}?${by}&fieldValidation=${pick(random, ["Warn", "Ignore"])}`, contentType: mediaTypes.body, body, lock: "unlocked" };
 }
 
 function nextRequest(random: Random, place: Place): Request {
-  const path = `${collectionOf(place)}/${place.name}${place.subresource}`, by = `?fieldManager=${pick(random, ["ann", "bob"])}`;
+  const path = `${collectionOf(place)}/${place.name}${place.subresource}`,
+    by = `?fieldManager=${pick(random, ["ann", "bob"])}`;
   const body = randomBody(random, place);
   switch (pick(random, ["apply", "apply", "apply", "merge", "json", "put"] as const)) {
     case "apply":
@@ -116,11 +149,14 @@ function nextRequest(random: Random, place: Place): Request {
 /** An answer without what differs by nature: fields that no schema declares are told one at a time, and several faults in no order. */
 function essence({ status, body, warning }: Answer): unknown {
   if (/^failed to create typed patch object .*field not declared/s.test(String(body["message"]))) return "a field is not declared";
-  const text = JSON.stringify({ status, body, warning }, (key, value: unknown) => (typeof value === "string" && (key === "uid" || key === "resourceVersion" || key === "creationTimestamp" || key === "time") ? "*" : value));
+  const text = JSON.stringify({ status, body, warning }, (key, value: unknown) =>
+    typeof value === "string" && (key === "uid" || key === "resourceVersion" || key === "creationTimestamp" || key === "time") ? "*" : value,
+  );
   const plain = JSON.parse(text) as { body: JsonObject };
   const { metadata, details } = plain.body;
   const sortBy = (list: Json[], keyOf: (item: JsonObject) => string): unknown => list.sort((a, b) => (keyOf(a as JsonObject) < keyOf(b as JsonObject) ? -1 : 1));
-  if (isObject(metadata) && Array.isArray(metadata["managedFields"])) sortBy(metadata["managedFields"], (entry) => ["manager", "operation", "apiVersion", "subresource"].map((name) => entry[name]).join(" "));
+  if (isObject(metadata) && Array.isArray(metadata["managedFields"]))
+    sortBy(metadata["managedFields"], (entry) => ["manager", "operation", "apiVersion", "subresource"].map((name) => entry[name]).join(" "));
   if (/ is invalid: \[/.test(String(plain.body["message"]))) plain.body["message"] = "several faults";
   if (isObject(details) && Array.isArray(details["causes"])) sortBy(details["causes"], (cause) => `${String(cause["field"])} ${String(cause["message"])}`);
   return plain;
@@ -133,7 +169,8 @@ interface Side {
 
 let proxy: KubectlProxy, server: ApiServer;
 
-const onBoth = (method: string, path: string, contentType: string, body: Json): Promise<readonly Answer[]> => Promise.all([proxy.send, createSend(server.url, server.token)].map((send) => send(method, path, contentType, body)));
+const onBoth = (method: string, path: string, contentType: string, body: Json): Promise<readonly Answer[]> =>
+  Promise.all([proxy.send, createSend(server.url, server.token)].map((send) => send(method, path, contentType, body)));
 
 before(async () => {
   const kubeconfig = process.env["HOMEOSTAT_REFERENCE_KUBECONFIG"];
@@ -154,7 +191,8 @@ after(async () => {
 
 async function step(side: Side, request: Request): Promise<Answer> {
   const { method, path, contentType, body, lock } = request;
-  const metadata = method === "PUT" ? { ...((body as JsonObject)["metadata"] as JsonObject), namespace, ...(lock === "locked" && side.resourceVersion ? { resourceVersion: side.resourceVersion } : {}) } : undefined;
+  const metadata =
+    method === "PUT" ? { ...((body as JsonObject)["metadata"] as JsonObject), namespace, ...(lock === "locked" && side.resourceVersion ? { resourceVersion: side.resourceVersion } : {}) } : undefined;
   const answer = await side.send(method, path, contentType, metadata ? { ...(body as JsonObject), metadata } : body);
   const given = isObject(answer.body["metadata"]) ? answer.body["metadata"]["resourceVersion"] : undefined;
   if (answer.status < 300 && typeof given === "string") side.resourceVersion = given;
@@ -162,8 +200,13 @@ async function step(side: Side, request: Request): Promise<Answer> {
 }
 
 async function replay(run: number): Promise<void> {
-  const random = createRandom(run), kind = pick(random, ["Thing", "Thing", "ConfigMap"] as const), name = `o${run}`;
-  const sides: readonly Side[] = [{ send: proxy.send, resourceVersion: undefined }, { send: createSend(server.url, server.token), resourceVersion: undefined }];
+  const random = createRandom(run),
+    kind = pick(random, ["Thing", "Thing", "ConfigMap"] as const),
+    name = `o${run}`;
+  const sides: readonly Side[] = [
+    { send: proxy.send, resourceVersion: undefined },
+    { send: createSend(server.url, server.token), resourceVersion: undefined },
+  ];
   for (let i = 0; i < steps; i++) {
     const place: Place = { kind, name, version: pick(random, ["v1", "v1", "v2"]), subresource: kind === "Thing" ? pick(random, ["", "", "", "", "/status", "/scale"] as const) : "" };
     const request = sides[0]!.resourceVersion ? nextRequest(random, place) : firstRequest(random, place);

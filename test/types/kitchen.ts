@@ -13,7 +13,10 @@ export const Order = defineResource({
   spec: z.object({
     table: z.int().min(1).apply(k.immutable),
     chef: z.string(),
-    dishes: k.listMap(z.object({ name: z.string(), spicy: z.boolean().default(false) }), "name").min(1).max(10),
+    dishes: k
+      .listMap(z.object({ name: z.string(), spicy: z.boolean().default(false) }), "name")
+      .min(1)
+      .max(10),
   }),
   status: z.object({ cooked: z.int() }),
   conditions: ["Ready", "ChefFound"],
@@ -27,7 +30,10 @@ export const orders = defineController(Order, {
     condition("ChefFound", chef ? "True" : "False", chef ? "Found" : "NotFound");
     if (!chef) return wait.forRef("chef");
     const seconds: number = chef.spec.secondsPerDish;
-    const meals = await own(Meal, order.spec.dishes.map((dish) => Meal(`${order.metadata.name}-${dish.name}`, { dish: dish.name, cookFor: `${seconds}s` })));
+    const meals = await own(
+      Meal,
+      order.spec.dishes.map((dish) => Meal(`${order.metadata.name}-${dish.name}`, { dish: dish.name, cookFor: `${seconds}s` })),
+    );
     const spicy: boolean = order.spec.dishes[0]!.spicy;
     void spicy;
     status({ cooked: meals.filter((meal) => meal.status.cookedAt).length });
@@ -51,7 +57,12 @@ interface DeploymentObject {
   readonly status?: { readonly readyReplicas?: number };
 }
 declare const ConfigMap: Kind<ConfigMapObject, Omit<ConfigMapObject, "metadata"> & { readonly metadata: Naming }, never, never>;
-declare const Deployment: Kind<DeploymentObject, { readonly apiVersion: "apps/v1"; readonly kind: "Deployment"; readonly metadata: Naming; readonly spec: { readonly replicas?: number } }, { readonly readyReplicas?: number }, string>;
+declare const Deployment: Kind<
+  DeploymentObject,
+  { readonly apiVersion: "apps/v1"; readonly kind: "Deployment"; readonly metadata: Naming; readonly spec: { readonly replicas?: number } },
+  { readonly readyReplicas?: number },
+  string
+>;
 
 /** Never called: compiled only. */
 export function builtInsAndSplitReconciles(): unknown {
@@ -68,7 +79,11 @@ export function builtInsAndSplitReconciles(): unknown {
   const scope = defineScope(Order, { owns: [Meal], refs: { chef: ref(Chef, (o) => o.spec.chef) } });
   type Ctx = ContextOf<typeof scope>;
   const cook = async ({ object, own, refs: { chef } }: Ctx): Promise<number> => (await own(Meal, [])).length + (chef?.spec.secondsPerDish ?? 0) + object.spec.table;
-  const scoped = scope.controller({ async reconcile(context) { context.status({ cooked: await cook(context) }); } });
+  const scoped = scope.controller({
+    async reconcile(context) {
+      context.status({ cooked: await cook(context) });
+    },
+  });
   const reordered = defineController(Order, {
     async reconcile({ refs: { a, b }, wait }) {
       void [a?.spec.secondsPerDish.toFixed(), b?.spec.secondsPerDish.toFixed()];

@@ -15,8 +15,14 @@ test("wrong programs do not compile, and the compiler names the mistake", () => 
     .split("\n")
     .flatMap((line) => /^.*wrong-programs\.ts\((\d+),\d+\): (error .*)$/.exec(line)?.slice(1, 3).join(": ") ?? [])
     .map((line) => (line.length > 420 ? `${line.slice(0, 420)}…` : line));
-  const planted = readFileSync(here("wrong-programs.ts"), "utf8").split("\n").flatMap((line, i) => (line.trimEnd().endsWith("// !") ? [String(i + 1)] : []));
-  assert.deepEqual(found.map((line) => line.split(":")[0]), planted, "every line marked with ! is refused, and no other");
+  const planted = readFileSync(here("wrong-programs.ts"), "utf8")
+    .split("\n")
+    .flatMap((line, i) => (line.trimEnd().endsWith("// !") ? [String(i + 1)] : []));
+  assert.deepEqual(
+    found.map((line) => line.split(":")[0]),
+    planted,
+    "every line marked with ! is refused, and no other",
+  );
   const text = `${found.join("\n")}\n`;
   if (process.env["UPDATE_GOLDENS"]) writeFileSync(here("wrong-programs.txt"), text);
   assert.equal(text, readFileSync(here("wrong-programs.txt"), "utf8"));

@@ -14,19 +14,26 @@ interface Kubeconfig {
 }
 
 export const openReferenceClient = (kubeconfigPath: string): ReferenceClient => {
-  const { clusters: [{ cluster }], users: [{ user }] } = JSON.parse(readFileSync(kubeconfigPath, "utf8")) as Kubeconfig;
+  const {
+    clusters: [{ cluster }],
+    users: [{ user }],
+  } = JSON.parse(readFileSync(kubeconfigPath, "utf8")) as Kubeconfig;
   const agent = new Agent({ ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64") });
   const headers = { accept: "application/json", authorization: `Bearer ${user["token"] ?? ""}` };
   return {
-    json: (path) => new Promise((resolve, reject) => {
-      get(new URL(path, cluster["server"]), { agent, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("error", reject).on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", () => {
-          const body = Buffer.concat(chunks).toString("utf8");
-          if (response.statusCode === 200) resolve(JSON.parse(body));
-          else reject(new Error(`GET ${path}: expected 200, got ${String(response.statusCode)}: ${body.slice(0, 300)}`));
-        });
-      }).on("error", reject);
-    }),
+    json: (path) =>
+      new Promise((resolve, reject) => {
+        get(new URL(path, cluster["server"]), { agent, headers }, (response) => {
+          const chunks: Buffer[] = [];
+          response
+            .on("error", reject)
+            .on("data", (chunk: Buffer) => chunks.push(chunk))
+            .on("end", () => {
+              const body = Buffer.concat(chunks).toString("utf8");
+              if (response.statusCode === 200) resolve(JSON.parse(body));
+              else reject(new Error(`GET ${path}: expected 200, got ${String(response.statusCode)}: ${body.slice(0, 300)}`));
+            });
+        }).on("error", reject);
+      }),
   };
 };

@@ -31,12 +31,13 @@ const linkerFlags = (): string => {
   return `-s -w -X ${variable}.gitVersion=${git} -X ${variable}.gitMajor=${major} -X ${variable}.gitMinor=${minor} -X ${variable}.gitTreeState=clean`;
 };
 
-const goBuild = (name: BinaryName): Promise<void> => new Promise((resolve, reject) => {
-  const args = ["build", "-p", "2", "-trimpath", "-ldflags", linkerFlags(), "-o", binaryPath(name), packages[name]];
-  const go = spawn("go", args, { cwd: here, env: { ...process.env, GOWORK: "off", CGO_ENABLED: "0" }, stdio: "inherit" });
-  go.on("error", (cause) => reject(new Error(`build ${name}: running the go command failed; install Go 1.26 or newer`, { cause })));
-  go.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`build ${name}: go build ended with ${String(code)}; its output is above`))));
-});
+const goBuild = (name: BinaryName): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const args = ["build", "-p", "2", "-trimpath", "-ldflags", linkerFlags(), "-o", binaryPath(name), packages[name]];
+    const go = spawn("go", args, { cwd: here, env: { ...process.env, GOWORK: "off", CGO_ENABLED: "0" }, stdio: "inherit" });
+    go.on("error", (cause) => reject(new Error(`build ${name}: running the go command failed; install Go 1.26 or newer`, { cause })));
+    go.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`build ${name}: go build ended with ${String(code)}; its output is above`))));
+  });
 
 /** Builds what is missing, one program after another: minutes and about 2 GB of memory the first time. */
 export const buildReference = async (report: (line: string) => void): Promise<void> => {

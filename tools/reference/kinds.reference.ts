@@ -19,22 +19,32 @@ const specialModels: Readonly<Record<string, string>> = {
   IntOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
   RawExtension: "io.k8s.apimachinery.pkg.runtime.RawExtension",
 };
-const modelOf = (special: string): string => specialModels[special]
-  ?? (special.startsWith("JSON") ? `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${special}` : `io.k8s.apimachinery.pkg.apis.meta.v1.${special}`);
+const modelOf = (special: string): string =>
+  specialModels[special] ?? (special.startsWith("JSON") ? `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${special}` : `io.k8s.apimachinery.pkg.apis.meta.v1.${special}`);
 
 const pointer = (model: string): Schema => ({ $ref: `#/components/schemas/${model}` });
 
 const schemaOf = (ref: TypeRef): Schema => {
   switch (ref.at) {
-    case "string": return { type: "string" };
-    case "bool": return { type: "boolean" };
-    case "int32": case "int64": return { type: "integer", format: ref.at };
-    case "float64": return { type: "number", format: "double" };
-    case "bytes": return { type: "string", format: "byte" };
-    case "list": return { type: "array", items: elementOf(ref.items) };
-    case "map": return { type: "object", additionalProperties: elementOf(ref.values) };
-    case "struct": return pointer(ref.type);
-    case "special": return pointer(modelOf(ref.name));
+    case "string":
+      return { type: "string" };
+    case "bool":
+      return { type: "boolean" };
+    case "int32":
+    case "int64":
+      return { type: "integer", format: ref.at };
+    case "float64":
+      return { type: "number", format: "double" };
+    case "bytes":
+      return { type: "string", format: "byte" };
+    case "list":
+      return { type: "array", items: elementOf(ref.items) };
+    case "map":
+      return { type: "object", additionalProperties: elementOf(ref.values) };
+    case "struct":
+      return pointer(ref.type);
+    case "special":
+      return pointer(modelOf(ref.name));
   }
 };
 
@@ -83,17 +93,21 @@ const componentOf = (type: TypeFacts): Schema => {
 const withoutDescriptions = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([key, each]) =>
-    (key === "description" && typeof each === "string") || key === "x-kubernetes-group-version-kind" ? [] : [[key, withoutDescriptions(each)]]));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => ((key === "description" && typeof each === "string") || key === "x-kubernetes-group-version-kind" ? [] : [[key, withoutDescriptions(each)]])),
+  );
 };
 
 test("every published component follows from the data", async () => {
-  const index = await server.json("/openapi/v3") as { paths: Record<string, { serverRelativeURL: string }> };
+  const index = (await server.json("/openapi/v3")) as { paths: Record<string, { serverRelativeURL: string }> };
   const known = new Set(data.models);
-  const custom = new Set([...["Time", "MicroTime", "FieldsV1", "JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"].map(modelOf), ...Object.values(specialModels)]);
+  const custom = new Set([
+    ...["Time", "MicroTime", "FieldsV1", "JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"].map(modelOf),
+    ...Object.values(specialModels),
+  ]);
   let compared = 0;
   for (const { serverRelativeURL } of Object.values(index.paths)) {
-    const document = await server.json(serverRelativeURL) as { components?: { schemas?: Record<string, Schema> } };
+    const document = (await server.json(serverRelativeURL)) as { components?: { schemas?: Record<string, Schema> } };
     for (const [model, published] of Object.entries(document.components?.schemas ?? {})) {
       if (custom.has(model) || !model.startsWith("io.k8s.")) continue; // other tests of this run may have defined kinds
       assert.ok(known.has(model), `${model} is published but missing`);
@@ -107,13 +121,21 @@ test("every published component follows from the data", async () => {
 const discoveryOf = (kind: KindFacts): readonly Schema[] => {
   const { group, version } = kind;
   const primary = {
-    name: kind.resource, singularName: kind.singular, namespaced: kind.namespaced, kind: kind.kind, verbs: kind.verbs,
+    name: kind.resource,
+    singularName: kind.singular,
+    namespaced: kind.namespaced,
+    kind: kind.kind,
+    verbs: kind.verbs,
     ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
     ...(kind.categories.length > 0 ? { categories: kind.categories } : {}),
     ...(kind.storageVersionHash ? { storageVersionHash: kind.storageVersionHash } : {}),
   };
   const subresources = kind.subresources.map((each) => ({
-    name: `${kind.resource}/${each.name}`, singularName: "", namespaced: each.namespaced, kind: each.kind, verbs: each.verbs,
+    name: `${kind.resource}/${each.name}`,
+    singularName: "",
+    namespaced: each.namespaced,
+    kind: each.kind,
+    verbs: each.verbs,
     ...(each.group !== group || each.version !== version ? { group: each.group, version: each.version } : {}),
   }));
   return [primary, ...subresources];
@@ -125,8 +147,11 @@ for (const { group, versions } of data.groups) {
   test(`discovery of ${group || "the legacy group"} follows from the data`, async () => {
     for (const version of versions) {
       const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-      const published = await server.json(path) as { resources: Schema[] };
-      const ours = data.kinds(group).filter((kind) => kind.version === version).flatMap(discoveryOf);
+      const published = (await server.json(path)) as { resources: Schema[] };
+      const ours = data
+        .kinds(group)
+        .filter((kind) => kind.version === version)
+        .flatMap(discoveryOf);
       assert.deepEqual([...ours].sort(byName), [...published.resources].sort(byName), path);
     }
   });

@@ -115,35 +115,61 @@ const launch = ({ name, folder, args }: { name: BinaryName; folder: string; args
 };
 
 const etcdFlags = (folder: string, port: number, peerPort: number): readonly string[] => [
-  `--data-dir=${join(folder, "etcd")}`, "--unsafe-no-fsync", "--log-level=warn",
-  `--listen-client-urls=http://127.0.0.1:${port}`, `--advertise-client-urls=http://127.0.0.1:${port}`,
-  `--listen-peer-urls=http://127.0.0.1:${peerPort}`, `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
+  `--data-dir=${join(folder, "etcd")}`,
+  "--unsafe-no-fsync",
+  "--log-level=warn",
+  `--listen-client-urls=http://127.0.0.1:${port}`,
+  `--advertise-client-urls=http://127.0.0.1:${port}`,
+  `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
+  `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
   `--initial-cluster=default=http://127.0.0.1:${peerPort}`,
 ];
 
 const apiserverFlags = (folder: string, port: number, etcdPort: number): readonly string[] => [
   `--etcd-servers=http://127.0.0.1:${etcdPort}`,
-  "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", `--secure-port=${port}`,
-  `--cert-dir=${folder}`, `--tls-cert-file=${join(folder, "server.crt")}`, `--tls-private-key-file=${join(folder, "server.key")}`,
-  `--client-ca-file=${join(folder, "ca.crt")}`, `--token-auth-file=${join(folder, "tokens.csv")}`, "--authorization-mode=RBAC", "--allow-privileged=true",
+  "--bind-address=127.0.0.1",
+  "--advertise-address=127.0.0.1",
+  `--secure-port=${port}`,
+  `--cert-dir=${folder}`,
+  `--tls-cert-file=${join(folder, "server.crt")}`,
+  `--tls-private-key-file=${join(folder, "server.key")}`,
+  `--client-ca-file=${join(folder, "ca.crt")}`,
+  `--token-auth-file=${join(folder, "tokens.csv")}`,
+  "--authorization-mode=RBAC",
+  "--allow-privileged=true",
   "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-  `--service-account-key-file=${join(folder, "service-account.pub")}`, `--service-account-signing-key-file=${join(folder, "service-account.key")}`,
+  `--service-account-key-file=${join(folder, "service-account.pub")}`,
+  `--service-account-signing-key-file=${join(folder, "service-account.key")}`,
   "--service-cluster-ip-range=10.0.0.0/24",
 ];
 
 const managerFlags = (folder: string, port: number, kubeconfig: string): readonly string[] => [
-  `--kubeconfig=${kubeconfig}`, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`,
-  "--bind-address=127.0.0.1", `--secure-port=${port}`, `--cert-dir=${folder}`, "--leader-elect=false",
-  "--use-service-account-credentials=true", "--controllers=*,bootstrapsigner,tokencleaner",
-  `--root-ca-file=${join(folder, "ca.crt")}`, `--service-account-private-key-file=${join(folder, "service-account.key")}`,
-  `--cluster-signing-cert-file=${join(folder, "ca.crt")}`, `--cluster-signing-key-file=${join(folder, "ca.key")}`,
+  `--kubeconfig=${kubeconfig}`,
+  `--authentication-kubeconfig=${kubeconfig}`,
+  `--authorization-kubeconfig=${kubeconfig}`,
+  "--bind-address=127.0.0.1",
+  `--secure-port=${port}`,
+  `--cert-dir=${folder}`,
+  "--leader-elect=false",
+  "--use-service-account-credentials=true",
+  "--controllers=*,bootstrapsigner,tokencleaner",
+  `--root-ca-file=${join(folder, "ca.crt")}`,
+  `--service-account-private-key-file=${join(folder, "service-account.key")}`,
+  `--cluster-signing-cert-file=${join(folder, "ca.crt")}`,
+  `--cluster-signing-key-file=${join(folder, "ca.key")}`,
 ];
 
 const freePorts = async (count: number): Promise<readonly number[]> => {
-  const servers = await Promise.all(Array.from({ length: count }, () => new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => resolve(server));
-  })));
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer().once("error", reject);
+          server.listen(0, "127.0.0.1", () => resolve(server));
+        }),
+    ),
+  );
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
@@ -159,7 +185,9 @@ const writeCredentials = (folder: string): { readonly admin: string; readonly ma
 
 const writeKubeconfig = ({ folder, server, token, path }: { folder: string; server: string; token: string; path: string }): void => {
   const config = {
-    apiVersion: "v1", kind: "Config", "current-context": "reference",
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "reference",
     contexts: [{ name: "reference", context: { cluster: "reference", user: "reference" } }],
     clusters: [{ name: "reference", cluster: { server, "certificate-authority-data": readFileSync(join(folder, "ca.crt")).toString("base64") } }],
     users: [{ name: "reference", user: { token } }],
@@ -179,19 +207,26 @@ const untilReady = async ({ folder, server, token, pids, timeoutMs }: { folder: 
   throw new Error(`start reference: not ready after ${timeoutMs} ms: ${last}\n${logTails(folder)}`);
 };
 
-const readiness = ({ folder, server, token }: { folder: string; server: string; token: string }): Promise<string> => new Promise((resolve) => {
-  const options = { ca: readFileSync(join(folder, "ca.crt")), headers: { authorization: `Bearer ${token}` }, agent: false };
-  const asking = request(`${server}/readyz`, options, (response) => {
-    let body = "";
-    response.setEncoding("utf8").on("data", (chunk: string) => { body += chunk; }).on("end", () => resolve(body));
+const readiness = ({ folder, server, token }: { folder: string; server: string; token: string }): Promise<string> =>
+  new Promise((resolve) => {
+    const options = { ca: readFileSync(join(folder, "ca.crt")), headers: { authorization: `Bearer ${token}` }, agent: false };
+    const asking = request(`${server}/readyz`, options, (response) => {
+      let body = "";
+      response
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => {
+          body += chunk;
+        })
+        .on("end", () => resolve(body));
+    });
+    asking.setTimeout(5_000, () => asking.destroy(new Error("timeout")));
+    asking.on("error", (error) => resolve(error.message));
+    asking.end();
   });
-  asking.setTimeout(5_000, () => asking.destroy(new Error("timeout")));
-  asking.on("error", (error) => resolve(error.message));
-  asking.end();
-});
 
-const logTails = (folder: string): string => ["etcd", "kube-apiserver"]
-  .map((name) => join(folder, `${name}.log`))
-  .filter((path) => existsSync(path))
-  .map((path) => `${path}:\n${readFileSync(path, "utf8").split("\n").slice(-8).join("\n")}`)
-  .join("\n");
+const logTails = (folder: string): string =>
+  ["etcd", "kube-apiserver"]
+    .map((name) => join(folder, `${name}.log`))
+    .filter((path) => existsSync(path))
+    .map((path) => `${path}:\n${readFileSync(path, "utf8").split("\n").slice(-8).join("\n")}`)
+    .join("\n");

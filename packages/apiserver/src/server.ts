@@ -141,7 +141,9 @@ function startLater(start: () => Promise<() => Promise<void>>, options: ApiServe
     warnOf(options)(`the controllers could not be started: ${reasonOf(error)}`, error);
     return async () => {};
   };
-  const timer = runtime.clock.timer(0, () => (started = start().catch(failed)));
+  const timer = runtime.clock.timer(0, () => {
+    started = start().catch(failed);
+  });
   return async () => {
     timer.cancel();
     await (

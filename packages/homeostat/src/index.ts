@@ -9,7 +9,18 @@ export type { StructuralSchema, ValidationRule } from "./api/resource/json-schem
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
 export type { ControllerClient, ObjectAddress } from "./controller/controller-client.ts";
-export { type Context, type ContextOf, type Controller, defineController, defineScope, type Handlers, type Own, type OwnOptions, type ReconcileLog, type Scope } from "./controller/define-controller.ts";
+export {
+  type Context,
+  type ContextOf,
+  type Controller,
+  defineController,
+  defineScope,
+  type Handlers,
+  type Own,
+  type OwnOptions,
+  type ReconcileLog,
+  type Scope,
+} from "./controller/define-controller.ts";
 export { isTerminal, type Outcome, type Result, retry, type Retry, terminal, TerminalError, type Wait } from "./controller/outcome.ts";
 export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";

@@ -41,7 +41,11 @@ function toNumber(word: string): number {
   return /^nan$/i.test(word) ? NaN : Number(word);
 }
 
-const typeNames = new Map([boolType, bytesType, doubleType, intType, uintType, stringType, nullType, listType(dynType), mapType(dynType, dynType), durationType, timestampType, typeOf(dynType)].map((type) => [type.name, type] as const));
+const typeNames = new Map(
+  [boolType, bytesType, doubleType, intType, uintType, stringType, nullType, listType(dynType), mapType(dynType, dynType), durationType, timestampType, typeOf(dynType)].map(
+    (type) => [type.name, type] as const,
+  ),
+);
 
 /** google.api.expr.v1alpha1.Value. */
 function toValue(message: TextMessage): CelValue {
@@ -94,7 +98,8 @@ function toType(message: TextMessage): Type {
 function matches(actual: CelValue, expected: CelValue): boolean {
   if (expected instanceof Double) return actual instanceof Double && (Object.is(actual.value, expected.value) || actual.value === expected.value);
   if (expected instanceof CelList) return actual instanceof CelList && actual.size === expected.size && [...actual].every((item, i) => matches(item, expected.at(i)));
-  if (expected instanceof CelMap) return actual instanceof CelMap && actual.size === expected.size && expected.keys().every((key) => actual.find(key) !== undefined && matches(actual.find(key)!, expected.find(key)!));
+  if (expected instanceof CelMap)
+    return actual instanceof CelMap && actual.size === expected.size && expected.keys().every((key) => actual.find(key) !== undefined && matches(actual.find(key)!, expected.find(key)!));
   return typeof actual === typeof expected && equalValues(actual, expected);
 }
 
@@ -138,7 +143,9 @@ describe("CEL's published tests", { skip: testdata ? false : "cel.dev/expr is no
   for (const file of testdata ? files : []) {
     it(file, () => {
       const suite = parseTextproto(readFileSync(join(testdata!, `${file}.textproto`), "utf8"));
-      const outcomes = all(suite, "section").flatMap((section) => all(section, "test")).map(runCase);
+      const outcomes = all(suite, "section")
+        .flatMap((section) => all(section, "test"))
+        .map(runCase);
       assert.ok(outcomes.filter((outcome) => outcome === "passed").length > outcomes.length / 3, `most of ${file} was skipped`);
     });
   }

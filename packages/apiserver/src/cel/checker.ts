@@ -228,7 +228,16 @@ class Checker {
     const accumulated = this.check(node.init);
     this.#scopes.push(new Map([[node.accumulator, accumulated]]));
     const [first, second] = this.#iterated(node, range);
-    this.#scopes.push(new Map(node.variable2 === undefined ? [[node.variable, first]] : [[node.variable, first], [node.variable2, second]]));
+    this.#scopes.push(
+      new Map(
+        node.variable2 === undefined
+          ? [[node.variable, first]]
+          : [
+              [node.variable, first],
+              [node.variable2, second],
+            ],
+      ),
+    );
     this.#expect(node.condition, boolType, this.check(node.condition));
     this.#expect(node.step, accumulated, this.check(node.step));
     this.#scopes.pop();

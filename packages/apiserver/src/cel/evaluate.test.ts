@@ -32,7 +32,13 @@ describe("numbers", () => {
   ]);
 
   it("are exact within 64 bits", () => {
-    const environment = withVariables(kubernetesEnvironment(), new Map([["a", intType], ["b", intType]]));
+    const environment = withVariables(
+      kubernetesEnvironment(),
+      new Map([
+        ["a", intType],
+        ["b", intType],
+      ]),
+    );
     const operations = { "+": (a: bigint, b: bigint) => a + b, "-": (a: bigint, b: bigint) => a - b, "*": (a: bigint, b: bigint) => a * b };
     const int64 = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -1000n, max: 1000n }));
     for (const [operator, exact] of Object.entries(operations)) {

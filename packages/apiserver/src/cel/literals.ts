@@ -61,7 +61,7 @@ function readString(literal: string): ReadLiteral {
   const { body, raw } = unquote(literal);
   if (raw || !body.includes("\\")) return { value: body };
   let value = "";
-  for (let i = 0; i < body.length; ) {
+  for (let i = 0; i < body.length;) {
     if (body[i] !== "\\") {
       value += body[i++];
       continue;
@@ -79,7 +79,7 @@ function readBytes(literal: string): ReadLiteral {
   const { body, raw } = unquote(literal);
   if (raw) return { value: Buffer.from(body) };
   const bytes: number[] = [];
-  for (let i = 0; i < body.length; ) {
+  for (let i = 0; i < body.length;) {
     if (body[i] !== "\\") {
       const point = String.fromCodePoint(body.codePointAt(i)!);
       bytes.push(...Buffer.from(point));

@@ -62,12 +62,15 @@ export function loopVariable(expr: Expr, message: string): string | Issue {
   return expr.name === accumulatorName || expr.name === "__result__" ? { at: expr.at, message: "iteration variable overwrites accumulator variable" } : expr.name;
 }
 
-const oneVariable = (message: string, rewrite: (at: number, range: Expr, variables: LoopVariables, args: readonly Expr[]) => Expr): Macro => (at, target, args) => {
-  const variable = loopVariable(args[0]!, message);
-  return typeof variable === "string" ? rewrite(at, target!, { variable }, args) : variable;
-};
+const oneVariable =
+  (message: string, rewrite: (at: number, range: Expr, variables: LoopVariables, args: readonly Expr[]) => Expr): Macro =>
+  (at, target, args) => {
+    const variable = loopVariable(args[0]!, message);
+    return typeof variable === "string" ? rewrite(at, target!, { variable }, args) : variable;
+  };
 
-const has: Macro = (at, _target, [arg]) => (arg!.kind === "select" && !arg!.testOnly ? { kind: "select", at, operand: arg!.operand, field: arg!.field, testOnly: true } : { at: arg!.at, message: "invalid argument to has() macro" });
+const has: Macro = (at, _target, [arg]) =>
+  arg!.kind === "select" && !arg!.testOnly ? { kind: "select", at, operand: arg!.operand, field: arg!.field, testOnly: true } : { at: arg!.at, message: "invalid argument to has() macro" };
 
 const simpleName = "argument must be a simple name";
 const identifier = "argument is not an identifier";

@@ -74,7 +74,10 @@ describe("literals", () => {
 describe("parsing", () => {
   it("never fails but by its issues", () => {
     const piece = fc.constantFrom("(", ")", "[", "]", "{", "}", ".", ",", "?", ":", "&&", "||", "!", "-", "+", "==", "in", "x", "1", "'a'", "@", " ", "\n", "for", "has");
-    fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => assert.ok(parseExpression(pieces.join(""), standardMacros).issues.length <= 100)), { numRuns: 300 });
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => assert.ok(parseExpression(pieces.join(""), standardMacros).issues.length <= 100)),
+      { numRuns: 300 },
+    );
   });
 
   it("bounds nesting", () => {

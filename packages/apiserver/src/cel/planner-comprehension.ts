@@ -72,7 +72,16 @@ function eachPair(range: CelValue, visit: Visit): void {
 /** How upstream's messages name the type of a value that is no range. */
 function goTypeName(value: CelValue): string {
   if (value instanceof Double) return "types.Double";
-  const names: Readonly<Record<string, string>> = { int: "Int", uint: "Uint", bool: "Bool", string: "String", bytes: "Bytes", null_type: "Null", "google.protobuf.Duration": "Duration", "google.protobuf.Timestamp": "Timestamp" };
+  const names: Readonly<Record<string, string>> = {
+    int: "Int",
+    uint: "Uint",
+    bool: "Bool",
+    string: "String",
+    bytes: "Bytes",
+    null_type: "Null",
+    "google.protobuf.Duration": "Duration",
+    "google.protobuf.Timestamp": "Timestamp",
+  };
   const { name } = typeOfValue(value);
   return name === "optional_type" ? "*types.Optional" : name === "type" ? "*types.Type" : `types.${names[name] ?? name}`;
 }

@@ -65,13 +65,30 @@ const addressBytes = 2;
 /** Costs by function name, for every overload. */
 const byFunction: Readonly<Record<string, number | CallCost>> = {
   check: 350_000,
-  isSorted: sorted, sum: sorted, max: sorted, min: sorted, indexOf: sorted, lastIndexOf: sorted,
-  url: first, lowerAscii: first, upperAscii: first, substring: first, trim: first, "jsonpatch.escapeKey": first,
-  replace: firstTwice, split: firstTwice,
+  isSorted: sorted,
+  sum: sorted,
+  max: sorted,
+  min: sorted,
+  indexOf: sorted,
+  lastIndexOf: sorted,
+  url: first,
+  lowerAscii: first,
+  upperAscii: first,
+  substring: first,
+  trim: first,
+  "jsonpatch.escapeKey": first,
+  replace: firstTwice,
+  split: firstTwice,
   join: (_args, result) => pass(result, 2 * traversal),
   find: (args) => patternCost(args[0]!, args[1]!),
   findAll: (args) => patternCost(args[0]!, args[1]!),
-  cidr: first, isIP: first, isCIDR: first, quantity: first, isQuantity: first, semver: first, isSemver: first,
+  cidr: first,
+  isIP: first,
+  isCIDR: first,
+  quantity: first,
+  isQuantity: first,
+  semver: first,
+  isSemver: first,
   ip: first,
   "ip.isCanonical": firstTwice,
   containsIP: (args) => pass(args[0]!, addressBytes * traversal) + (typeof args[1] === "string" ? pass(args[1]) : 0),
@@ -98,7 +115,10 @@ function selfComparison(list: CelValue): number {
   return allocate(size * size, typeof first === "string" || first instanceof Uint8Array ? 2 + traversal : 2);
 }
 
-const setCost = (factor: number): CallCost => (args) => 1 + Math.floor(actualSize(args[0]!) * actualSize(args[1]!) * factor);
+const setCost =
+  (factor: number): CallCost =>
+  (args) =>
+    1 + Math.floor(actualSize(args[0]!) * actualSize(args[1]!) * factor);
 
 const sortable = ["int", "uint", "double", "bool", "google.protobuf.Duration", "google.protobuf.Timestamp", "string", "bytes"];
 const sorting: Readonly<Record<string, CallCost>> = Object.fromEntries(
@@ -111,16 +131,35 @@ const sorting: Readonly<Record<string, CallCost>> = Object.fromEntries(
 /** Costs by overload, where only some overloads of a function differ from one unit. */
 const byOverload: Readonly<Record<string, number | CallCost>> = {
   ...sorting,
-  list_slice: resultList, lists_range: resultList, list_reverse: resultList, list_flatten: flattened, list_flatten_int: flattened,
+  list_slice: resultList,
+  lists_range: resultList,
+  list_reverse: resultList,
+  list_flatten: flattened,
+  list_flatten_int: flattened,
   list_distinct: (args) => selfComparison(args[0]!),
-  list_sets_contains_list: setCost(1), list_sets_intersects_list: setCost(1), list_sets_equivalent_list: setCost(2),
+  list_sets_contains_list: setCost(1),
+  list_sets_intersects_list: setCost(1),
+  list_sets_equivalent_list: setCost(2),
   cidr_ip: 1,
-  starts_with_string: first, ends_with_string: first, string_to_bytes: first, bytes_to_string: first, strings_quote: first, string_format: first,
+  starts_with_string: first,
+  ends_with_string: first,
+  string_to_bytes: first,
+  bytes_to_string: first,
+  strings_quote: first,
+  string_format: first,
   in_list: (args) => actualSize(args[1]!),
-  less_string: shorter, less_equals_string: shorter, greater_string: shorter, greater_equals_string: shorter,
-  less_bytes: shorter, less_equals_bytes: shorter, greater_bytes: shorter, greater_equals_bytes: shorter,
-  equals: equality, not_equals: shorter,
-  add_string: both, add_bytes: both,
+  less_string: shorter,
+  less_equals_string: shorter,
+  greater_string: shorter,
+  greater_equals_string: shorter,
+  less_bytes: shorter,
+  less_equals_bytes: shorter,
+  greater_bytes: shorter,
+  greater_equals_bytes: shorter,
+  equals: equality,
+  not_equals: shorter,
+  add_string: both,
+  add_bytes: both,
   matches_string: (args) => patternCost(args[0]!, args[1]!),
   contains_string: (args) => pass(args[0]!) * pass(args[1]!),
 };

@@ -121,7 +121,17 @@ const selector: Estimator = (site) => {
   return { cost: addEstimates(fixed(listCost), pass(size), scaleEstimate(scaleEstimate(size, 0.5), listCost + structCost)) };
 };
 
-const unitEquality: ReadonlySet<string> = new Set(["net.IP", "net.CIDR", "kubernetes.Quantity", "kubernetes.Semver", "kubernetes.authorization.Authorizer", "kubernetes.authorization.PathCheck", "kubernetes.authorization.GroupCheck", "kubernetes.authorization.ResourceCheck", "kubernetes.authorization.Decision"]);
+const unitEquality: ReadonlySet<string> = new Set([
+  "net.IP",
+  "net.CIDR",
+  "kubernetes.Quantity",
+  "kubernetes.Semver",
+  "kubernetes.authorization.Authorizer",
+  "kubernetes.authorization.PathCheck",
+  "kubernetes.authorization.GroupCheck",
+  "kubernetes.authorization.ResourceCheck",
+  "kubernetes.authorization.Decision",
+]);
 
 /** `==` on library types; all other types are compared by size. */
 const libraryEquality: Estimator = ({ args: [left, right] }) => {
@@ -133,21 +143,80 @@ const libraryEquality: Estimator = ({ args: [left, right] }) => {
   return undefined;
 };
 
-const constants = ["serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored", "masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast", "format.named", "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"];
+const constants = [
+  "serviceAccount",
+  "path",
+  "group",
+  "resource",
+  "subresource",
+  "namespace",
+  "name",
+  "allowed",
+  "reason",
+  "error",
+  "errored",
+  "masked",
+  "prefixLength",
+  "family",
+  "isUnspecified",
+  "isLoopback",
+  "isLinkLocalMulticast",
+  "isLinkLocalUnicast",
+  "isGlobalUnicast",
+  "format.named",
+  "sign",
+  "asInteger",
+  "isInteger",
+  "asApproximateFloat",
+  "isGreaterThan",
+  "isLessThan",
+  "compareTo",
+  "add",
+  "sub",
+  "major",
+  "minor",
+  "patch",
+  "getScheme",
+  "getHostname",
+  "getHost",
+  "getPort",
+  "getEscapedPath",
+  "getQuery",
+];
 
 const byFunction: Readonly<Record<string, Estimator>> = {
   ...Object.fromEntries(constants.map((name) => [name, one])),
   check: () => ({ cost: fixed(350_000) }),
-  fieldSelector: selector, labelSelector: selector,
-  isSorted: everyItem, sum: everyItem, max: everyItem, min: everyItem, indexOf: everyItem, lastIndexOf: everyItem,
-  url: sameSize, "jsonpatch.escapeKey": sameSize,
-  lowerAscii: targetSameSize, upperAscii: targetSameSize, substring: targetSameSize, trim: targetSameSize,
-  replace, split, join,
-  find: search, findAll: search,
-  cidr: argument, isIP: argument, isCIDR: argument, quantity: argument, isQuantity: argument, semver: argument, isSemver: argument,
+  fieldSelector: selector,
+  labelSelector: selector,
+  isSorted: everyItem,
+  sum: everyItem,
+  max: everyItem,
+  min: everyItem,
+  indexOf: everyItem,
+  lastIndexOf: everyItem,
+  url: sameSize,
+  "jsonpatch.escapeKey": sameSize,
+  lowerAscii: targetSameSize,
+  upperAscii: targetSameSize,
+  substring: targetSameSize,
+  trim: targetSameSize,
+  replace,
+  split,
+  join,
+  find: search,
+  findAll: search,
+  cidr: argument,
+  isIP: argument,
+  isCIDR: argument,
+  quantity: argument,
+  isQuantity: argument,
+  semver: argument,
+  isSemver: argument,
   ip: (site) => (site.overloadId === "cidr_ip" ? { cost: fixed(1) } : argument(site)),
   "ip.isCanonical": argumentTwice,
-  containsIP: containsIp, containsCIDR: containsCidr,
+  containsIP: containsIp,
+  containsCIDR: containsCidr,
   validate,
   "_==_": libraryEquality,
 };
@@ -182,10 +251,21 @@ const slice: Estimator = (site) => {
 };
 
 const selfComparison = (node: CostNode, site: CallSite, factor: number): CallEstimate => allocate(multiplyEstimates(sizeOf(node, site), sizeOf(node, site)), factor);
-const sets = (factor: number): Estimator => (site) => ({ cost: addEstimates(scaleEstimate(multiplyEstimates(sizeOf(site.args[0]!, site), sizeOf(site.args[1]!, site)), factor), fixed(1)) });
+const sets =
+  (factor: number): Estimator =>
+  (site) => ({ cost: addEstimates(scaleEstimate(multiplyEstimates(sizeOf(site.args[0]!, site), sizeOf(site.args[1]!, site)), factor), fixed(1)) });
 
 const sorting: Readonly<Record<string, Estimator>> = Object.fromEntries(
-  [["int", 2], ["uint", 2], ["double", 2], ["bool", 2], ["google.protobuf.Duration", 2], ["google.protobuf.Timestamp", 2], ["string", 2 + traversal], ["bytes", 2 + traversal]].flatMap(([name, factor]) => [
+  [
+    ["int", 2],
+    ["uint", 2],
+    ["double", 2],
+    ["bool", 2],
+    ["google.protobuf.Duration", 2],
+    ["google.protobuf.Timestamp", 2],
+    ["string", 2 + traversal],
+    ["bytes", 2 + traversal],
+  ].flatMap(([name, factor]) => [
     [`list_${name}_sort`, (site: CallSite) => selfComparison(site.target!, site, factor as number)],
     [`list_${name}_sortByAssociatedKeys`, (site: CallSite) => selfComparison(site.args[0]!, site, factor as number)],
   ]),
@@ -218,4 +298,3 @@ const byOverload: Readonly<Record<string, Estimator>> = {
   add_string: concatenation,
   add_bytes: concatenation,
 };
-

@@ -2,9 +2,7 @@
 // Upstream: github.com/google/cel-go v0.26 common/types/types.go, checker/format.go.
 
 /** `param` is a type variable of an overload; `error` stands in for an expression that was already reported. */
-export type TypeKind =
-  | "dyn" | "bool" | "bytes" | "double" | "int" | "uint" | "string" | "null" | "duration" | "timestamp"
-  | "list" | "map" | "struct" | "opaque" | "type" | "param" | "error";
+export type TypeKind = "dyn" | "bool" | "bytes" | "double" | "int" | "uint" | "string" | "null" | "duration" | "timestamp" | "list" | "map" | "struct" | "opaque" | "type" | "param" | "error";
 
 /** One type. `name` is the runtime name, e.g. `int`, `google.protobuf.Timestamp`, `net.IP`; it identifies structs and opaque types. */
 export interface Type {

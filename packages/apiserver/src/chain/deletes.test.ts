@@ -21,7 +21,10 @@ test("finalizers hold an object; the last one to go ends it", async () => {
   assert.deepEqual([meta(marked).deletionGracePeriodSeconds, meta(marked).generation, typeof meta(marked).deletionTimestamp], [0, 2, "string"]);
   const again = await ask("DELETE", `${widgetsPath}/a`);
   assert.equal(meta(again.body).resourceVersion, meta(marked).resourceVersion);
-  assert.match(String((await ask("PATCH", `${widgetsPath}/a`, { metadata: { finalizers: ["e.org/g"] } }, merge)).body.message), /no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"e.org\/g"\}/);
+  assert.match(
+    String((await ask("PATCH", `${widgetsPath}/a`, { metadata: { finalizers: ["e.org/g"] } }, merge)).body.message),
+    /no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"e.org\/g"\}/,
+  );
   assert.equal((await ask("POST", widgetsPath, widget("a"))).body.message, 'object is being deleted: widgets.example.com "a" already exists');
   assert.equal((await ask("PATCH", `${widgetsPath}/a`, { metadata: { finalizers: null } }, merge)).status, 200);
   assert.equal((await ask("GET", `${widgetsPath}/a`)).status, 404);

@@ -14,7 +14,10 @@ const ask = async (headers: Readonly<Record<string, string>>, path: string, auth
 test("a known token may read, an unknown one is nobody's, none is anonymous", async () => {
   assert.equal((await ask({ authorization: "Bearer secret" }, widgetsPath)).status, 200);
   assert.deepEqual(await ask({ authorization: "Bearer wrong" }, widgetsPath), { status: 401, message: "Unauthorized" });
-  assert.deepEqual(await ask({}, widgetsPath), { status: 403, message: 'widgets.example.com is forbidden: User "system:anonymous" cannot list resource "widgets" in API group "example.com" in the namespace "home"' });
+  assert.deepEqual(await ask({}, widgetsPath), {
+    status: 403,
+    message: 'widgets.example.com is forbidden: User "system:anonymous" cannot list resource "widgets" in API group "example.com" in the namespace "home"',
+  });
   assert.deepEqual(await ask({}, "/metrics"), { status: 403, message: 'forbidden: User "system:anonymous" cannot get path "/metrics"' });
   assert.equal((await ask({ authorization: "Bearer wrong" }, "/readyz")).status, 401);
 });

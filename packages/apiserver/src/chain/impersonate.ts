@@ -45,12 +45,34 @@ function unescape(key: string): string {
 function attempts({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[] {
   const account = serviceAccount(name);
   const subject = account ? attempt({ resource: "serviceaccounts", name: account.name, namespace: account.namespace }) : attempt({ resource: "users", name });
-  const extras = Object.entries(extra ?? {}).flatMap(([key, texts]) => texts.map((text) => attempt({ group: "authentication.k8s.io", version: "v1", resource: "userextras", subresource: key, name: text })));
-  return [subject, ...groups.map((group) => attempt({ resource: "groups", name: group })), ...extras, ...(uid ? [attempt({ group: "authentication.k8s.io", version: "v1", resource: "uids", name: uid })] : [])];
+  const extras = Object.entries(extra ?? {}).flatMap(([key, texts]) =>
+    texts.map((text) => attempt({ group: "authentication.k8s.io", version: "v1", resource: "userextras", subresource: key, name: text })),
+  );
+  return [
+    subject,
+    ...groups.map((group) => attempt({ resource: "groups", name: group })),
+    ...extras,
+    ...(uid ? [attempt({ group: "authentication.k8s.io", version: "v1", resource: "uids", name: uid })] : []),
+  ];
 }
 
 function attempt(fields: Partial<RequestInfo>): RequestInfo {
-  return { isResource: true, path: "", verb: "impersonate", group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: true, scoped: false, ...fields };
+  return {
+    isResource: true,
+    path: "",
+    verb: "impersonate",
+    group: "",
+    version: "",
+    namespace: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    parts: [],
+    watchPrefix: false,
+    named: true,
+    scoped: false,
+    ...fields,
+  };
 }
 
 function serviceAccount(name: string): { readonly namespace: string; readonly name: string } | undefined {

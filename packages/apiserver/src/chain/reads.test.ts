@@ -96,7 +96,13 @@ test("selectors choose without parsing, and unknown fields are refused", async (
 test("the same objects as Table, as metadata and as YAML", async () => {
   const { ask } = await serverWith("a", "b");
   const table = (await ask("GET", widgetsPath, undefined, { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" })).body;
-  assert.deepEqual((table.rows as JsonObject[]).map((row) => [row.cells, (row.object as JsonObject).kind]), [[["a"], "PartialObjectMetadata"], [["b"], "PartialObjectMetadata"]]);
+  assert.deepEqual(
+    (table.rows as JsonObject[]).map((row) => [row.cells, (row.object as JsonObject).kind]),
+    [
+      [["a"], "PartialObjectMetadata"],
+      [["b"], "PartialObjectMetadata"],
+    ],
+  );
   const metadata = (await ask("GET", `${widgetsPath}/a`, undefined, { accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io" })).body;
   assert.deepEqual([Object.keys(metadata).sort(), meta(metadata).name], [["apiVersion", "kind", "metadata"], "a"]);
   assert.match((await ask("GET", `${widgetsPath}/a`, undefined, { accept: "application/yaml" })).text, /^apiVersion: example.com\/v1\nkind: Widget\nmetadata:\n/);

@@ -73,7 +73,10 @@ test("a revision that history has lost is an error event, and the end", async ()
   await server.ask("POST", widgetsPath, widget("b"));
   server.store.compact(server.store.revision());
   const watch = await server.watch(`${widgetsPath}?watch=1&resourceVersion=1`);
-  assert.deepEqual(watch.events.map(({ type, object }) => [type, object.code, object.reason]), [["ERROR", 410, "Expired"]]);
+  assert.deepEqual(
+    watch.events.map(({ type, object }) => [type, object.code, object.reason]),
+    [["ERROR", 410, "Expired"]],
+  );
   assert.equal(watch.ended(), true);
 });
 

@@ -18,7 +18,10 @@ test("create fills in what is the server's and drops what is not the client's", 
   assert.equal(meta(body).namespace, "home");
   assert.equal(meta(body).generation, 1);
   assert.match(String(meta(body).resourceVersion), /^[1-9]/);
-  assert.deepEqual((meta(body).managedFields as JsonObject[]).map(({ manager, operation }) => [manager, operation]), [["test", "Update"]]);
+  assert.deepEqual(
+    (meta(body).managedFields as JsonObject[]).map(({ manager, operation }) => [manager, operation]),
+    [["test", "Update"]],
+  );
 });
 
 test("an update cannot bring selfLink back", async () => {

@@ -55,8 +55,16 @@ const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity,
 const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
 const controllers: readonly BuiltinKind[] = [pod, replicationController, autoscalerV1, autoscalerV2, cronJob, job, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
 const control: readonly BuiltinKind[] = [
-  apiService, certificateSigningRequest, flowSchema, mutatingAdmissionPolicy, mutatingAdmissionPolicyBinding, mutatingWebhookConfiguration, priorityLevelConfiguration,
-  validatingAdmissionPolicy, validatingAdmissionPolicyBinding, validatingWebhookConfiguration,
+  apiService,
+  certificateSigningRequest,
+  flowSchema,
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
+  mutatingWebhookConfiguration,
+  priorityLevelConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
+  validatingWebhookConfiguration,
 ];
 
 /** Every record that needs nothing but the kind data; definitions of custom resources come with their controller. */

@@ -36,7 +36,8 @@ export function createKinds(data: KindData): Kinds {
   const services = createServiceUpkeep();
   const smdOf = createKindTypes(data);
   const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions, serviceKind(services.pool, services.committed)]));
-  const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> => createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
+  const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> =>
+    createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
   return {
     catalog,
     async start({ handler, runtime }) {

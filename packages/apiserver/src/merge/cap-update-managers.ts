@@ -13,7 +13,8 @@ export function capUpdateManagers({ managers, times }: Managed): Managed {
   const updaters = [...managers].filter(([, { applied }]) => !applied).map(([id]) => id);
   if (updaters.length <= maxUpdateManagers) return { managers, times };
   updaters.sort((a, b) => secondOf(times.get(a)) - secondOf(times.get(b)) || compareBytewise(a, b));
-  const left = new Map<string, VersionedSet>(managers), leftTimes = new Map(times);
+  const left = new Map<string, VersionedSet>(managers),
+    leftTimes = new Map(times);
   const firstOf = new Map<string, string>();
   let count = updaters.length;
   for (const id of updaters) {

@@ -33,7 +33,8 @@ export function compareTyped(type: SmdType, left: Json, right: Json): Comparison
 function compare(walk: Walk, path: FieldPath, type: SmdType, left: Side, right: Side): readonly TypedError[] {
   // Equal parts contribute nothing, whatever their type.
   if (left !== undefined && right !== undefined && equalJson(left, right)) return [];
-  const leftIs = alternativeOf(type, left), rightIs = alternativeOf(type, right);
+  const leftIs = alternativeOf(type, left),
+    rightIs = alternativeOf(type, right);
   const errors: TypedError[] = [];
   let leaf: boolean;
   const handle = (alternative: Alternative): boolean => {
@@ -79,7 +80,8 @@ function compareLeaf(walk: Walk, path: FieldPath, left: Side, right: Side): "lea
 const noMembers: JsonObject = {};
 
 function compareMaps(walk: Walk, path: FieldPath, type: SmdMap, left: Side, right: Side): "leaf" | readonly TypedError[] {
-  const l = isObject(left) ? left : noMembers, r = isObject(right) ? right : noMembers;
+  const l = isObject(left) ? left : noMembers,
+    r = isObject(right) ? right : noMembers;
   const names = [...Object.keys(l), ...Object.keys(r).filter((name) => !Object.hasOwn(l, name))];
   // Two empty sides are one leaf, so that empty and null stay different.
   if (type.relation === "atomic" || !names.length) return compareLeaf(walk, path, left, right);
@@ -100,7 +102,8 @@ interface Items {
 }
 
 function compareLists(walk: Walk, path: FieldPath, type: SmdList, left: Side, right: Side): "leaf" | readonly TypedError[] {
-  const l = Array.isArray(left) ? left : [], r = Array.isArray(right) ? right : [];
+  const l = Array.isArray(left) ? left : [],
+    r = Array.isArray(right) ? right : [];
   if (type.relation === "atomic" || (!l.length && !r.length)) return compareLeaf(walk, path, left, right);
   const errors: TypedError[] = [];
   const byElement = new Map<string, Items>();

@@ -17,7 +17,9 @@ export function applyConflictError(conflicts: readonly Conflict[]): ApiStatusErr
 function formatMessage(conflicts: readonly Conflict[]): string {
   const only = conflicts.length === 1 ? conflicts[0] : undefined;
   if (only) return `Apply failed with 1 conflict: conflict with ${formatManager(only.manager)}: ${formatFieldPath(only.path)}`;
-  const blocks = [...Map.groupBy(conflicts, ({ manager }) => manager)].map(([manager, own]) => [`conflicts with ${formatManager(manager)}:`, ...own.map(({ path }) => `- ${formatFieldPath(path)}`)].join("\n"));
+  const blocks = [...Map.groupBy(conflicts, ({ manager }) => manager)].map(([manager, own]) =>
+    [`conflicts with ${formatManager(manager)}:`, ...own.map(({ path }) => `- ${formatFieldPath(path)}`)].join("\n"),
+  );
   return `Apply failed with ${conflicts.length} conflicts: ${blocks.join("\n")}`;
 }
 

@@ -29,14 +29,22 @@ const schema: JsonSchemaProps = {
   },
 };
 const type = smdFromJsonSchema(schema, { objectMeta: deducedType });
-const apiVersion = "smd.homeostat.dev/v1", kind = "Thing";
+const apiVersion = "smd.homeostat.dev/v1",
+  kind = "Thing";
 const empty = (): JsonObject => ({ apiVersion, kind });
 
 function managerOf(options: Partial<FieldManagerOptions> = {}): FieldManager {
   return createFieldManager({
-    group: "smd.homeostat.dev", version: "v1", kind, subresource: "",
+    group: "smd.homeostat.dev",
+    version: "v1",
+    kind,
+    subresource: "",
     typeOf: (version): SmdType | undefined => (version === apiVersion ? type : undefined),
-    unknownVersions: "drop", convert: (object) => object, empty, complete: (merged) => merged, resetFields: new Map(),
+    unknownVersions: "drop",
+    convert: (object) => object,
+    empty,
+    complete: (merged) => merged,
+    resetFields: new Map(),
     ...options,
   });
 }
@@ -50,7 +58,14 @@ const apply = (live: JsonObject | undefined, spec: Json, manager: string, how: {
 const update = (live: JsonObject | undefined, spec: Json, manager: string, how: { second?: number; by?: FieldManager; managedFields?: Json } = {}): JsonObject => {
   const kept = live ? managedFieldsOf(live) : undefined;
   const sent = "managedFields" in how ? how.managedFields! : (kept as Json[] | undefined);
-  return stored((how.by ?? fields).update(live ?? empty(), { ...intent(spec, { uid: "u" }), metadata: { name: "t", uid: "u", ...(sent === undefined ? {} : { managedFields: sent }) } }, manager, at(how.second ?? 0)));
+  return stored(
+    (how.by ?? fields).update(
+      live ?? empty(),
+      { ...intent(spec, { uid: "u" }), metadata: { name: "t", uid: "u", ...(sent === undefined ? {} : { managedFields: sent }) } },
+      manager,
+      at(how.second ?? 0),
+    ),
+  );
 };
 
 /** `manager Operation[ subresource]: paths`, in the order of the entries. */
@@ -93,7 +108,12 @@ describe("apply", () => {
     assert.equal(status.code, 409);
     assert.equal(status.reason, "Conflict");
     assert.equal(status.message, 'Apply failed with 2 conflicts: conflicts with "ann":\n- .spec.a\nconflicts with "bob":\n- .spec.a');
-    assert.deepEqual(status.details, { causes: [{ reason: "FieldManagerConflict", message: 'conflict with "ann"', field: ".spec.a" }, { reason: "FieldManagerConflict", message: 'conflict with "bob"', field: ".spec.a" }] });
+    assert.deepEqual(status.details, {
+      causes: [
+        { reason: "FieldManagerConflict", message: 'conflict with "ann"', field: ".spec.a" },
+        { reason: "FieldManagerConflict", message: 'conflict with "bob"', field: ".spec.a" },
+      ],
+    });
   });
 
   test("names version and subresource of updaters in conflicts", () => {
@@ -101,7 +121,10 @@ describe("apply", () => {
     assert.equal(refusal(() => apply(live, { a: "2" }, "cat")).message, `Apply failed with 1 conflict: conflict with "ann" using ${apiVersion}: .spec.a`);
     const byStatus = managerOf({ subresource: "status" });
     const withStatus = byStatus.update(stored(live), { ...stored(live), status: { phase: "x" } }, "kubelet", at(1));
-    assert.equal(refusal(() => fields.apply(withStatus, { ...intent({}), status: { phase: "y" } }, { manager: "cat", force: false, now: at(1) })).message, `Apply failed with 1 conflict: conflict with "kubelet" with subresource "status" using ${apiVersion}: .status.phase`);
+    assert.equal(
+      refusal(() => fields.apply(withStatus, { ...intent({}), status: { phase: "y" } }, { manager: "cat", force: false, now: at(1) })).message,
+      `Apply failed with 1 conflict: conflict with "kubelet" with subresource "status" using ${apiVersion}: .status.phase`,
+    );
   });
 
   test("with force takes the field, and an owner of nothing is gone", () => {
@@ -131,18 +154,31 @@ describe("apply", () => {
 
   test("refuses bodies of another kind, managedFields and what the schema does not know", () => {
     const send = (body: JsonObject): Status => refusal(() => fields.apply(empty(), body, { manager: "ann", force: false, now: at(0) }));
-    assert.deepEqual([send({ ...intent({}), kind: "Other" })].map(({ code, message }) => [code, message]), [[400, "invalid object type: smd.homeostat.dev/v1, Kind=Other"]]);
+    assert.deepEqual(
+      [send({ ...intent({}), kind: "Other" })].map(({ code, message }) => [code, message]),
+      [[400, "invalid object type: smd.homeostat.dev/v1, Kind=Other"]],
+    );
     assert.equal(send({ kind, metadata: {} }).message, "invalid object type: /, Kind=Thing");
     assert.equal(send({ ...intent({}), apiVersion: "v1" }).message, "invalid object type: /v1, Kind=Thing");
     assert.equal(send(intent({}, { managedFields: [] })).message, "metadata.managedFields must be nil");
     const unknown = send(intent({ zzz: 1 }));
-    assert.deepEqual([unknown.code, unknown.reason, unknown.message], [500, undefined, "failed to create typed patch object (/t; smd.homeostat.dev/v1, Kind=Thing): .spec.zzz: field not declared in schema"]);
+    assert.deepEqual(
+      [unknown.code, unknown.reason, unknown.message],
+      [500, undefined, "failed to create typed patch object (/t; smd.homeostat.dev/v1, Kind=Thing): .spec.zzz: field not declared in schema"],
+    );
     assert.doesNotThrow(() => fields.apply(empty(), { ...intent({}), metadata: { name: "t", managedFields: null } }, { manager: "ann", force: false, now: at(0) }));
   });
 
   test("tells a failure to decode the merged object as upstream does", () => {
-    const strict = managerOf({ complete: () => { throw new Error("unable to convert: no"); } });
-    assert.equal(refusal(() => apply(undefined, { a: "1" }, "ann", { by: strict })).message, "failed to convert new object (/t; smd.homeostat.dev/v1, Kind=Thing) to proper version: unable to convert: no");
+    const strict = managerOf({
+      complete: () => {
+        throw new Error("unable to convert: no");
+      },
+    });
+    assert.equal(
+      refusal(() => apply(undefined, { a: "1" }, "ann", { by: strict })).message,
+      "failed to convert new object (/t; smd.homeostat.dev/v1, Kind=Thing) to proper version: unable to convert: no",
+    );
   });
 });
 
@@ -179,7 +215,13 @@ describe("update", () => {
     assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry] })), ["zed Update: .spec.a"]);
     assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [] })), undefined);
     assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [{}] })), undefined);
-    for (const bad of [{ ...entry, operation: "Create" }, { ...entry, apiVersion: "" }, { ...entry, fieldsType: "V2" }, { ...entry, fieldsV1: { bad: {} } }]) assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry, bad] })), ["ann Update: .spec .spec.a"]);
+    for (const bad of [
+      { ...entry, operation: "Create" },
+      { ...entry, apiVersion: "" },
+      { ...entry, fieldsType: "V2" },
+      { ...entry, fieldsV1: { bad: {} } },
+    ])
+      assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry, bad] })), ["ann Update: .spec .spec.a"]);
     assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: null })), ["ann Update: .spec .spec.a"]);
   });
 
@@ -222,7 +264,8 @@ describe("versions", () => {
   };
   const otherType = smdFromJsonSchema({ type: "object", properties: { spec: { type: "object", properties: { c: { type: "string" }, b: { type: "string" } } } } }, { objectMeta: deducedType });
   const both: Partial<FieldManagerOptions> = { typeOf: (version) => (version === apiVersion ? type : version === other ? otherType : undefined), convert: rename };
-  const v1 = managerOf(both), v2 = managerOf({ ...both, version: "v2", empty: () => ({ apiVersion: other, kind }) });
+  const v1 = managerOf(both),
+    v2 = managerOf({ ...both, version: "v2", empty: () => ({ apiVersion: other, kind }) });
 
   test("fields are followed in the version that their owner wrote", () => {
     const first = stored(v2.apply({ apiVersion: other, kind }, { ...intent({ c: "1" }), apiVersion: other }, { manager: "ann", force: false, now: at(0) }));
@@ -252,7 +295,12 @@ describe("versions", () => {
   });
 
   test("a failing conversion costs an update its entries and fails an apply", () => {
-    const broken = managerOf({ ...both, convert: () => { throw new MergeError("conversion webhook failed"); } });
+    const broken = managerOf({
+      ...both,
+      convert: () => {
+        throw new MergeError("conversion webhook failed");
+      },
+    });
     const entry = { manager: "zed", operation: "Update", apiVersion: other, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:c": {} } } };
     const live = { ...stored(intent({ a: "1" })) };
     (live["metadata"] as JsonObject)["managedFields"] = [entry];
@@ -285,42 +333,58 @@ describe("client-side apply", () => {
 
 describe("properties", () => {
   const word = fc.constantFrom("x", "y", "z");
-  const spec = fc.record({ a: word, b: word, map: fc.dictionary(word, word, { minKeys: 1 }), set: fc.uniqueArray(word, { minLength: 1 }), items: fc.uniqueArray(word, { minLength: 1 }).map((names) => names.map((name) => ({ name, v: "1" }))) }, { requiredKeys: [] }) as fc.Arbitrary<Json>;
+  const spec = fc.record(
+    {
+      a: word,
+      b: word,
+      map: fc.dictionary(word, word, { minKeys: 1 }),
+      set: fc.uniqueArray(word, { minLength: 1 }),
+      items: fc.uniqueArray(word, { minLength: 1 }).map((names) => names.map((name) => ({ name, v: "1" }))),
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Json>;
 
   test("an apply is idempotent and mutates nothing", () => {
-    fc.assert(fc.property(spec, spec, fc.constantFrom("ann", "bob"), (first, second, manager) => {
-      const live = apply(undefined, first, "ann"), before = cloneJson(live);
-      const once = apply(live, second, manager, { force: true });
-      assert.deepEqual(live, before);
-      const twice = apply(once, second, manager, { force: true, second: 9 });
-      assert.deepEqual(twice, once);
-    }));
+    fc.assert(
+      fc.property(spec, spec, fc.constantFrom("ann", "bob"), (first, second, manager) => {
+        const live = apply(undefined, first, "ann"),
+          before = cloneJson(live);
+        const once = apply(live, second, manager, { force: true });
+        assert.deepEqual(live, before);
+        const twice = apply(once, second, manager, { force: true, second: 9 });
+        assert.deepEqual(twice, once);
+      }),
+    );
   });
 
   test("applying more and then less restores the object", () => {
-    fc.assert(fc.property(spec, spec, (base, more) => {
-      const live = apply(undefined, base, "ann");
-      const extended = apply(live, more, "bob", { force: true });
-      const back = fields.apply(extended, { apiVersion, kind, metadata: { name: "t" } }, { manager: "bob", force: true, now: at(2) });
-      const left = (back["spec"] ?? {}) as JsonObject;
-      // What bob took from ann by force went with him; nothing of his stays.
-      for (const entry of owners(back)) assert.ok(!entry.startsWith("bob"));
-      for (const [name, value] of Object.entries(left)) if (value !== null) assert.ok(Object.hasOwn(base as JsonObject, name), name);
-    }));
+    fc.assert(
+      fc.property(spec, spec, (base, more) => {
+        const live = apply(undefined, base, "ann");
+        const extended = apply(live, more, "bob", { force: true });
+        const back = fields.apply(extended, { apiVersion, kind, metadata: { name: "t" } }, { manager: "bob", force: true, now: at(2) });
+        const left = (back["spec"] ?? {}) as JsonObject;
+        // What bob took from ann by force went with him; nothing of his stays.
+        for (const entry of owners(back)) assert.ok(!entry.startsWith("bob"));
+        for (const [name, value] of Object.entries(left)) if (value !== null) assert.ok(Object.hasOwn(base as JsonObject, name), name);
+      }),
+    );
   });
 
   test("every field of an applied object has an owner, and no owner owns what is absent", () => {
-    fc.assert(fc.property(fc.array(fc.tuple(spec, fc.constantFrom("ann", "bob", "cat")), { minLength: 1, maxLength: 5 }), (steps) => {
-      let live: JsonObject | undefined;
-      for (const [next, manager] of steps) live = apply(live, next, manager, { force: true });
-      const owned = new Set(owners(live!).flatMap((text) => text.slice(text.indexOf(": ") + 2).split(" ")));
-      const { a, b, map, set } = (live!["spec"] ?? {}) as Record<string, Json>;
-      assert.equal(owned.has(".spec.a"), a !== undefined);
-      assert.equal(owned.has(".spec.b"), b !== undefined);
-      for (const key of ["x", "y", "z"]) {
-        assert.equal(owned.has(`.spec.map.${key}`), (map as JsonObject | undefined | null)?.[key] !== undefined);
-        assert.equal(owned.has(`.spec.set[="${key}"]`), ((set ?? []) as Json[]).includes(key));
-      }
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(spec, fc.constantFrom("ann", "bob", "cat")), { minLength: 1, maxLength: 5 }), (steps) => {
+        let live: JsonObject | undefined;
+        for (const [next, manager] of steps) live = apply(live, next, manager, { force: true });
+        const owned = new Set(owners(live!).flatMap((text) => text.slice(text.indexOf(": ") + 2).split(" ")));
+        const { a, b, map, set } = (live!["spec"] ?? {}) as Record<string, Json>;
+        assert.equal(owned.has(".spec.a"), a !== undefined);
+        assert.equal(owned.has(".spec.b"), b !== undefined);
+        for (const key of ["x", "y", "z"]) {
+          assert.equal(owned.has(`.spec.map.${key}`), (map as JsonObject | undefined | null)?.[key] !== undefined);
+          assert.equal(owned.has(`.spec.set[="${key}"]`), ((set ?? []) as Json[]).includes(key));
+        }
+      }),
+    );
   });
 });

@@ -85,7 +85,8 @@ interface Endpoint extends FieldManagerOptions {
 
 /** Throws if `typeOf` does not know the endpoint's own version, which is the caller's mistake. */
 export function createFieldManager(options: FieldManagerOptions): FieldManager {
-  const apiVersion = formatApiVersion(options), type = options.typeOf(apiVersion);
+  const apiVersion = formatApiVersion(options),
+    type = options.typeOf(apiVersion);
   if (!type) throw new TypeError(`create a field manager for ${apiVersion} ${options.kind}: typeOf() must know that version`);
   const convert = (object: TypedObject, to: string): TypedObject | undefined => convertTyped(options, object, to);
   const ignored = new Map([...options.resetFields].map(([version, paths]) => [version, pathSet(paths)]));
@@ -170,7 +171,8 @@ function trackUpdate(endpoint: Endpoint, live: JsonObject, next: JsonObject, { m
   return capUpdateManagers({ managers: merged, times: new Map(times).set(id, now) });
 }
 
-const managerId = ({ apiVersion, subresource }: Endpoint, manager: string, operation: "Apply" | "Update"): string => formatManagerId({ manager: manager || "unknown", operation, apiVersion, subresource });
+const managerId = ({ apiVersion, subresource }: Endpoint, manager: string, operation: "Apply" | "Update"): string =>
+  formatManagerId({ manager: manager || "unknown", operation, apiVersion, subresource });
 
 function strip(managers: Managers, id: string): Managers {
   const owner = managers.get(id);

@@ -28,7 +28,8 @@ function visit(set: FieldSetBuilder, path: readonly PathElement[], type: SmdType
 function visitMap(set: FieldSetBuilder, path: readonly PathElement[], type: SmdMap, value: Json): void {
   if (!isObject(value)) return;
   for (const name of Object.keys(value)) {
-    const inner = [...path, fieldElement(name)], member = value[name]!;
+    const inner = [...path, fieldElement(name)],
+      member = value[name]!;
     const known = type.field(name);
     const memberType = (known?.type ?? type.element)?.();
     if (memberType) visit(set, inner, memberType, member);

@@ -6,7 +6,13 @@ import { fieldElement, formatFieldPath, indexElement, keyElement, valueElement }
 import { equalSets, fieldSetOf, pathsOf } from "./field-set.ts";
 import { formatFieldsV1, parseFieldsV1 } from "./fields-v1.ts";
 
-const scalar = fc.oneof(fc.string({ unit: "grapheme" }).map((text) => text.toWellFormed()), fc.integer(), fc.boolean(), fc.constant(null), fc.bigInt({ min: 2n ** 60n, max: 2n ** 62n }));
+const scalar = fc.oneof(
+  fc.string({ unit: "grapheme" }).map((text) => text.toWellFormed()),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.bigInt({ min: 2n ** 60n, max: 2n ** 62n }),
+);
 const element = fc.oneof(
   fc.string({ unit: "grapheme" }).map((name) => fieldElement(name.toWellFormed())),
   fc.dictionary(fc.constantFrom("name", "port", "a b"), scalar, { minKeys: 1 }).map((keys) => keyElement(Object.entries(keys).map(([name, value]) => ({ name, value })))),
@@ -15,10 +21,12 @@ const element = fc.oneof(
 );
 
 test("any set survives FieldsV1", () => {
-  fc.assert(fc.property(fc.array(fc.array(element, { minLength: 1, maxLength: 3 }), { maxLength: 10 }), (paths) => {
-    const set = fieldSetOf(paths);
-    assert.ok(equalSets(parseFieldsV1(JSON.parse(JSON.stringify(formatFieldsV1(set))) as Json), set));
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.array(element, { minLength: 1, maxLength: 3 }), { maxLength: 10 }), (paths) => {
+      const set = fieldSetOf(paths);
+      assert.ok(equalSets(parseFieldsV1(JSON.parse(JSON.stringify(formatFieldsV1(set))) as Json), set));
+    }),
+  );
 });
 
 test("a dot says that a field is a member besides others below it", () => {
@@ -27,7 +35,13 @@ test("a dot says that a field is a member besides others below it", () => {
 });
 
 test("keys stand in the order of paths and are encoded with sorted names", () => {
-  const port = (value: number) => [fieldElement("ports"), keyElement([{ name: "protocol", value: "TCP" }, { name: "port", value }])];
+  const port = (value: number) => [
+    fieldElement("ports"),
+    keyElement([
+      { name: "protocol", value: "TCP" },
+      { name: "port", value },
+    ]),
+  ];
   assert.equal(JSON.stringify(formatFieldsV1(fieldSetOf([port(443), port(80)]))), '{"f:ports":{"k:{\\"port\\":80,\\"protocol\\":\\"TCP\\"}":{},"k:{\\"port\\":443,\\"protocol\\":\\"TCP\\"}":{}}}');
 });
 
@@ -43,5 +57,6 @@ test("an empty object is a member, an empty top level is nothing", () => {
 
 test("forms of a later version are left out, what is no form at all is refused", () => {
   assert.equal(parseFieldsV1({ "q:new": {} }).size, 0);
-  for (const bad of [{ f: {} }, { fa: {} }, { "f:a": 1 }, { "k:{": {} }, { "k:5": {} }, { "v:": {} }, { "i:x": {} }, "text"] as Json[]) assert.throws(() => parseFieldsV1(bad), { code: "ERR_MERGE_FAILED" }, JSON.stringify(bad));
+  for (const bad of [{ f: {} }, { fa: {} }, { "f:a": 1 }, { "k:{": {} }, { "k:5": {} }, { "v:": {} }, { "i:x": {} }, "text"] as Json[])
+    assert.throws(() => parseFieldsV1(bad), { code: "ERR_MERGE_FAILED" }, JSON.stringify(bad));
 });

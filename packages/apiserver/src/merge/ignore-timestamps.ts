@@ -5,7 +5,8 @@ import { managedFieldsOf, withManagedFields } from "./managed-fields.ts";
 
 /** `next` with the times that `live` has, where both are equal otherwise; else `next` itself. */
 export function ignoreManagedFieldsTimestamps(next: JsonObject, live: JsonObject): JsonObject {
-  const after = managedFieldsOf(next), before = managedFieldsOf(live);
+  const after = managedFieldsOf(next),
+    before = managedFieldsOf(live);
   if (!after?.length || after.length !== before?.length || equalJson(after as Json[], before as Json[])) return next;
   if (!equalJson(after.map(withoutTime), before.map(withoutTime))) return next;
   return equalJson(withManagedFields(next, undefined), withManagedFields(live, undefined)) ? withManagedFields(next, [...before]) : next;

@@ -26,7 +26,8 @@ export function decodeJsonPatch(text: string, validation: FieldValidation): Json
   if (fault) throw badRequestError(fault);
   if (overflow !== undefined) throw badRequestError(`error decoding patch: ${formatOverflow(overflow)}`);
   const operations = ((value ?? []) as readonly (JsonObject | null)[]).map((operation) => operation ?? {});
-  if (operations.length > maxOperations) throw failure(413, "RequestEntityTooLarge", `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
+  if (operations.length > maxOperations)
+    throw failure(413, "RequestEntityTooLarge", `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
   return { operations, strictErrors: strict ? strictErrors(operations, duplicates) : [] };
 }
 
@@ -60,7 +61,11 @@ function strictFault(value: Json): string | undefined {
 
 /** Unknown members of an operation, and any member that it has twice. */
 function strictErrors(operations: readonly JsonPatchOperation[], duplicates: readonly string[]): readonly string[] {
-  const unknown = operations.flatMap((operation, i) => Object.keys(operation).filter((name) => !Object.hasOwn(memberTypes, name)).map((name) => `[${i}].${name}`));
+  const unknown = operations.flatMap((operation, i) =>
+    Object.keys(operation)
+      .filter((name) => !Object.hasOwn(memberTypes, name))
+      .map((name) => `[${i}].${name}`),
+  );
   const hidden = (path: string): boolean => unknown.some((known) => path === known || path.startsWith(`${known}.`) || path.startsWith(`${known}[`));
   const errors = [...unknown.map((path) => `unknown field "${path}"`), ...duplicateErrors(duplicates.filter((path) => !hidden(path)))];
   return errors.slice(0, 100).map((error) => `json patch ${error}`);
@@ -158,7 +163,8 @@ function remove(target: Target): void {
 }
 
 function replace(root: Json, operation: JsonPatchOperation): Json {
-  const pointer = pointerOf(operation, "path"), value = cloneJson(operation["value"] ?? null);
+  const pointer = pointerOf(operation, "path"),
+    value = cloneJson(operation["value"] ?? null);
   if (pointer === "") {
     if (value === null || typeof value !== "object") throw patchRejectedError();
     return value;

@@ -9,7 +9,15 @@ import { toParentManagedFields, toScaleManagedFields } from "./scale-managed-fie
 import { createKindTypes } from "./smd-from-kind-data.ts";
 import { zeroObject } from "./zero-object.ts";
 
-const entry = (manager: string, operation: "Apply" | "Update", fieldsV1: Json, more: JsonObject = {}): JsonObject => ({ manager, operation, apiVersion: "apps/v1", fieldsType: "FieldsV1", fieldsV1, time: "2026-01-01T00:00:00Z", ...more });
+const entry = (manager: string, operation: "Apply" | "Update", fieldsV1: Json, more: JsonObject = {}): JsonObject => ({
+  manager,
+  operation,
+  apiVersion: "apps/v1",
+  fieldsType: "FieldsV1",
+  fieldsV1,
+  time: "2026-01-01T00:00:00Z",
+  ...more,
+});
 const replicas: Json = { "f:spec": { "f:replicas": {} } };
 
 test("entries are sorted by operation, second, manager, version and subresource", () => {
@@ -48,7 +56,9 @@ test("replicas travel between a parent and its scale", () => {
   const scaled = [entry("hpa", "Update", replicas, { apiVersion: "autoscaling/v1", subresource: "scale" })];
   const { time: _, ...untimed } = entry("hpa", "Update", replicas, { subresource: "scale" });
   assert.deepEqual(toParentManagedFields(parent, scaled, paths, "apps/v1"), [entry("ann", "Apply", { "f:spec": { "f:paused": {} } }), untimed]);
-  assert.deepEqual(toParentManagedFields([entry("ann", "Update", replicas, { apiVersion: "g/v2" })], [], new Map([["g/v2", null]]), "g/v2"), [entry("ann", "Update", replicas, { apiVersion: "g/v2" })]);
+  assert.deepEqual(toParentManagedFields([entry("ann", "Update", replicas, { apiVersion: "g/v2" })], [], new Map([["g/v2", null]]), "g/v2"), [
+    entry("ann", "Update", replicas, { apiVersion: "g/v2" }),
+  ]);
 });
 
 test("built-in types follow list rules, patch strategies and overrides", () => {

@@ -26,8 +26,16 @@ export interface ManagerIdentity {
 
 /** The identifier, e.g. `{"manager":"kubectl","operation":"Update","apiVersion":"v1","subresource":"status"}`; upstream sorts by it. */
 export function formatManagerId({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
-  const parts = [["manager", manager], ["operation", operation], ["apiVersion", operation === "Apply" ? "" : apiVersion], ["subresource", subresource]] as const;
-  return `{${parts.filter(([, value]) => value).map(([name, value]) => `"${name}":${encodeJson(value)}`).join(",")}}`;
+  const parts = [
+    ["manager", manager],
+    ["operation", operation],
+    ["apiVersion", operation === "Apply" ? "" : apiVersion],
+    ["subresource", subresource],
+  ] as const;
+  return `{${parts
+    .filter(([, value]) => value)
+    .map(([name, value]) => `"${name}":${encodeJson(value)}`)
+    .join(",")}}`;
 }
 
 /** The identity behind an identifier. */
@@ -69,7 +77,9 @@ export function decodeManagedFields(fields: readonly Json[] | undefined): Manage
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 function decodeEntry(entry: JsonObject, i: number): { readonly id: string; readonly owner: VersionedSet } {
-  const operation = textOf(entry["operation"]), apiVersion = textOf(entry["apiVersion"]), fieldsType = textOf(entry["fieldsType"]);
+  const operation = textOf(entry["operation"]),
+    apiVersion = textOf(entry["apiVersion"]),
+    fieldsType = textOf(entry["fieldsType"]);
   if (operation !== "Apply" && operation !== "Update") throw new MergeError("operation must be `Apply` or `Update`");
   if (!apiVersion) throw new MergeError("apiVersion must not be empty");
   if (!fieldsType) throw new MergeError(`missing fieldsType in managed fields entry ${i}`);
@@ -84,12 +94,14 @@ export function encodeManagedFields({ managers, times }: Managed): Json[] | unde
   if (!managers.size) return undefined;
   return [...managers]
     .map(([id, owner]) => ({ identity: parseManagerId(id), owner, time: times.get(id) }))
-    .sort((a, b) =>
-      compareBytewise(operationOf(a), operationOf(b)) ||
-      secondOf(a.time) - secondOf(b.time) ||
-      compareBytewise(a.identity.manager, b.identity.manager) ||
-      compareBytewise(a.owner.apiVersion, b.owner.apiVersion) ||
-      compareBytewise(a.identity.subresource, b.identity.subresource))
+    .sort(
+      (a, b) =>
+        compareBytewise(operationOf(a), operationOf(b)) ||
+        secondOf(a.time) - secondOf(b.time) ||
+        compareBytewise(a.identity.manager, b.identity.manager) ||
+        compareBytewise(a.owner.apiVersion, b.owner.apiVersion) ||
+        compareBytewise(a.identity.subresource, b.identity.subresource),
+    )
     .map(encodeEntry);
 }
 

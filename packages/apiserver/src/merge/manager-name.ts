@@ -7,7 +7,8 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 /** The `fieldManager` parameter, else what is printable of the user agent before its first slash, 128 bytes at most; may be empty. */
 export function managerOrUserAgent(fieldManager: string, userAgent: string): string {
   if (fieldManager) return fieldManager;
-  let name = "", bytes = 0;
+  let name = "",
+    bytes = 0;
   for (const c of userAgent.split("/")[0]!) {
     if (!printable.test(c)) continue;
     bytes += Buffer.byteLength(c);

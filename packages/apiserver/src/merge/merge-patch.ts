@@ -16,7 +16,8 @@ export interface MergePatchBody {
 /** Reads a body. Throws ApiStatusError 400. */
 export function decodeMergePatch(text: string, validation: FieldValidation): MergePatchBody {
   const { value, duplicates, floatLiterals } = parse(text, validation);
-  if (validation !== "Ignore" && value !== null && !isObject(value)) throw badRequestError(`error decoding patch: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`);
+  if (validation !== "Ignore" && value !== null && !isObject(value))
+    throw badRequestError(`error decoding patch: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`);
   if (value === null || typeof value !== "object") throw badRequestError("Invalid JSON Patch");
   return { patch: value, strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates), floatLiterals };
 }

@@ -24,7 +24,8 @@ export function mergeTyped(type: SmdType, live: Json, intent: Json): Json {
 }
 
 function merge(type: SmdType, left: Side, right: Side): Merged {
-  const leftIs = alternativeOf(type, left), rightIs = alternativeOf(type, right);
+  const leftIs = alternativeOf(type, left),
+    rightIs = alternativeOf(type, right);
   if (right === undefined) return mergeAs(type, leftIs, left, right);
   if (left === undefined || leftIs === rightIs) return mergeAs(type, rightIs, left, right);
   const { errors } = mergeAs(type, leftIs, left, right);
@@ -48,7 +49,8 @@ function mergeAs(type: SmdType, alternative: Alternative, left: Side, right: Sid
 }
 
 function mergeMaps(type: SmdMap, left: Side, right: Side): Merged {
-  const l = isObject(left) ? left : {}, r = isObject(right) ? right : {};
+  const l = isObject(left) ? left : {},
+    r = isObject(right) ? right : {};
   const names = [...Object.keys(l), ...Object.keys(r).filter((name) => !Object.hasOwn(l, name))];
   if (type.relation === "atomic" || !names.length) return keep(left, right);
   const out: JsonObject = {};
@@ -92,9 +94,11 @@ function index(type: SmdList, list: readonly Json[], duplicates: "allowed" | "re
 }
 
 function mergeLists(type: SmdList, left: Side, right: Side): Merged {
-  const l = Array.isArray(left) ? left : [], r = Array.isArray(right) ? right : [];
+  const l = Array.isArray(left) ? left : [],
+    r = Array.isArray(right) ? right : [];
   if (type.relation === "atomic" || (!l.length && !r.length)) return keep(left, right);
-  const live = index(type, l, "allowed"), intent = index(type, r, "refused");
+  const live = index(type, l, "allowed"),
+    intent = index(type, r, "refused");
   const errors = [...intent.errors, ...live.errors];
   if (errors.length) return { value: undefined, errors };
   const out = interleave(type, l, live, intent);
@@ -114,10 +118,12 @@ function interleave(type: SmdList, list: readonly Json[], live: Indexed, intent:
   const both = ({ id }: PathElement): void => push(live.items.get(id), intent.items.get(id));
   const shared = intent.elements.filter(({ id }) => live.items.has(id));
   const done = new Set<string>();
-  const left = live.elements, right = intent.elements;
+  const left = live.elements,
+    right = intent.elements;
   let next = 0;
-  for (let i = 0, j = 0; i < left.length || j < right.length; ) {
-    const l = left[i], r = right[j];
+  for (let i = 0, j = 0; i < left.length || j < right.length;) {
+    const l = left[i],
+      r = right[j];
     if (l && r) {
       if (l.id === r.id) {
         done.add(l.id);

@@ -10,7 +10,8 @@ export type FieldValidation = "Strict" | "Warn" | "Ignore";
 export const patchRejectedError = (): ApiStatusError => failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 
 /** The JSON kind in Go's decoding errors. */
-export const jsonKindOf = (value: Json): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value === "object" ? "object" : typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number");
+export const jsonKindOf = (value: Json): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value === "object" ? "object" : typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
 
 /** `duplicate field "spec.a"` for each, once, a hundred at most. */
 export const duplicateErrors = (paths: readonly string[]): readonly string[] => [...new Set(paths)].slice(0, 100).map((path) => `duplicate field "${path}"`);

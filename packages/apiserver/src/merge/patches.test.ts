@@ -57,9 +57,24 @@ describe("JSON patch", () => {
 
   test("refuses everything else in one opaque answer", () => {
     const bad: JsonObject[] = [
-      { op: "ADD", path: "/x" }, { path: "/x" }, { op: "add" }, { op: "add", path: "", value: {} }, { op: "add", path: "/no/x", value: 1 }, { op: "add", path: "/list/3", value: 1 }, { op: "add", path: "/list/x", value: 1 },
-      { op: "remove", path: "/absent" }, { op: "remove", path: "/list/2" }, { op: "replace", path: "/list/2", value: 1 }, { op: "replace", path: "/list/-", value: 1 }, { op: "replace", path: "", value: "x" },
-      { op: "move", from: "/absent", path: "/x" }, { op: "copy", path: "/x" }, { op: "copy", from: "/list/9", path: "/x" }, { op: "test", path: "/a/b", value: "2" }, { op: "test", path: "/a/b" }, { op: "test", path: "/a/b/c", value: null },
+      { op: "ADD", path: "/x" },
+      { path: "/x" },
+      { op: "add" },
+      { op: "add", path: "", value: {} },
+      { op: "add", path: "/no/x", value: 1 },
+      { op: "add", path: "/list/3", value: 1 },
+      { op: "add", path: "/list/x", value: 1 },
+      { op: "remove", path: "/absent" },
+      { op: "remove", path: "/list/2" },
+      { op: "replace", path: "/list/2", value: 1 },
+      { op: "replace", path: "/list/-", value: 1 },
+      { op: "replace", path: "", value: "x" },
+      { op: "move", from: "/absent", path: "/x" },
+      { op: "copy", path: "/x" },
+      { op: "copy", from: "/list/9", path: "/x" },
+      { op: "test", path: "/a/b", value: "2" },
+      { op: "test", path: "/a/b" },
+      { op: "test", path: "/a/b/c", value: null },
     ];
     for (const operation of bad) {
       const status = refusal(() => patched(operation));
@@ -68,7 +83,11 @@ describe("JSON patch", () => {
   });
 
   test("reads bodies, strictly or not", () => {
-    assert.deepEqual(decodeJsonPatch('[{"op":"add","path":"/a","foo":1,"value":{"k":1,"k":2},"op":"add"}]', "Strict").strictErrors, ['json patch unknown field "[0].foo"', 'json patch duplicate field "[0].value.k"', 'json patch duplicate field "[0].op"']);
+    assert.deepEqual(decodeJsonPatch('[{"op":"add","path":"/a","foo":1,"value":{"k":1,"k":2},"op":"add"}]', "Strict").strictErrors, [
+      'json patch unknown field "[0].foo"',
+      'json patch duplicate field "[0].value.k"',
+      'json patch duplicate field "[0].op"',
+    ]);
     assert.deepEqual(decodeJsonPatch('[{"op":"add","path":"/a","foo":1}]', "Ignore").strictErrors, []);
     assert.deepEqual(decodeJsonPatch("null", "Strict").operations, []);
     const rows: readonly (readonly [string, "Strict" | "Ignore", string])[] = [
@@ -80,37 +99,64 @@ describe("JSON patch", () => {
       ["[true]", "Ignore", "400 json: cannot unmarshal bool into Go value of type jsonpatch.Operation"],
       ["[", "Ignore", "400 unexpected end of JSON input"],
     ];
-    for (const [text, validation, answer] of rows) assert.equal(said(() => decodeJsonPatch(text, validation)), answer);
-    assert.equal(said(() => decodeJsonPatch(JSON.stringify(Array(10_001).fill({})), "Ignore")), "413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001");
+    for (const [text, validation, answer] of rows)
+      assert.equal(
+        said(() => decodeJsonPatch(text, validation)),
+        answer,
+      );
+    assert.equal(
+      said(() => decodeJsonPatch(JSON.stringify(Array(10_001).fill({})), "Ignore")),
+      "413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+    );
   });
 });
 
 describe("merge patch", () => {
   test("follows RFC 7386, except for nulls in what is put in place of an object", () => {
     const rows: readonly (readonly [Json, Json, Json])[] = [
-      [{ a: "b" }, { a: "c" }, { a: "c" }], [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }], [{ a: "b" }, { a: null }, {}], [{ a: ["b"] }, { a: "c" }, { a: "c" }],
-      [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }], [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }], [{ e: null }, { a: 1 }, { e: null, a: 1 }],
-      [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }], [{ a: 1 }, { a: { b: null } }, { a: {} }], [{ a: 1 }, { a: [{ b: null }, null] }, { a: [{}, null] }], [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
+      [{ a: "b" }, { a: "c" }, { a: "c" }],
+      [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
+      [{ a: "b" }, { a: null }, {}],
+      [{ a: ["b"] }, { a: "c" }, { a: "c" }],
+      [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
+      [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
+      [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+      [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+      [{ a: 1 }, { a: { b: null } }, { a: {} }],
+      [{ a: 1 }, { a: [{ b: null }, null] }, { a: [{}, null] }],
+      [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
     ];
     for (const [document, patch, result] of rows) assert.deepEqual(applyMergePatch(document, patch), result, JSON.stringify([document, patch]));
   });
 
   test("is idempotent and mutates nothing", () => {
-    fc.assert(fc.property(fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 2 })), fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 })), (document, patch) => {
-      const before = JSON.stringify([document, patch]);
-      // Nulls in a list that takes the place of an object stay the first time only.
-      fc.pre(!JSON.stringify(patch).includes("null"));
-      const once = applyMergePatch(document as Json, patch as Json);
-      assert.deepEqual(applyMergePatch(once, patch as Json), once);
-      assert.equal(JSON.stringify([document, patch]), before);
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 2 })), fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 })), (document, patch) => {
+        const before = JSON.stringify([document, patch]);
+        // Nulls in a list that takes the place of an object stay the first time only.
+        fc.pre(!JSON.stringify(patch).includes("null"));
+        const once = applyMergePatch(document as Json, patch as Json);
+        assert.deepEqual(applyMergePatch(once, patch as Json), once);
+        assert.equal(JSON.stringify([document, patch]), before);
+      }),
+    );
   });
 
   test("reads bodies, strictly or not", () => {
     assert.deepEqual(decodeMergePatch('{"a":{"b":1,"b":2}}', "Strict").strictErrors, ['duplicate field "a.b"']);
-    assert.equal(said(() => decodeMergePatch("[1]", "Strict")), "400 error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}");
-    assert.equal(said(() => decodeMergePatch("{", "Strict")), "400 error decoding patch: unexpected end of JSON input");
-    for (const text of ["null", "5", "{"]) assert.equal(said(() => decodeMergePatch(text, "Ignore")), "400 Invalid JSON Patch");
+    assert.equal(
+      said(() => decodeMergePatch("[1]", "Strict")),
+      "400 error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
+    );
+    assert.equal(
+      said(() => decodeMergePatch("{", "Strict")),
+      "400 error decoding patch: unexpected end of JSON input",
+    );
+    for (const text of ["null", "5", "{"])
+      assert.equal(
+        said(() => decodeMergePatch(text, "Ignore")),
+        "400 Invalid JSON Patch",
+      );
     assert.deepEqual(decodeMergePatch("[1]", "Ignore").patch, [1]);
   });
 });
@@ -118,7 +164,14 @@ describe("merge patch", () => {
 describe("strategic merge patch", () => {
   const data = readKindData("1.36");
   const type = patchTypeOf(data, "io.k8s.api.core.v1.Pod");
-  const live: JsonObject = { metadata: { finalizers: ["a", "b"], labels: { x: "1" } }, spec: { containers: [{ name: "one", image: "i", env: [{ name: "A", value: "1" }, { name: "B" }], args: ["p"] }, { name: "two" }], volumes: [{ name: "v", emptyDir: {} }], nodeSelector: { k: "1", l: "2" } } };
+  const live: JsonObject = {
+    metadata: { finalizers: ["a", "b"], labels: { x: "1" } },
+    spec: {
+      containers: [{ name: "one", image: "i", env: [{ name: "A", value: "1" }, { name: "B" }], args: ["p"] }, { name: "two" }],
+      volumes: [{ name: "v", emptyDir: {} }],
+      nodeSelector: { k: "1", l: "2" },
+    },
+  };
   const patched = (patch: JsonObject): JsonObject => applyStrategicMergePatch(live, patch, type);
   const spec = (patch: JsonObject): JsonObject => patched({ spec: patch })["spec"] as JsonObject;
   const names = (list: Json | undefined): Json[] => (list as JsonObject[]).map(({ name }) => name!);
@@ -126,7 +179,15 @@ describe("strategic merge patch", () => {
   test("merges keyed lists, puts new items in front, and replaces the others", () => {
     const result = spec({ containers: [{ name: "three" }, { name: "one", env: [{ name: "B", value: "2" }], args: ["q"] }] })["containers"] as JsonObject[];
     assert.deepEqual(names(result), ["three", "one", "two"]);
-    assert.deepEqual(result[1], { name: "one", image: "i", env: [{ name: "A", value: "1" }, { name: "B", value: "2" }], args: ["q"] });
+    assert.deepEqual(result[1], {
+      name: "one",
+      image: "i",
+      env: [
+        { name: "A", value: "1" },
+        { name: "B", value: "2" },
+      ],
+      args: ["q"],
+    });
     assert.deepEqual(spec({ nodeSelector: { k: null } })["nodeSelector"], { l: "2" });
   });
 
@@ -143,7 +204,15 @@ describe("strategic merge patch", () => {
 
   test("drops nulls and directives from what is new", () => {
     assert.deepEqual(spec({ affinity: { nodeAffinity: null, podAffinity: {} } })["affinity"], { podAffinity: {} });
-    assert.deepEqual(spec({ initContainers: [{ name: "i", image: null }, { name: "j", $patch: "delete" }] })["initContainers"], [{ name: "i" }]);
+    assert.deepEqual(
+      spec({
+        initContainers: [
+          { name: "i", image: null },
+          { name: "j", $patch: "delete" },
+        ],
+      })["initContainers"],
+      [{ name: "i" }],
+    );
   });
 
   test("refuses in upstream's words", () => {
@@ -160,16 +229,34 @@ describe("strategic merge patch", () => {
       [{ "$setElementOrder": [] }, "400 invalid patch format of setElementOrder list"],
       [{ "$setElementOrder/containers": [{ name: "two" }], containers: [{ name: "one" }] }, "500 The order in patch list:\n[map[name:one]]\n doesn't match $setElementOrder list:\n[map[name:two]]\n"],
     ];
-    for (const [patch, answer] of rows) assert.equal(said(() => spec(patch)), answer);
-    assert.equal(said(() => patched({ metadata: { "$deleteFromPrimitiveList": ["a"] } })), "400 invalid patch format of primitive list");
-    assert.match(said(() => applyStrategicMergePatch({ bogus: {} }, { bogus: {} }, type)), /^500 unable to find api field in struct Pod for the json field "bogus"$/);
+    for (const [patch, answer] of rows)
+      assert.equal(
+        said(() => spec(patch)),
+        answer,
+      );
+    assert.equal(
+      said(() => patched({ metadata: { "$deleteFromPrimitiveList": ["a"] } })),
+      "400 invalid patch format of primitive list",
+    );
+    assert.match(
+      said(() => applyStrategicMergePatch({ bogus: {} }, { bogus: {} }, type)),
+      /^500 unable to find api field in struct Pod for the json field "bogus"$/,
+    );
   });
 
   test("reads bodies, and mutates nothing", () => {
     assert.deepEqual(decodeStrategicMergePatch('{"a":1,"a":2}', "Warn"), { patch: { a: 2 }, strictErrors: ['duplicate field "a"'] });
-    assert.equal(said(() => decodeStrategicMergePatch("[]", "Strict")), "400 json: cannot unmarshal array into Go value of type map[string]interface {}");
-    assert.equal(said(() => decodeStrategicMergePatch("{", "Strict")), "400 unexpected end of JSON input");
-    const before = cloneJson(live), patch: JsonObject = { spec: { containers: [{ name: "one", $patch: "delete" }], nodeSelector: { $patch: "replace" } } }, sent = cloneJson(patch);
+    assert.equal(
+      said(() => decodeStrategicMergePatch("[]", "Strict")),
+      "400 json: cannot unmarshal array into Go value of type map[string]interface {}",
+    );
+    assert.equal(
+      said(() => decodeStrategicMergePatch("{", "Strict")),
+      "400 unexpected end of JSON input",
+    );
+    const before = cloneJson(live),
+      patch: JsonObject = { spec: { containers: [{ name: "one", $patch: "delete" }], nodeSelector: { $patch: "replace" } } },
+      sent = cloneJson(patch);
     patched(patch);
     assert.deepEqual([live, patch], [before, sent]);
   });

@@ -27,7 +27,8 @@ function restoreOwned(convert: ConvertTyped, merged: TypedObject, bare: TypedObj
   const ownedIn = new Map<string, FieldSet>();
   for (const { apiVersion, set } of managers.values()) ownedIn.set(apiVersion, union(ownedIn.get(apiVersion) ?? emptySet, set));
   const versions = [...ownedIn.keys()].sort((a, b) => Number(b === merged.apiVersion) - Number(a === merged.apiVersion));
-  let whole = merged, pruned = bare;
+  let whole = merged,
+    pruned = bare;
   for (const apiVersion of versions) {
     const wholeThere = attempt(`failed to convert merged object at version ${apiVersion}`, () => convert(whole, apiVersion));
     const prunedThere = wholeThere && attempt(`failed to convert pruned object at version ${apiVersion}`, () => convert(pruned, apiVersion));

@@ -31,8 +31,10 @@ export function toScaleManagedFields(parentFields: readonly Json[] | undefined, 
  * them gets an entry in the parent's version. Entries of versions that `paths` does not know are dropped.
  */
 export function toParentManagedFields(parentFields: readonly Json[] | undefined, scaleFields: readonly Json[] | undefined, paths: ReplicasPaths, apiVersion: string): Json[] | undefined {
-  const parent = decodeManagedFields(parentFields), scale = decodeManagedFields(scaleFields);
-  const out = new Map<string, VersionedSet>(), times = new Map<string, string>();
+  const parent = decodeManagedFields(parentFields),
+    scale = decodeManagedFields(scaleFields);
+  const out = new Map<string, VersionedSet>(),
+    times = new Map<string, string>();
   const keep = (id: string, owner: VersionedSet, time: string | undefined): void => {
     out.set(id, owner);
     if (time !== undefined) times.set(id, time);
@@ -46,7 +48,8 @@ export function toParentManagedFields(parentFields: readonly Json[] | undefined,
   }
   const path = pathIn(paths, apiVersion);
   for (const [id, owner] of scale.managers) {
-    const known = parent.managers.get(id), knownPath = known && pathIn(paths, known.apiVersion);
+    const known = parent.managers.get(id),
+      knownPath = known && pathIn(paths, known.apiVersion);
     if (known && knownPath && hasPath(known.set, knownPath)) continue;
     if (path && hasPath(owner.set, scalePath)) keep(id, { set: fieldSetOf([path]), apiVersion, applied: owner.applied }, parent.times.get(id));
   }

@@ -8,21 +8,32 @@ import { badArgumentError, nameBehind, noMergeKeyError, patchDirective, setEleme
 import { itemsOf, type MergeMap, mergeList } from "./strategic-merge-list.ts";
 import { arrange, findByKey, partition, splitDeletions } from "./strategic-merge-order.ts";
 
-
 /** Merges the list that a `$setElementOrder/…` directive speaks of, and takes both out of the patch. */
 export function mergeOrderedLists(original: JsonObject, patch: JsonObject, directive: string, type: PatchType, merge: MergeMap): void {
   const order = patch[directive]!;
   delete patch[directive];
   if (!Array.isArray(order)) throw badArgumentError("[]interface {}", order);
   const name = nameBehind(directive, setElementOrderPrefix, "invalid patch format of setElementOrder list");
-  const live = listAt(original, name), wanted = listAt(patch, name);
+  const live = listAt(original, name),
+    wanted = listAt(patch, name);
   const field = lookUpList(type, name);
   if (wanted) checkOrder(wanted, order, field.mergeKey);
   const merged = live && wanted ? mergeList(live, wanted, field, merge) : (live ?? (wanted && (withoutDirectives(wanted) as Json[])));
   if (!merged) return;
   const items = itemsOf(live ?? [], wanted ?? []);
   const [named, others] = partition(merged, order, field.mergeKey, items);
-  setOwn(original, name, arrange(named, others, order, live && wanted && items === "maps" && field.strategy === "merge" ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey) : (live ?? []), field.mergeKey, items));
+  setOwn(
+    original,
+    name,
+    arrange(
+      named,
+      others,
+      order,
+      live && wanted && items === "maps" && field.strategy === "merge" ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey) : (live ?? []),
+      field.mergeKey,
+      items,
+    ),
+  );
   delete patch[name];
 }
 
@@ -47,7 +58,8 @@ function listAt(object: JsonObject, name: string): Json[] | undefined {
 function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (!order.length || !patch.length) return;
   const kept = mergeKey ? splitDeletions(patch).kept : patch;
-  let i = 0, j = 0;
+  let i = 0,
+    j = 0;
   while (i < kept.length && j < order.length) {
     if (isObject(kept[i]) && Object.hasOwn(kept[i] as JsonObject, patchDirective)) {
       i++;
@@ -56,7 +68,8 @@ function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: st
     if (sameItem(kept[i]!, order[j]!, mergeKey)) i++;
     j++;
   }
-  if (i < kept.length && j >= order.length) throw plainError(`The order in patch list:\n${formatGoValue(patch as Json[])}\n doesn't match ${setElementOrderPrefix} list:\n${formatGoValue(order as Json[])}\n`);
+  if (i < kept.length && j >= order.length)
+    throw plainError(`The order in patch list:\n${formatGoValue(patch as Json[])}\n doesn't match ${setElementOrderPrefix} list:\n${formatGoValue(order as Json[])}\n`);
 }
 
 function sameItem(a: Json, b: Json, mergeKey: string): boolean {

@@ -8,7 +8,8 @@ export const patchDirective = "$patch";
 export const setElementOrderPrefix = "$setElementOrder";
 
 export const noMergeKeyError = (item: JsonObject, key: string): ApiStatusError => plainError(`map: ${formatGoValue(item)} does not contain declared merge key: ${key}`);
-export const badArgumentError = (expected: "map[string]interface {}" | "[]interface {}", actual: Json): ApiStatusError => plainError(`expected a ${expected}, but received a ${actual === null ? "%!s(<nil>)" : goTypeOf(actual)}`);
+export const badArgumentError = (expected: "map[string]interface {}" | "[]interface {}", actual: Json): ApiStatusError =>
+  plainError(`expected a ${expected}, but received a ${actual === null ? "%!s(<nil>)" : goTypeOf(actual)}`);
 export const badDirectiveError = (directive: Json, map: JsonObject): ApiStatusError => plainError(`unknown patch type: ${formatGoString(directive)} in map: ${formatGoValue(map)}`);
 
 /** `finalizers` of `$setElementOrder/finalizers`. */

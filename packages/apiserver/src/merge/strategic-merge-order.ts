@@ -10,7 +10,8 @@ export type Items = "maps" | "scalars";
 
 /** Items that the other list names, and the rest. */
 export function partition(list: readonly Json[], by: readonly Json[], mergeKey: string, items: Items): readonly [named: Json[], others: Json[]] {
-  const named: Json[] = [], others: Json[] = [];
+  const named: Json[] = [],
+    others: Json[] = [];
   if (mergeKey && items === "maps") requireMergeKeys(mergeKey, list);
   for (const item of list) {
     const found = mergeKey ? findByKey(by, mergeKey, (item as JsonObject)[mergeKey]!) >= 0 : by.some((other) => equalJson(other, item));
@@ -21,9 +22,10 @@ export function partition(list: readonly Json[], by: readonly Json[], mergeKey: 
 
 /** Named items in the patch's order; the others, in live order, each in front of the first named one that follows it live. */
 export function arrange(named: Json[], others: Json[], patchOrder: readonly Json[], liveOrder: readonly Json[], mergeKey: string, items: Items): Json[] {
-  const right = sortBy(named, patchOrder, mergeKey, items), left = sortBy(others, liveOrder, mergeKey, items);
+  const right = sortBy(named, patchOrder, mergeKey, items),
+    left = sortBy(others, liveOrder, mergeKey, items);
   const out: Json[] = [];
-  for (let i = 0, j = 0; i < left.length || j < right.length; ) {
+  for (let i = 0, j = 0; i < left.length || j < right.length;) {
     if (j >= right.length || (i < left.length && comesFirst(left[i]!, right[j]!, liveOrder, mergeKey, items))) out.push(left[i++]!);
     else out.push(right[j++]!);
   }
@@ -31,7 +33,8 @@ export function arrange(named: Json[], others: Json[], patchOrder: readonly Json
 }
 
 function comesFirst(a: Json, b: Json, order: readonly Json[], mergeKey: string, items: Items): boolean {
-  const i = indexIn(order, a, mergeKey, items), j = indexIn(order, b, mergeKey, items);
+  const i = indexIn(order, a, mergeKey, items),
+    j = indexIn(order, b, mergeKey, items);
   return i >= 0 && j >= 0 && i < j;
 }
 
@@ -41,7 +44,8 @@ function indexIn(list: readonly Json[], item: Json, mergeKey: string, items: Ite
 }
 
 function sortBy(list: Json[], order: readonly Json[], mergeKey: string, items: Items): Json[] {
-  let kept = list, deleted: Json[] = [];
+  let kept = list,
+    deleted: Json[] = [];
   if (items === "maps") {
     requireMergeKeys(mergeKey, list, order);
     ({ kept, deleted } = splitDeletions(list));
@@ -54,7 +58,8 @@ function insertionSort(ranked: { readonly item: Json; readonly rank: number }[])
   const out = [...ranked];
   for (let i = 1; i < out.length; i++) {
     for (let j = i; j > 0; j--) {
-      const before = out[j - 1]!, here = out[j]!;
+      const before = out[j - 1]!,
+        here = out[j]!;
       if (before.rank >= 0 && here.rank >= before.rank) break;
       out[j - 1] = here;
       out[j] = before;
@@ -65,7 +70,8 @@ function insertionSort(ranked: { readonly item: Json; readonly rank: number }[])
 
 /** Items that a directive deletes, and the rest. Throws ApiStatusError for an item that is no map. */
 export function splitDeletions(list: readonly Json[]): { readonly kept: Json[]; readonly deleted: Json[] } {
-  const kept: Json[] = [], deleted: Json[] = [];
+  const kept: Json[] = [],
+    deleted: Json[] = [];
   for (const item of list) {
     if (!isObject(item)) throw badArgumentError("map[string]interface {}", item);
     (item[patchDirective] === "delete" ? deleted : kept).push(item);

@@ -23,7 +23,12 @@ const type = smdFromJsonSchema(
       s: { type: "string" },
       b: { type: "boolean" },
       set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
-      list: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name", "kind"], items: { type: "object", properties: { name: { type: "string" }, kind: { type: "string", default: "k" }, v: { type: "integer" } } } },
+      list: {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name", "kind"],
+        items: { type: "object", properties: { name: { type: "string" }, kind: { type: "string", default: "k" }, v: { type: "integer" } } },
+      },
       two: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"], items: { type: "object", properties: { a: { type: "string" }, b: { type: "string" } } } },
       atoms: { type: "array", items: { type: "object", properties: { x: { type: "string" } } } },
       atomic: { type: "object", "x-kubernetes-map-type": "atomic", properties: { x: { type: "integer" } } },
@@ -70,9 +75,38 @@ test("null fits everywhere, and live objects may hold duplicates", () => {
 });
 
 test("an intent claims leaves, items, map keys and empty maps", () => {
-  assert.deepEqual(paths(fieldSetOfValue(type, { n: 1, s: null, set: ["a"], list: [{ name: "x", v: 1 }], atoms: [{ x: "1" }], atomic: { x: 1 }, map: { k: "v" }, struct: { x: "1" }, free: { a: { b: [1] }, c: {} }, either: "x" })), [
-    ".atomic", ".atoms", ".either", ".free.a", ".free.a.b", ".free.c", '.list[kind="k",name="x"]', '.list[kind="k",name="x"].name', '.list[kind="k",name="x"].v', ".map.k", ".n", ".s", '.set[="a"]', ".struct.x",
-  ]);
+  assert.deepEqual(
+    paths(
+      fieldSetOfValue(type, {
+        n: 1,
+        s: null,
+        set: ["a"],
+        list: [{ name: "x", v: 1 }],
+        atoms: [{ x: "1" }],
+        atomic: { x: 1 },
+        map: { k: "v" },
+        struct: { x: "1" },
+        free: { a: { b: [1] }, c: {} },
+        either: "x",
+      }),
+    ),
+    [
+      ".atomic",
+      ".atoms",
+      ".either",
+      ".free.a",
+      ".free.a.b",
+      ".free.c",
+      '.list[kind="k",name="x"]',
+      '.list[kind="k",name="x"].name',
+      '.list[kind="k",name="x"].v',
+      ".map.k",
+      ".n",
+      ".s",
+      '.set[="a"]',
+      ".struct.x",
+    ],
+  );
   assert.deepEqual(paths(fieldSetOfValue(type, { set: [], list: [], map: {}, struct: {} })), [".map", ".struct"]);
   assert.deepEqual(paths(fieldSetOfValue(type, { list: [{ name: "x", v: 1 }, { name: "x" }] })), ['.list[kind="k",name="x"]']);
 });
@@ -107,8 +141,16 @@ test("duplicates are compared as a whole", () => {
 
 test("lists are merged in an order that honours the intent and the live object", () => {
   const rows: readonly (readonly [live: string, intent: string, merged: string])[] = [
-    ["ab", "c", "abc"], ["ab", "cb", "acb"], ["abc", "cba", "cba"], ["abcd", "db", "acdb"], ["", "ba", "ba"], ["ba", "", "ba"],
-    ["abcde", "xaye", "xabcdye"], ["adbe", "abc", "adbec"], ["abc", "bx", "abcx"], ["bca", "ab", "cab"],
+    ["ab", "c", "abc"],
+    ["ab", "cb", "acb"],
+    ["abc", "cba", "cba"],
+    ["abcd", "db", "acdb"],
+    ["", "ba", "ba"],
+    ["ba", "", "ba"],
+    ["abcde", "xaye", "xabcdye"],
+    ["adbe", "abc", "adbec"],
+    ["abc", "bx", "abcx"],
+    ["bca", "ab", "cab"],
   ];
   for (const [live, intent, merged] of rows) assert.deepEqual(mergeTyped(type, { set: [...live] }, { set: [...intent] }), { set: [...merged] }, `${live} with ${intent}`);
 });
@@ -143,35 +185,62 @@ const value = fc.record(
 ) as fc.Arbitrary<Json>;
 
 test("a comparison with itself is empty, and the way back swaps added and removed", () => {
-  fc.assert(fc.property(value, value, (a, b) => {
-    const same = compareTyped(type, a, a), there = compareTyped(type, a, b), back = compareTyped(type, b, a);
-    assert.equal(same.added.size + same.modified.size + same.removed.size, 0);
-    assert.deepEqual(paths(there.added), paths(back.removed));
-    assert.deepEqual(paths(there.modified), paths(back.modified));
-  }));
+  fc.assert(
+    fc.property(value, value, (a, b) => {
+      const same = compareTyped(type, a, a),
+        there = compareTyped(type, a, b),
+        back = compareTyped(type, b, a);
+      assert.equal(same.added.size + same.modified.size + same.removed.size, 0);
+      assert.deepEqual(paths(there.added), paths(back.removed));
+      assert.deepEqual(paths(there.modified), paths(back.modified));
+    }),
+  );
 });
 
 test("a merge holds all that the intent names, and merging again changes nothing", () => {
-  fc.assert(fc.property(value, value, (live, intent) => {
-    const merged = mergeTyped(type, live, intent) ?? {};
-    const { added, modified } = compareTyped(type, merged, mergeTyped(type, merged, intent) ?? {});
-    assert.equal(added.size + modified.size, 0);
-    const claims = paths(fieldSetOfValue(type, intent)), has = new Set(paths(fieldSetOfValue(type, merged)));
-    assert.deepEqual(claims.filter((path) => !has.has(path) && path !== ".map" && path !== ".struct" && !path.startsWith(".free")), []);
-  }));
+  fc.assert(
+    fc.property(value, value, (live, intent) => {
+      const merged = mergeTyped(type, live, intent) ?? {};
+      const { added, modified } = compareTyped(type, merged, mergeTyped(type, merged, intent) ?? {});
+      assert.equal(added.size + modified.size, 0);
+      const claims = paths(fieldSetOfValue(type, intent)),
+        has = new Set(paths(fieldSetOfValue(type, merged)));
+      assert.deepEqual(
+        claims.filter((path) => !has.has(path) && path !== ".map" && path !== ".struct" && !path.startsWith(".free")),
+        [],
+      );
+    }),
+  );
 });
 
 test("removing everything that a value names leaves no leaf", () => {
-  fc.assert(fc.property(value, (a) => {
-    const left = removeItems(type, a, fieldSetOfValue(type, a));
-    assert.ok(left === null || paths(fieldSetOfValue(type, left)).every((path) => !/\.(n|atomic)$/.test(path)));
-  }));
+  fc.assert(
+    fc.property(value, (a) => {
+      const left = removeItems(type, a, fieldSetOfValue(type, a));
+      assert.ok(left === null || paths(fieldSetOfValue(type, left)).every((path) => !/\.(n|atomic)$/.test(path)));
+    }),
+  );
 });
 
 test("what became atomic is owned as a whole, what became granular stays as it was", () => {
-  const granular: SmdType = smdFromJsonSchema({ properties: { spec: { type: "object", properties: { m: { type: "object", properties: { a: { type: "string" } } }, l: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } } } } } }, { objectMeta: deducedType });
-  const atomic: SmdType = smdFromJsonSchema({ properties: { spec: { type: "object", properties: { m: { type: "object", "x-kubernetes-map-type": "atomic", properties: { a: { type: "string" } } }, l: { type: "array", items: { type: "string" } } } } } }, { objectMeta: deducedType });
-  const byField = parseFieldsV1({ "f:spec": { "f:m": { "f:a": {} }, "f:l": { 'v:"x"': {} } } }), whole = parseFieldsV1({ "f:spec": { "f:m": {}, "f:l": {} } });
+  const granular: SmdType = smdFromJsonSchema(
+    {
+      properties: {
+        spec: { type: "object", properties: { m: { type: "object", properties: { a: { type: "string" } } }, l: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } } } },
+      },
+    },
+    { objectMeta: deducedType },
+  );
+  const atomic: SmdType = smdFromJsonSchema(
+    {
+      properties: {
+        spec: { type: "object", properties: { m: { type: "object", "x-kubernetes-map-type": "atomic", properties: { a: { type: "string" } } }, l: { type: "array", items: { type: "string" } } } },
+      },
+    },
+    { objectMeta: deducedType },
+  );
+  const byField = parseFieldsV1({ "f:spec": { "f:m": { "f:a": {} }, "f:l": { 'v:"x"': {} } } }),
+    whole = parseFieldsV1({ "f:spec": { "f:m": {}, "f:l": {} } });
   assert.deepEqual(paths(reconcileFieldSet(byField, atomic)), [".spec.l", ".spec.m"]);
   assert.equal(reconcileFieldSet(byField, granular), byField);
   assert.equal(reconcileFieldSet(whole, granular), whole);

@@ -95,7 +95,13 @@ const without = ({ ignored }: UpdaterOptions, apiVersion: string, set: FieldSet)
 };
 
 /** Takes changed fields from all other managers, and removed ones from everybody but the writer. */
-function transfer(options: UpdaterOptions, live: TypedObject, next: TypedObject, managers: Managers, by: { readonly manager: string; readonly force: boolean }): { readonly managers: Managers; readonly comparison: Comparison } {
+function transfer(
+  options: UpdaterOptions,
+  live: TypedObject,
+  next: TypedObject,
+  managers: Managers,
+  by: { readonly manager: string; readonly force: boolean },
+): { readonly managers: Managers; readonly comparison: Comparison } {
   const comparisons = new Map<string, Comparison | undefined>();
   const compareIn = (apiVersion: string): Comparison | undefined => {
     if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareVersions(options, live, next, apiVersion));

@@ -19,7 +19,11 @@ export function formatPathValue(value: Json): string {
   if (value === null) return "null";
   if (typeof value === "string") return quoteGo(value);
   if (Array.isArray(value)) return `[${value.map(formatPathValue).join(",")}]`;
-  if (typeof value === "object") return Object.keys(value).sort(compareBytewise).map((key) => `${key}=${formatPathValue(value[key]!)}`).join("");
+  if (typeof value === "object")
+    return Object.keys(value)
+      .sort(compareBytewise)
+      .map((key) => `${key}=${formatPathValue(value[key]!)}`)
+      .join("");
   return formatGoValue(value);
 }
 
@@ -46,7 +50,8 @@ function compareLists(a: readonly Json[], b: readonly Json[]): number {
 }
 
 function compareMaps(a: JsonObject, b: JsonObject): number {
-  const left = Object.keys(a).sort(compareBytewise), right = Object.keys(b).sort(compareBytewise);
+  const left = Object.keys(a).sort(compareBytewise),
+    right = Object.keys(b).sort(compareBytewise);
   for (let i = 0; i < left.length && i < right.length; i++) {
     const order = compareBytewise(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!);
     if (order) return order;

@@ -26,9 +26,11 @@ export const notFoundError = (gr: GroupResource, name: string): ApiStatusError =
 /** 409 on create. */
 export const alreadyExistsError = (gr: GroupResource, name: string): ApiStatusError => failure(409, "AlreadyExists", `${formatGroupResource(gr)} ${quoteGo(name)} already exists`, named(gr, name));
 /** 409 on update; `why` is upstream's inner error. */
-export const conflictError = (gr: GroupResource, name: string, why: string): ApiStatusError => failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupResource(gr)} ${quoteGo(name)}: ${why}`, named(gr, name));
+export const conflictError = (gr: GroupResource, name: string, why: string): ApiStatusError =>
+  failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupResource(gr)} ${quoteGo(name)}: ${why}`, named(gr, name));
 /** 403. */
-export const forbiddenError = (gr: GroupResource, name: string, why: string): ApiStatusError => failure(403, "Forbidden", name ? `${formatGroupResource(gr)} ${quoteGo(name)} is forbidden: ${why}` : `${formatGroupResource(gr)} is forbidden: ${why}`, named(gr, name));
+export const forbiddenError = (gr: GroupResource, name: string, why: string): ApiStatusError =>
+  failure(403, "Forbidden", name ? `${formatGroupResource(gr)} ${quoteGo(name)} is forbidden: ${why}` : `${formatGroupResource(gr)} is forbidden: ${why}`, named(gr, name));
 /** 400. */
 export const badRequestError = (message: string): ApiStatusError => failure(400, "BadRequest", message);
 /** 500 with upstream's prefix. */
@@ -36,7 +38,8 @@ export const internalError = (message: string): ApiStatusError => failure(500, "
 /** 500 as upstream gives for an error that is not a Status: no reason, the bare message. */
 export const plainError = (message: string): ApiStatusError => failure(500, "", message);
 /** 405. */
-export const methodNotAllowedError = (gr: GroupResource, action: string): ApiStatusError => failure(405, "MethodNotAllowed", `${action} is not supported on resources of kind "${formatGroupResource(gr)}"`, named(gr, ""));
+export const methodNotAllowedError = (gr: GroupResource, action: string): ApiStatusError =>
+  failure(405, "MethodNotAllowed", `${action} is not supported on resources of kind "${formatGroupResource(gr)}"`, named(gr, ""));
 /** 410. */
 export const expiredError = (message: string): ApiStatusError => failure(410, "Expired", message);
 /** 404 for a path that no handler serves. */
@@ -48,5 +51,10 @@ export function invalidError(gk: { readonly group: string; readonly kind: string
   const list = texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
   const kind = gk.group ? `${gk.kind}.${gk.group}` : gk.kind;
   const message = errors.length ? `${kind} ${quoteGo(name)} is invalid: ${list}` : `${kind} ${quoteGo(name)} is invalid`;
-  return failure(422, "Invalid", message, { ...(name ? { name } : {}), ...(gk.group ? { group: gk.group } : {}), ...(gk.kind ? { kind: gk.kind } : {}), ...(errors.length ? { causes: errors.map(toCause) } : {}) });
+  return failure(422, "Invalid", message, {
+    ...(name ? { name } : {}),
+    ...(gk.group ? { group: gk.group } : {}),
+    ...(gk.kind ? { kind: gk.kind } : {}),
+    ...(errors.length ? { causes: errors.map(toCause) } : {}),
+  });
 }

@@ -51,7 +51,11 @@ function escapeGo(code: number): string {
 /** `Required value` or `Required value: detail`. */
 export const required = (field: string, detail: string): FieldError => ({ type: "FieldValueRequired", field, body: withDetail("Required value", detail) });
 /** `Invalid value: "x": detail`. */
-export const invalid = (field: string, value: Json | undefined, detail: string): FieldError => ({ type: "FieldValueInvalid", field, body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail) });
+export const invalid = (field: string, value: Json | undefined, detail: string): FieldError => ({
+  type: "FieldValueInvalid",
+  field,
+  body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),
+});
 /** `Duplicate value: "x"`. */
 export const duplicate = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueDuplicate", field, body: `Duplicate value: ${formatBadValue(value)}` });
 /** `Forbidden: detail`. */
@@ -65,11 +69,23 @@ export const notSupported = (field: string, value: Json | undefined, supported: 
   body: withDetail(`Unsupported value: ${formatBadValue(value)}`, supported.length ? `supported values: ${supported.map(quoteGo).join(", ")}` : ""),
 });
 /** `Too long: may not be more than 63 bytes`. */
-export const tooLong = (field: string, maxBytes: number): FieldError => ({ type: "FieldValueTooLong", field, body: `Too long: ${maxBytes >= 0 ? `may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}` : "value is too long"}` });
+export const tooLong = (field: string, maxBytes: number): FieldError => ({
+  type: "FieldValueTooLong",
+  field,
+  body: `Too long: ${maxBytes >= 0 ? `may not be more than ${maxBytes} byte${maxBytes === 1 ? "" : "s"}` : "value is too long"}`,
+});
 /** `Too many: 5: must have at most 3 items`. */
-export const tooMany = (field: string, actual: number, max: number): FieldError => ({ type: "FieldValueTooMany", field, body: `Too many${actual < 0 ? "" : `: ${actual}`}: ${max >= 0 ? `must have at most ${max} item${max === 1 ? "" : "s"}` : "has too many items"}` });
+export const tooMany = (field: string, actual: number, max: number): FieldError => ({
+  type: "FieldValueTooMany",
+  field,
+  body: `Too many${actual < 0 ? "" : `: ${actual}`}: ${max >= 0 ? `must have at most ${max} item${max === 1 ? "" : "s"}` : "has too many items"}`,
+});
 /** `Invalid value: "integer": detail` for a value of the wrong type. */
-export const typeInvalid = (field: string, value: Json | undefined, detail: string): FieldError => ({ type: "FieldValueTypeInvalid", field, body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail) });
+export const typeInvalid = (field: string, value: Json | undefined, detail: string): FieldError => ({
+  type: "FieldValueTypeInvalid",
+  field,
+  body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),
+});
 
 /** The cause that a field error becomes in a Status. */
 export function toCause(error: FieldError): StatusCause {

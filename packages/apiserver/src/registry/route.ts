@@ -65,7 +65,10 @@ function builtinActions({ info, query }: ServerRequest, resource: ServedResource
   const { parts, scoped, watchPrefix } = info;
   if (parts.length > 3 || (scoped && !resource.namespaced)) return {};
   const subresource = parts.length === 3 ? resource.subresources.get(info.subresource) : undefined;
-  if (parts.length === 3) return watchPrefix || !subresource ? {} : allowed(subresource.verbs, subresource.at === "connect" ? { POST: "connect", GET: "connect", PUT: "connect", DELETE: "connect" } : { GET: "get", PUT: "update", PATCH: "patch" });
+  if (parts.length === 3)
+    return watchPrefix || !subresource
+      ? {}
+      : allowed(subresource.verbs, subresource.at === "connect" ? { POST: "connect", GET: "connect", PUT: "connect", DELETE: "connect" } : { GET: "get", PUT: "update", PATCH: "patch" });
   if (parts.length === 2 && resource.namespaced && !scoped) return {};
   if (watchPrefix) return allowed(resource.verbs, { GET: "watch" });
   if (parts.length === 2) return allowed(resource.verbs, { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" });
@@ -86,7 +89,16 @@ function assertPatchType(contentType: string): void {
   if (!named.some((type) => (patchTypes as readonly string[]).includes(type))) throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-const customActions: Readonly<Record<string, Action>> = { get: "get", list: "list", watch: "watch", create: "create", update: "update", patch: "patch", delete: "delete", deletecollection: "deletecollection" };
+const customActions: Readonly<Record<string, Action>> = {
+  get: "get",
+  list: "list",
+  watch: "watch",
+  create: "create",
+  update: "update",
+  patch: "patch",
+  delete: "delete",
+  deletecollection: "deletecollection",
+};
 const needName = new Set<Action>(["get", "update", "patch", "delete"]);
 
 function routeCustom(core: CoreServices, request: ServerRequest, resource: ServedResource): Call | undefined {

@@ -75,7 +75,8 @@ function scaleParent(call: Call, view: ScaleView, live: JsonObject, change: Scal
   matchNamespace(next, resource.namespaced ? namespace : "");
   matchName(next, name);
   const uid = metaString(next, "uid");
-  if (!resource.custom && uid && uid !== metaString(live, "uid")) throw conflictError({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`);
+  if (!resource.custom && uid && uid !== metaString(live, "uid"))
+    throw conflictError({ group: resource.group, resource: `${resource.resource}/scale` }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`);
   const parent = cloneJson(live);
   view.applyScale(parent, next);
   // Without a resourceVersion a custom object keeps its own, for it would not take none; built-ins mean the newest state.

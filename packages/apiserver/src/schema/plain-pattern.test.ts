@@ -13,12 +13,50 @@ for (const pattern of ["(", "a)", "[z-a]", "[]", "[a", "a**", "*a", "a{2,1}", "a
   test(`not plain: ${pattern}`, () => assert.equal(isPlainPattern(pattern), false));
 
 test("what is plain compiles", () => {
-  const piece = fc.constantFrom("a", "b-c", "0", "^", "$", "|", "(", ")", "(?:", "*", "+", "?", "{2}", "{1,3}", "{,2}", "{3,}", "{30,40}", "[", "]", "[^", "a-z", "A-z", "z-a", "-", "\\", "\\d", "\\.", "\\-", "_", ".", "[a-z]", "[^-a]", "[0-9-]", "[\\d-]");
+  const piece = fc.constantFrom(
+    "a",
+    "b-c",
+    "0",
+    "^",
+    "$",
+    "|",
+    "(",
+    ")",
+    "(?:",
+    "*",
+    "+",
+    "?",
+    "{2}",
+    "{1,3}",
+    "{,2}",
+    "{3,}",
+    "{30,40}",
+    "[",
+    "]",
+    "[^",
+    "a-z",
+    "A-z",
+    "z-a",
+    "-",
+    "\\",
+    "\\d",
+    "\\.",
+    "\\-",
+    "_",
+    ".",
+    "[a-z]",
+    "[^-a]",
+    "[0-9-]",
+    "[\\d-]",
+  );
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")), (pattern) => {
-      fc.pre(isPlainPattern(pattern));
-      RE2JS.compile(pattern);
-    }),
+    fc.property(
+      fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")),
+      (pattern) => {
+        fc.pre(isPlainPattern(pattern));
+        RE2JS.compile(pattern);
+      },
+    ),
     { numRuns: 5000, maxSkipsPerRun: 200 },
   );
 });

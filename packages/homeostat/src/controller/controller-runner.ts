@@ -51,7 +51,13 @@ export interface ControllerRunner {
 export function createControllerRunner(options: RunnerOptions): ControllerRunner {
   const { definition, runtime, queue } = options;
   const stopping = new AbortController();
-  const states = createObjectStates({ controller: definition.name, kind: definition.kind.kind, now: () => runtime.clock.now(), ...(options.changed ? { changed: options.changed } : {}), failed: (error) => options.log.error("the manager's `changed` callback threw", { error }) });
+  const states = createObjectStates({
+    controller: definition.name,
+    kind: definition.kind.kind,
+    now: () => runtime.clock.now(),
+    ...(options.changed ? { changed: options.changed } : {}),
+    failed: (error) => options.log.error("the manager's `changed` callback threw", { error }),
+  });
   const primary = options.informer(definition.kind);
   const loops = new LoopDetector();
   const gone = (key: string): void => {
@@ -182,7 +188,9 @@ function failed({ options, states, stopping }: RunContext, { key, failures }: Qu
 function abandon({ options, states, stopping }: RunContext, { key }: QueueItem, settled: Promise<unknown>): void {
   const { queue, log, definition } = options;
   const step = stepOf(states.get(key)?.progress);
-  const because = stopping.aborted ? "reconcile did not end when the manager stopped" : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
+  const because = stopping.aborted
+    ? "reconcile did not end when the manager stopped"
+    : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
   states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
   log.error(`abandoned: ${because}`, { controller: definition.name, object: `${definition.kind.kind} ${key}`, ...(step ? { step } : {}) });
   void settled.then(() => {
@@ -196,4 +204,3 @@ const stepOf = (progress: Progress | undefined): string | undefined => (progress
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
 }
-

@@ -22,7 +22,12 @@ export function addFinalizer(client: Client, kind: Kind, object: KubeObject, fin
 
 /** Removes the finalizer and no other. Rejects with Conflict when the object has changed meanwhile. */
 export function removeFinalizer(client: Client, kind: Kind, object: KubeObject, finalizer: string): Promise<KubeObject> {
-  return patchFinalizers(client, kind, object, (object.metadata.finalizers ?? []).filter((one) => one !== finalizer));
+  return patchFinalizers(
+    client,
+    kind,
+    object,
+    (object.metadata.finalizers ?? []).filter((one) => one !== finalizer),
+  );
 }
 
 async function patchFinalizers(client: Client, kind: Kind, object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {

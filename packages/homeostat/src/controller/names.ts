@@ -19,7 +19,13 @@ export interface ControllerNames {
 export function nameController(operator: string, controller: string, kind: Kind): ControllerNames {
   const manager = `${operator}/${controller}`;
   for (const part of [operator, controller])
-    if (!segment.test(part)) throw new HomeostatError("ERR_CONTROLLER_NAME", `"${part}" cannot name an operator or a controller: expected lower-case letters, digits, "-" and "."`, { hint: "choose a name that can stay for ever; objects carry it" });
-  if (manager.length > fieldManagerMaxLength) throw new HomeostatError("ERR_CONTROLLER_NAME", `the field manager "${manager}" has ${manager.length} characters, a server takes ${fieldManagerMaxLength}`, { hint: "shorten the operator's or the controller's name" });
+    if (!segment.test(part))
+      throw new HomeostatError("ERR_CONTROLLER_NAME", `"${part}" cannot name an operator or a controller: expected lower-case letters, digits, "-" and "."`, {
+        hint: "choose a name that can stay for ever; objects carry it",
+      });
+  if (manager.length > fieldManagerMaxLength)
+    throw new HomeostatError("ERR_CONTROLLER_NAME", `the field manager "${manager}" has ${manager.length} characters, a server takes ${fieldManagerMaxLength}`, {
+      hint: "shorten the operator's or the controller's name",
+    });
   return { manager, finalizer: finalizerName(kind, controller, operator) };
 }

@@ -6,7 +6,13 @@ export type Progress =
   | { readonly at: "running"; readonly step?: string }
   | { readonly at: "done" }
   | { readonly at: "waiting"; readonly what: string }
-  | { readonly at: "retrying"; readonly because: string; /** What to do about it, where the error says so. */ readonly hint?: string; /** Wall time in ms. */ readonly nextAt: number; readonly failures: number }
+  | {
+      readonly at: "retrying";
+      readonly because: string;
+      /** What to do about it, where the error says so. */ readonly hint?: string;
+      /** Wall time in ms. */ readonly nextAt: number;
+      readonly failures: number;
+    }
   | { readonly at: "stalled"; readonly because: string; readonly hint?: string };
 
 /** One object's state under one controller. */
@@ -31,7 +37,13 @@ export interface ObjectStates {
 }
 
 /** Creates an empty table. `changed` is called after each change; what it throws goes to `failed`. */
-export function createObjectStates(options: { readonly controller: string; readonly kind: string; readonly now: () => number; readonly changed?: (state: ObjectState) => void; readonly failed?: (error: unknown) => void }): ObjectStates {
+export function createObjectStates(options: {
+  readonly controller: string;
+  readonly kind: string;
+  readonly now: () => number;
+  readonly changed?: (state: ObjectState) => void;
+  readonly failed?: (error: unknown) => void;
+}): ObjectStates {
   const states = new Map<string, ObjectState>();
   return {
     set(key, progress, loop = states.get(key)?.loop) {

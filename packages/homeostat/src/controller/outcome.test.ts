@@ -8,7 +8,12 @@ test("durations are read as Go writes them", () => {
 });
 
 test("what is not a duration is refused by name", () => {
-  for (const bad of ["", "30", "5 minutes", "-1s", -5, Number.NaN, Infinity]) assert.throws(() => parseDuration(bad), (error) => isHomeostatError(error, "ERR_DURATION"), String(bad));
+  for (const bad of ["", "30", "5 minutes", "-1s", -5, Number.NaN, Infinity])
+    assert.throws(
+      () => parseDuration(bad),
+      (error) => isHomeostatError(error, "ERR_DURATION"),
+      String(bad),
+    );
 });
 
 test("outcomes carry their reason, terminal errors are known across copies", () => {

@@ -7,9 +7,7 @@ export interface Outcome {
 }
 
 /** The states behind an {@link Outcome}. */
-export type OutcomeState =
-  | { readonly at: "waiting"; readonly what: string; readonly ref?: string }
-  | { readonly at: "retrying"; readonly afterMs: number; readonly because: string };
+export type OutcomeState = { readonly at: "waiting"; readonly what: string; readonly ref?: string } | { readonly at: "retrying"; readonly afterMs: number; readonly because: string };
 
 /** What reconcile and finalize return or resolve to; nothing means done. */
 export type Result = Outcome | void | Promise<Outcome | void>;

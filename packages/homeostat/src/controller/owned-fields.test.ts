@@ -12,8 +12,21 @@ const object: JsonObject & { metadata: JsonObject } = {
       { manager: "kubectl", operation: "Apply", fieldsV1: { "f:spec": { "f:table": {} } } },
     ],
   },
-  spec: { table: 1, dishes: [{ name: "soup", hot: true }, { name: "salad", hot: false }], tags: ["a", "b"] },
-  status: { cooked: 2, conditions: [{ type: "Ready", status: "True", reason: "Served" }, { type: "Paid", status: "False", reason: "Open" }] },
+  spec: {
+    table: 1,
+    dishes: [
+      { name: "soup", hot: true },
+      { name: "salad", hot: false },
+    ],
+    tags: ["a", "b"],
+  },
+  status: {
+    cooked: 2,
+    conditions: [
+      { type: "Ready", status: "True", reason: "Served" },
+      { type: "Paid", status: "False", reason: "Open" },
+    ],
+  },
 };
 
 test("finds the Apply entry of one manager and one subresource, and no other", () => {
@@ -30,7 +43,13 @@ test("extracts items of map lists by key, sets by value, and whole atomic values
   const fields = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { ".": {}, "f:type": {}, "f:status": {} } } }, "f:spec": { "f:tags": { 'v:"b"': {} }, "f:dishes": {} } };
   assert.deepEqual(extractFields(object, fields), {
     status: { conditions: [{ type: "Ready", status: "True" }] },
-    spec: { tags: ["b"], dishes: [{ name: "soup", hot: true }, { name: "salad", hot: false }] },
+    spec: {
+      tags: ["b"],
+      dishes: [
+        { name: "soup", hot: true },
+        { name: "salad", hot: false },
+      ],
+    },
   });
 });
 

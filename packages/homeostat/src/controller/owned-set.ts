@@ -35,7 +35,14 @@ export function createOwn(dependencies: OwnedSetDependencies): (kind: Kind, desi
   const done = new Set<string>();
   return async (kind, desired, options = {}) => {
     const id = `${kind.apiVersion}/${kind.kind}/${options.set ?? ""}`;
-    if (done.has(id)) throw ownError("ERR_OWN_TWICE", dependencies, kind, "own() was called twice for this kind in one reconcile; each call prunes what it does not name", "pass everything in one call, or name the sets with { set }");
+    if (done.has(id))
+      throw ownError(
+        "ERR_OWN_TWICE",
+        dependencies,
+        kind,
+        "own() was called twice for this kind in one reconcile; each call prunes what it does not name",
+        "pass everything in one call, or name the sets with { set }",
+      );
     done.add(id);
     const informer = dependencies.informer(kind);
     if (!informer) throw ownError("ERR_UNDECLARED", dependencies, kind, "the kind is not declared", "list the kind in `owns`");
@@ -61,9 +68,17 @@ function toIntent(set: OwnedSet, manifest: KubeObject): JsonObject {
   const namespace = kind.scope === "Namespaced" ? (asked ?? owner.metadata.namespace) : undefined;
   if (kind.scope === "Namespaced" && namespace === undefined) throw ownError("ERR_OWN_NAMESPACE", set, kind, `"${name}" has no namespace and its owner is cluster-wide`, "give metadata.namespace");
   if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
-    throw ownError("ERR_OWN_NAMESPACE", set, kind, `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`, "own objects of the same namespace only");
+    throw ownError(
+      "ERR_OWN_NAMESPACE",
+      set,
+      kind,
+      `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
+      "own objects of the same namespace only",
+    );
   const reference = { apiVersion: ownerKind.apiVersion, kind: ownerKind.kind, name: owner.metadata.name, uid: owner.metadata.uid, controller: true, blockOwnerDeletion: true };
-  const given = ((manifest.metadata as unknown as { readonly ownerReferences?: readonly JsonObject[] }).ownerReferences ?? []).filter((one) => one["uid"] !== reference.uid && one["controller"] !== true);
+  const given = ((manifest.metadata as unknown as { readonly ownerReferences?: readonly JsonObject[] }).ownerReferences ?? []).filter(
+    (one) => one["uid"] !== reference.uid && one["controller"] !== true,
+  );
   const metadata = { ...(manifest.metadata as unknown as JsonObject), ...(namespace === undefined ? {} : { namespace }), ownerReferences: [reference, ...given] };
   return { ...(manifest as unknown as JsonObject), apiVersion: kind.apiVersion, kind: kind.kind, metadata };
 }

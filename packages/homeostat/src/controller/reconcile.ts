@@ -94,5 +94,7 @@ async function speak(dependencies: ReconcileDependencies, run: Run, client: Clie
 function checkOutcome(outcome: Outcome | void, controller: string): Outcome | undefined {
   if (outcome === undefined || outcome === null) return undefined;
   if (typeof outcome === "object" && "~outcome" in outcome) return outcome;
-  throw new HomeostatError("ERR_RECONCILE_RESULT", `reconcile of "${controller}" returned ${JSON.stringify(outcome)}; expected nothing, wait.for(…) or retry.in(…)`, { hint: "return wait.for(…), wait.forRef(…), retry.in(…), or nothing" });
+  throw new HomeostatError("ERR_RECONCILE_RESULT", `reconcile of "${controller}" returned ${JSON.stringify(outcome)}; expected nothing, wait.for(…) or retry.in(…)`, {
+    hint: "return wait.for(…), wait.forRef(…), retry.in(…), or nothing",
+  });
 }

@@ -21,13 +21,21 @@ export interface RefScope {
  * The objects by reference name: one or undefined, or for many those that exist, in the order named.
  * @throws ERR_REF_NAMESPACE for a target that the manager does not watch: it would be waited for in vain.
  */
-export function resolveRefs({ refs, name: controller }: { readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>; readonly name: string }, object: KubeObject, { namespace, informer }: RefScope): Readonly<Record<string, unknown>> {
+export function resolveRefs(
+  { refs, name: controller }: { readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>; readonly name: string },
+  object: KubeObject,
+  { namespace, informer }: RefScope,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(refs).map(([name, ref]) => {
       const keys = targetKeys(ref, object);
       const outside = namespace === undefined ? undefined : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
       if (outside)
-        throw new HomeostatError("ERR_REF_NAMESPACE", `reference "${name}" of "${controller}" leads to ${ref.target.kind} ${outside.namespace}/${outside.name}, but this manager watches namespace ${namespace} only`, { hint: "let the manager watch all namespaces, or refer to objects of its own" });
+        throw new HomeostatError(
+          "ERR_REF_NAMESPACE",
+          `reference "${name}" of "${controller}" leads to ${ref.target.kind} ${outside.namespace}/${outside.name}, but this manager watches namespace ${namespace} only`,
+          { hint: "let the manager watch all namespaces, or refer to objects of its own" },
+        );
       const found = keys.flatMap((key) => informer(ref.target)?.get(key) ?? []);
       return [name, ref.many ? found : found[0]];
     }),

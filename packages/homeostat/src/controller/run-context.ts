@@ -52,7 +52,8 @@ export function createRun(dependencies: ReconcileDependencies, object: KubeObjec
     condition: (type: string, status: SaidCondition["status"], reason: string, message = "") => sayCondition(definition, said, { type, status, reason, message }),
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    step: <T>(name: string, work: (signal: AbortSignal) => Promise<T>, options: { readonly timeout?: string | number } = {}) => open.track(`step("${name}")`, runStep(dependencies, call, key, { name, work, timeout: options.timeout })),
+    step: <T>(name: string, work: (signal: AbortSignal) => Promise<T>, options: { readonly timeout?: string | number } = {}) =>
+      open.track(`step("${name}")`, runStep(dependencies, call, key, { name, work, timeout: options.timeout })),
     client: createControllerClient(client.with(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace })),
     log: bindLog(dependencies.log, { controller: definition.name, object: `${definition.kind.kind} ${key}` }),
     signal: call.signal,
@@ -83,7 +84,9 @@ class OpenWork {
 function sayCondition({ kind, name }: ControllerDefinition, said: Said, condition: SaidCondition): void {
   const known = (kind as { readonly definition?: ResourceDefinition }).definition?.conditions;
   if (known && !known.includes(condition.type))
-    throw new HomeostatError("ERR_UNDECLARED", `"${name}" says condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`, { hint: "list it in the resource's `conditions`" });
+    throw new HomeostatError("ERR_UNDECLARED", `"${name}" says condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`, {
+      hint: "list it in the resource's `conditions`",
+    });
   said.conditions.set(condition.type, condition);
 }
 
@@ -100,8 +103,16 @@ async function runStep<T>({ definition, runtime, stepping }: ReconcileDependenci
   if (finish.at === "settled") return finish.value;
   if (finish.at === "abandoned") call.outliving(finish.settled);
   const late = typeof timeout === "number" ? `${timeout} ms` : timeout;
-  const problem = finish.at === "abandoned" ? (late === undefined ? "did not end when it was asked to" : `took longer than ${late}`) : `failed: ${finish.error instanceof Error ? finish.error.message : String(finish.error)}`;
-  throw new HomeostatError("ERR_STEP", `step "${name}" of ${definition.kind.kind} ${key} ${problem}`, { hint: "see the cause; the reconcile is tried again", cause: finish.at === "failed" ? finish.error : undefined });
+  const problem =
+    finish.at === "abandoned"
+      ? late === undefined
+        ? "did not end when it was asked to"
+        : `took longer than ${late}`
+      : `failed: ${finish.error instanceof Error ? finish.error.message : String(finish.error)}`;
+  throw new HomeostatError("ERR_STEP", `step "${name}" of ${definition.kind.kind} ${key} ${problem}`, {
+    hint: "see the cause; the reconcile is tried again",
+    cause: finish.at === "failed" ? finish.error : undefined,
+  });
 }
 
 function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {

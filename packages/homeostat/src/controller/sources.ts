@@ -23,7 +23,11 @@ export interface SourceDependencies {
 
 /** Connects every informer of a controller with its queue. Returns how to disconnect. */
 export function connectSources(dependencies: SourceDependencies): { remove(): void } {
-  const connections = [connectPrimary(dependencies), ...dependencies.definition.owns.map((kind) => connectOwned(dependencies, kind)), ...Object.keys(dependencies.definition.refs).map((name) => connectRef(dependencies, name))];
+  const connections = [
+    connectPrimary(dependencies),
+    ...dependencies.definition.owns.map((kind) => connectOwned(dependencies, kind)),
+    ...Object.keys(dependencies.definition.refs).map((name) => connectRef(dependencies, name)),
+  ];
   return { remove: () => connections.forEach((connection) => connection.remove()) };
 }
 

@@ -36,9 +36,24 @@ test("lastTransitionTime moves with the status and not with the reason", () => {
 });
 
 test("conditions keep their order, new ones follow", () => {
-  const before = nextStatus(say({}, [["B", "True", "X"], ["A", "True", "X"]]), facts())!;
-  const after = nextStatus(say({}, [["C", "True", "X"], ["A", "False", "X"]]), facts(before))!;
-  assert.deepEqual((after["conditions"] as JsonObject[]).map((one) => one["type"]), ["B", "A", "C"]);
+  const before = nextStatus(
+    say({}, [
+      ["B", "True", "X"],
+      ["A", "True", "X"],
+    ]),
+    facts(),
+  )!;
+  const after = nextStatus(
+    say({}, [
+      ["C", "True", "X"],
+      ["A", "False", "X"],
+    ]),
+    facts(before),
+  )!;
+  assert.deepEqual(
+    (after["conditions"] as JsonObject[]).map((one) => one["type"]),
+    ["B", "A", "C"],
+  );
 });
 
 test("values are copied when they are said", () => {

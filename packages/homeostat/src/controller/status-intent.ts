@@ -76,7 +76,13 @@ function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json |
 function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentFacts): Json[] {
   const before = (Array.isArray(facts.prior["conditions"]) ? facts.prior["conditions"] : []).filter((one) => isObject(one));
   const kept = before.filter((one) => !said.has(String(one["type"])));
-  const spoken = [...said.values()].map((one) => toCondition(one, before.find((old) => old["type"] === one.type), facts));
+  const spoken = [...said.values()].map((one) =>
+    toCondition(
+      one,
+      before.find((old) => old["type"] === one.type),
+      facts,
+    ),
+  );
   const order = new Map(before.map((one, i) => [String(one["type"]), i]));
   const rank = (one: JsonObject): number => order.get(String(one["type"])) ?? order.size;
   return [...kept, ...spoken].toSorted((a, b) => rank(a) - rank(b));

@@ -67,7 +67,10 @@ export function createManager(options: ManagerOptions): Manager {
   let stopped: Promise<void> | undefined;
   const manager: Manager = {
     async start() {
-      if (started || stopped) throw new HomeostatError("ERR_MANAGER_STATE", `starting ${options.operator}: the manager has ${stopped ? "been stopped" : "been started already"}`, { hint: "create a manager for every start" });
+      if (started || stopped)
+        throw new HomeostatError("ERR_MANAGER_STATE", `starting ${options.operator}: the manager has ${stopped ? "been stopped" : "been started already"}`, {
+          hint: "create a manager for every start",
+        });
       started = true;
       await start(state);
     },
@@ -152,7 +155,10 @@ async function sync(state: ManagerState): Promise<void> {
     if (state.stopping.signal.aborted) throw state.stopping.signal.reason;
     const late = state.cache.informers().flatMap((informer) => (informer.hasSynced() ? [] : [`${informer.kind.kind} (${informer.freshness().lastError ?? informer.freshness().reason})`]));
     await stop(state);
-    throw new HomeostatError("ERR_MANAGER_SYNC", `starting ${state.options.operator}: no complete first list within ${timeoutMs} ms of ${late.join(", ") || "its kinds"}`, { hint: "check that the definitions are installed and that this user may list and watch them", cause });
+    throw new HomeostatError("ERR_MANAGER_SYNC", `starting ${state.options.operator}: no complete first list within ${timeoutMs} ms of ${late.join(", ") || "its kinds"}`, {
+      hint: "check that the definitions are installed and that this user may list and watch them",
+      cause,
+    });
   } finally {
     timer.cancel();
   }

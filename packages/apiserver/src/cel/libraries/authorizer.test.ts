@@ -6,14 +6,29 @@ import { compileExpression } from "../program.ts";
 import { showValue } from "../values/value.ts";
 import { type AccessQuery, authorizerType, createAuthorizer, createResourceAuthorizer, resourceCheckType } from "./authorizer.ts";
 
-const environment = withVariables(kubernetesEnvironment(), new Map([["authorizer", authorizerType], ["authorizer.requestResource", resourceCheckType]]));
+const environment = withVariables(
+  kubernetesEnvironment(),
+  new Map([
+    ["authorizer", authorizerType],
+    ["authorizer.requestResource", resourceCheckType],
+  ]),
+);
 
 /** What an expression gives when everything that is asked is answered with its own JSON as the reason. */
 function run(text: string): string {
   const compiled = compileExpression(text, environment);
   assert.ok("program" in compiled, JSON.stringify(compiled));
-  const check = (query: AccessQuery) => ({ allowed: query.verb === "get", reason: Object.values(query).filter((part) => typeof part === "string" && part !== "").join("/"), ...(query.verb === "fail" ? { error: "broken" } : {}) });
-  const result = compiled.program.evaluate({ authorizer: createAuthorizer(check), "authorizer.requestResource": createResourceAuthorizer(check, { group: "apps", resource: "deployments", subresource: "", namespace: "ns", name: "d" }) });
+  const check = (query: AccessQuery) => ({
+    allowed: query.verb === "get",
+    reason: Object.values(query)
+      .filter((part) => typeof part === "string" && part !== "")
+      .join("/"),
+    ...(query.verb === "fail" ? { error: "broken" } : {}),
+  });
+  const result = compiled.program.evaluate({
+    authorizer: createAuthorizer(check),
+    "authorizer.requestResource": createResourceAuthorizer(check, { group: "apps", resource: "deployments", subresource: "", namespace: "ns", name: "d" }),
+  });
   return "error" in result ? `error: ${result.error.message}` : showValue(result.value);
 }
 

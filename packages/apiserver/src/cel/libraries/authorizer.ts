@@ -87,17 +87,22 @@ class Decision extends CelObject {
 export const createAuthorizer = (check: AccessCheck): CelValue => new Question(authorizerType, blank, check);
 
 /** The value of the variable `authorizer.requestResource`: a question about what the request is about. */
-export const createResourceAuthorizer = (check: AccessCheck, resource: Pick<AccessQuery, "group" | "resource" | "subresource" | "namespace" | "name">): CelValue => new Question(resourceCheckType, { ...blank, ...resource }, check);
+export const createResourceAuthorizer = (check: AccessCheck, resource: Pick<AccessQuery, "group" | "resource" | "subresource" | "namespace" | "name">): CelValue =>
+  new Question(resourceCheckType, { ...blank, ...resource }, check);
 
-const extend = (type: Type, part: (text: string) => Partial<AccessQuery>): Implementation => (value, text) => {
-  const { query, check } = value as Question;
-  return new Question(type, { ...query, ...part(text as string) }, check);
-};
+const extend =
+  (type: Type, part: (text: string) => Partial<AccessQuery>): Implementation =>
+  (value, text) => {
+    const { query, check } = value as Question;
+    return new Question(type, { ...query, ...part(text as string) }, check);
+  };
 
-const nonEmpty = (name: "path" | "resource") => (text: string): Partial<AccessQuery> => {
-  if (text.trim() === "") throw new CelError(`${name} must not be empty`);
-  return { [name]: text };
-};
+const nonEmpty =
+  (name: "path" | "resource") =>
+  (text: string): Partial<AccessQuery> => {
+    if (text.trim() === "") throw new CelError(`${name} must not be empty`);
+    return { [name]: text };
+  };
 
 const serviceAccount: Implementation = (value, namespace, name) => {
   if (dnsSubdomainFaults(name as string).length > 0) throw new CelError("Invalid service account name");
@@ -111,8 +116,14 @@ const check: Implementation = (value, verb) => {
   return new Decision(question.check({ ...question.query, verb: verb as string }));
 };
 
-const step = (name: string, id: string, from: Type, to: Type, part: (text: string) => Partial<AccessQuery>): FunctionDeclaration => ({ name, overloads: [member(id, [from, stringType], to, extend(to, part))] });
-const ask = (name: string, id: string, result: Type, read: (decision: AccessDecision) => CelValue): FunctionDeclaration => ({ name, overloads: [member(id, [decisionType], result, (value) => read((value as Decision).decision))] });
+const step = (name: string, id: string, from: Type, to: Type, part: (text: string) => Partial<AccessQuery>): FunctionDeclaration => ({
+  name,
+  overloads: [member(id, [from, stringType], to, extend(to, part))],
+});
+const ask = (name: string, id: string, result: Type, read: (decision: AccessDecision) => CelValue): FunctionDeclaration => ({
+  name,
+  overloads: [member(id, [decisionType], result, (value) => read((value as Decision).decision))],
+});
 
 /** Questions about access. */
 export const authorizerLibrary: Library = {

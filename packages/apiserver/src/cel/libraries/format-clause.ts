@@ -13,7 +13,7 @@ const verbs = new Set(["s", "d", "f", "e", "b", "x", "X", "o"]);
 export function walkFormat(text: string, size: number, render: (clause: FormatClause, index: number) => string, fail: (message: string) => never): string {
   let out = "";
   let index = 0;
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     if (text[i] !== "%") {
       out += text[i++];
       continue;

@@ -34,7 +34,10 @@ type Render = (value: CelValue, precision: number | undefined) => string | undef
 
 const defaultPrecision = 6;
 const whole = (value: CelValue): bigint | undefined => (isInt(value) ? BigInt(value) : value instanceof Uint ? value.value : undefined);
-const inBase = (base: number): Render => (value) => whole(value)?.toString(base);
+const inBase =
+  (base: number): Render =>
+  (value) =>
+    whole(value)?.toString(base);
 
 /** Doubles, and the names of those that have no digits. */
 function fraction(value: CelValue): number | undefined {

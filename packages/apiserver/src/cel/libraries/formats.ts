@@ -39,8 +39,14 @@ class NamedFormat extends CelObject {
 }
 
 /** A generated name is checked without its last dash. */
-const prefix = (rule: SyntaxRule): SyntaxRule => (text) => rule(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
-const matching = (test: (text: string) => boolean, complaint: string): SyntaxRule => (text) => (test(text) ? [] : [complaint]);
+const prefix =
+  (rule: SyntaxRule): SyntaxRule =>
+  (text) =>
+    rule(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
+const matching =
+  (test: (text: string) => boolean, complaint: string): SyntaxRule =>
+  (text) =>
+    test(text) ? [] : [complaint];
 
 function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
@@ -73,8 +79,22 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ["dns1035LabelPrefix", new NamedFormat("DNS1035LabelPrefix", prefix(dns1035LabelFaults), 30)],
   ["labelValue", new NamedFormat("LabelValue", labelValueFaults, 40)],
   ["uri", new NamedFormat("URI", uriRule, 1103)],
-  ["uuid", new NamedFormat("uuid", matching((text) => uuidPattern.test(text), "does not match the UUID format"), uuidPatternSize)],
-  ["byte", new NamedFormat("byte", matching((text) => base64Pattern.test(text), "invalid base64"), 84)],
+  [
+    "uuid",
+    new NamedFormat(
+      "uuid",
+      matching((text) => uuidPattern.test(text), "does not match the UUID format"),
+      uuidPatternSize,
+    ),
+  ],
+  [
+    "byte",
+    new NamedFormat(
+      "byte",
+      matching((text) => base64Pattern.test(text), "invalid base64"),
+      84,
+    ),
+  ],
   ["date", new NamedFormat("date", matching(isDate, "invalid date"), dateTimePatternSize)],
   ["datetime", new NamedFormat("datetime", matching(isDateTime, "invalid datetime"), dateTimePatternSize)],
 ]);

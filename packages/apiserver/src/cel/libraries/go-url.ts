@@ -100,7 +100,11 @@ const decode = (text: string): string => Buffer.from(text.replace(/(?:%[0-9a-fA-
 /** The path as written where that is a valid encoding, else escaped anew. */
 export function escapedPath({ path, rawPath }: GoUrl): string {
   if (/^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@[\]/]|%[0-9a-fA-F]{2})*$/.test(rawPath)) return rawPath;
-  return path === "*" ? "*" : Array.from(Buffer.from(path), (byte) => (/[A-Za-z0-9\-._~$&+/:=@]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)).join("");
+  return path === "*"
+    ? "*"
+    : Array.from(Buffer.from(path), (byte) => (/[A-Za-z0-9\-._~$&+/:=@]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)).join(
+        "",
+      );
 }
 
 /** The host without port and brackets. */

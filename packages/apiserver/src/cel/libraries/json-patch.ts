@@ -7,5 +7,7 @@ import { stringType } from "../type.ts";
 /** JSON pointers. */
 export const jsonPatchLibrary: Library = {
   name: "kubernetes json patch",
-  functions: [{ name: "jsonpatch.escapeKey", overloads: [overload("string_jsonpatch_escapeKey_string", [stringType], stringType, (key) => (key as string).replaceAll("~", "~0").replaceAll("/", "~1"))] }],
+  functions: [
+    { name: "jsonpatch.escapeKey", overloads: [overload("string_jsonpatch_escapeKey_string", [stringType], stringType, (key) => (key as string).replaceAll("~", "~0").replaceAll("/", "~1"))] },
+  ],
 };

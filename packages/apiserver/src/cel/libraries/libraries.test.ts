@@ -97,7 +97,10 @@ table("addresses", [
   ["string(cidr('10.1.2.3/8').masked())", "10.0.0.0/8"],
   ["cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && !cidr('10.0.0.0/8').containsIP(ip('11.0.0.1'))", "true"],
   ["cidr('10.0.0.0/8').containsIP('x')", "error: no such overload"],
-  ["cidr('10.0.0.0/08')", 'error: network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix("10.0.0.0/08"): bad bits after slash: "08"'],
+  [
+    "cidr('10.0.0.0/08')",
+    'error: network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix("10.0.0.0/08"): bad bits after slash: "08"',
+  ],
 ]);
 
 table("formats", [

@@ -36,7 +36,8 @@ const flatten: Implementation = (list, depth = 1) => {
 const sortByKeys: Implementation = (list, keys) => {
   const items = [...(list as CelList)];
   const ranks = [...(keys as CelList)];
-  if (items.length !== ranks.length) throw new CelError(`@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${items.length} and ${ranks.length} elements respectively`);
+  if (items.length !== ranks.length)
+    throw new CelError(`@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${items.length} and ${ranks.length} elements respectively`);
   if (items.length === 0) return list!;
   const { name } = typeOfValue(ranks[0]!);
   if (!comparable.some((type) => type.name === name)) throw new CelError("list elements must be comparable");
@@ -66,7 +67,18 @@ const sortBy: Macro = (at, target, args) => {
   if (typeof variable !== "string") return variable;
   const keys = foldList(at, ident(at, inputName), { variable }, args[1]!, undefined);
   const sorted = memberCall(at, "@sortByAssociatedKeys", ident(at, inputName), keys);
-  return { kind: "comprehension", at, range: listOf(at), variable: "#unused", variable2: undefined, accumulator: inputName, init: target!, condition: literal(at, false), step: ident(at, inputName), result: sorted };
+  return {
+    kind: "comprehension",
+    at,
+    range: listOf(at),
+    variable: "#unused",
+    variable2: undefined,
+    accumulator: inputName,
+    init: target!,
+    condition: literal(at, false),
+    step: ident(at, inputName),
+    result: sorted,
+  };
 };
 
 const eachComparable = (make: (type: Type) => Overload): readonly Overload[] => comparable.map(make);

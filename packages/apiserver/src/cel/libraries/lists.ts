@@ -12,8 +12,22 @@ import { Uint } from "../values/uint.ts";
 import type { CelValue } from "../values/value.ts";
 import { operatorFunctions } from "./standard-operators.ts";
 
-const comparable: readonly (readonly [string, Type])[] = [["int", intType], ["uint", uintType], ["double", doubleType], ["bool", boolType], ["duration", durationType], ["timestamp", timestampType], ["string", stringType], ["bytes", bytesType]];
-const summable: readonly (readonly [string, Type, CelValue])[] = [["int", intType, 0], ["uint", uintType, new Uint(0n)], ["double", doubleType, new Double(0)], ["duration", durationType, new Duration(0n)]];
+const comparable: readonly (readonly [string, Type])[] = [
+  ["int", intType],
+  ["uint", uintType],
+  ["double", doubleType],
+  ["bool", boolType],
+  ["duration", durationType],
+  ["timestamp", timestampType],
+  ["string", stringType],
+  ["bytes", bytesType],
+];
+const summable: readonly (readonly [string, Type, CelValue])[] = [
+  ["int", intType, 0],
+  ["uint", uintType, new Uint(0n)],
+  ["double", doubleType, new Double(0)],
+  ["duration", durationType, new Duration(0n)],
+];
 
 const isSorted: Implementation = (list) => {
   let previous: CelValue | undefined;
@@ -26,18 +40,22 @@ const isSorted: Implementation = (list) => {
 
 const add = operatorFunctions.find((declared) => declared.name === "_+_")!.dynamic!;
 
-const sumFrom = (zero: CelValue): Implementation => (list) => {
-  let total = zero;
-  for (const item of list as CelList) total = add(total, item);
-  return total;
-};
+const sumFrom =
+  (zero: CelValue): Implementation =>
+  (list) => {
+    let total = zero;
+    for (const item of list as CelList) total = add(total, item);
+    return total;
+  };
 
-const extreme = (name: string, wanted: number): Implementation => (list) => {
-  let best: CelValue | undefined;
-  for (const item of list as CelList) if (best === undefined || compareValues(best, item) === wanted) best = item;
-  if (best === undefined) throw new CelError(`${name} called on empty list`);
-  return best;
-};
+const extreme =
+  (name: string, wanted: number): Implementation =>
+  (list) => {
+    let best: CelValue | undefined;
+    for (const item of list as CelList) if (best === undefined || compareValues(best, item) === wanted) best = item;
+    if (best === undefined) throw new CelError(`${name} called on empty list`);
+    return best;
+  };
 
 const a = paramType("A");
 

@@ -105,13 +105,19 @@ const isLinkLocalMulticast = (bytes: Uint8Array): boolean => (isV4(bytes) ? byte
 const isLinkLocalUnicast = (bytes: Uint8Array): boolean => (isV4(bytes) ? bytes[0] === 169 && bytes[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
 const isGlobalUnicast = (bytes: Uint8Array): boolean => !isUnspecified(bytes) && !isLoopback(bytes) && !isMulticast(bytes) && !isLinkLocalUnicast(bytes) && !(isV4(bytes) && isAll(bytes, 255));
 
-const question = (name: string, id: string, test: (bytes: Uint8Array) => boolean): FunctionDeclaration => ({ name, overloads: [member(id, [ipType], boolType, (ip) => test((ip as Ip).address.bytes))] });
+const question = (name: string, id: string, test: (bytes: Uint8Array) => boolean): FunctionDeclaration => ({
+  name,
+  overloads: [member(id, [ipType], boolType, (ip) => test((ip as Ip).address.bytes))],
+});
 
 /** Addresses and prefixes. */
 export const networkLibrary: Library = {
   name: "kubernetes network addresses",
   functions: [
-    { name: "ip", overloads: [overload("string_to_ip", [stringType], ipType, (text) => orThrow(readIp(text as string))), member("cidr_ip", [cidrType], ipType, (cidr) => new Ip((cidr as Cidr).prefix.address))] },
+    {
+      name: "ip",
+      overloads: [overload("string_to_ip", [stringType], ipType, (text) => orThrow(readIp(text as string))), member("cidr_ip", [cidrType], ipType, (cidr) => new Ip((cidr as Cidr).prefix.address))],
+    },
     { name: "isIP", overloads: [overload("is_ip", [stringType], boolType, (text) => readIp(text as string) instanceof Ip)] },
     { name: "ip.isCanonical", overloads: [overload("ip_is_canonical", [stringType], boolType, (text) => orThrow(readIp(text as string)).toString() === text)] },
     { name: "family", overloads: [member("ip_family", [ipType], intType, (ip) => ((ip as Ip).address.bytes.length === 4 ? 4 : 6))] },
@@ -123,7 +129,10 @@ export const networkLibrary: Library = {
     { name: "cidr", overloads: [overload("string_to_cidr", [stringType], cidrType, (text) => orThrow(readCidr(text as string)))] },
     { name: "isCIDR", overloads: [overload("is_cidr", [stringType], boolType, (text) => readCidr(text as string) instanceof Cidr)] },
     { name: "containsIP", overloads: [member("cidr_contains_ip_string", [cidrType, stringType], boolType, containsIp), member("cidr_contains_ip_ip", [cidrType, ipType], boolType, containsIp)] },
-    { name: "containsCIDR", overloads: [member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr), member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr)] },
+    {
+      name: "containsCIDR",
+      overloads: [member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr), member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr)],
+    },
     { name: "prefixLength", overloads: [member("cidr_prefix_length", [cidrType], intType, (cidr) => (cidr as Cidr).prefix.bits)] },
     { name: "masked", overloads: [member("cidr_masked", [cidrType], cidrType, masked)] },
     { name: "string", overloads: [overload("ip_to_string", [ipType], stringType, String), overload("cidr_to_string", [cidrType], stringType, String)] },

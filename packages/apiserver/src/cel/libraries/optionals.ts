@@ -31,10 +31,12 @@ const unwrap: Implementation = (list) => {
   return new ValueList(held);
 };
 
-const at = (pick: (list: CelList) => number): Implementation => (value) => {
-  const list = value as CelList;
-  return list.size === 0 ? none : new Optional(list.at(pick(list)));
-};
+const at =
+  (pick: (list: CelList) => number): Implementation =>
+  (value) => {
+    const list = value as CelList;
+    return list.size === 0 ? none : new Optional(list.at(pick(list)));
+  };
 
 const functions: readonly FunctionDeclaration[] = [
   { name: "optional.of", overloads: [overload("optional_of", [v], optionalV, (value) => new Optional(value))] },
@@ -45,25 +47,66 @@ const functions: readonly FunctionDeclaration[] = [
   { name: "or", overloads: [member("optional_or_optional", [optionalV, optionalV], optionalV)] },
   { name: "orValue", overloads: [member("optional_orValue_value", [optionalV, v], v)] },
   { name: "_?._", overloads: [overload("select_optional_field", [dynType, stringType], optionalV)] },
-  { name: "_[?_]", overloads: [overload("list_optindex_optional_int", [listV, intType], optionalV), overload("optional_list_optindex_optional_int", [optionalType(listV), intType], optionalV), overload("map_optindex_optional_value", [mapKv, k], optionalV), overload("optional_map_optindex_optional_value", [optionalType(mapKv), k], optionalV)] },
+  {
+    name: "_[?_]",
+    overloads: [
+      overload("list_optindex_optional_int", [listV, intType], optionalV),
+      overload("optional_list_optindex_optional_int", [optionalType(listV), intType], optionalV),
+      overload("map_optindex_optional_value", [mapKv, k], optionalV),
+      overload("optional_map_optindex_optional_value", [optionalType(mapKv), k], optionalV),
+    ],
+  },
   { name: "_[_]", overloads: [overload("optional_list_index_int", [optionalType(listV), intType], optionalV), overload("optional_map_index_value", [optionalType(mapKv), k], optionalV)] },
-  { name: "last", overloads: [member("list_last", [listV], optionalV, at((list) => list.size - 1))] },
-  { name: "first", overloads: [member("list_first", [listV], optionalV, at(() => 0))] },
+  {
+    name: "last",
+    overloads: [
+      member(
+        "list_last",
+        [listV],
+        optionalV,
+        at((list) => list.size - 1),
+      ),
+    ],
+  },
+  {
+    name: "first",
+    overloads: [
+      member(
+        "list_first",
+        [listV],
+        optionalV,
+        at(() => 0),
+      ),
+    ],
+  },
   { name: "optional.unwrap", overloads: [overload("optional_unwrap", [listType(optionalV)], listV, unwrap)] },
   { name: "unwrapOpt", overloads: [member("optional_unwrapOpt", [listType(optionalV)], listV, unwrap)] },
 ];
 
 /** A loop over nothing whose accumulator is the variable: how a value gets a name. */
 function bindValue(place: number, variable: string, value: Expr, body: Expr): Expr {
-  return { kind: "comprehension", at: place, range: listOf(place), variable: "#unused", variable2: undefined, accumulator: variable, init: value, condition: literal(place, false), step: ident(place, variable), result: body };
+  return {
+    kind: "comprehension",
+    at: place,
+    range: listOf(place),
+    variable: "#unused",
+    variable2: undefined,
+    accumulator: variable,
+    init: value,
+    condition: literal(place, false),
+    step: ident(place, variable),
+    result: body,
+  };
 }
 
-const mapping = (name: string, wrap: (place: number, mapped: Expr) => Expr): Macro => (place, target, args) => {
-  const variable = args[0]!;
-  if (variable.kind !== "ident") return { at: variable.at, message: `${name}() variable name must be a simple identifier` };
-  const mapped = bindValue(place, variable.name, memberCall(place, "value", copy(target!)), args[1]!);
-  return callTo(place, "_?_:_", memberCall(place, "hasValue", target!), wrap(place, mapped), callTo(place, "optional.none"));
-};
+const mapping =
+  (name: string, wrap: (place: number, mapped: Expr) => Expr): Macro =>
+  (place, target, args) => {
+    const variable = args[0]!;
+    if (variable.kind !== "ident") return { at: variable.at, message: `${name}() variable name must be a simple identifier` };
+    const mapped = bindValue(place, variable.name, memberCall(place, "value", copy(target!)), args[1]!);
+    return callTo(place, "_?_:_", memberCall(place, "hasValue", target!), wrap(place, mapped), callTo(place, "optional.none"));
+  };
 
 /** The checker writes into nodes, so a subtree that is used twice is copied. */
 function copy(node: Expr): Expr {

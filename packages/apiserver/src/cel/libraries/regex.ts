@@ -37,6 +37,12 @@ export const regexLibrary: Library = {
   name: "kubernetes regex",
   functions: [
     { name: "find", overloads: [searching("string_find_string", [stringType, stringType], stringType, find)] },
-    { name: "findAll", overloads: [searching("string_find_all_string", [stringType, stringType], listType(stringType), findAll), searching("string_find_all_string_int", [stringType, stringType, intType], listType(stringType), findAll)] },
+    {
+      name: "findAll",
+      overloads: [
+        searching("string_find_all_string", [stringType, stringType], listType(stringType), findAll),
+        searching("string_find_all_string_int", [stringType, stringType, intType], listType(stringType), findAll),
+      ],
+    },
   ],
 };

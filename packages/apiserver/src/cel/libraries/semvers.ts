@@ -30,7 +30,8 @@ class Semver extends CelObject {
   }
 }
 
-const read = (text: CelValue | undefined, normalize: CelValue | undefined): SemanticVersion | { readonly error: string } => (normalize === true ? normalizeVersion(text as string) : parseVersion(text as string));
+const read = (text: CelValue | undefined, normalize: CelValue | undefined): SemanticVersion | { readonly error: string } =>
+  normalize === true ? normalizeVersion(text as string) : parseVersion(text as string);
 
 const toSemver: Implementation = (text, normalize) => {
   const version = read(text, normalize);
@@ -41,7 +42,10 @@ const toSemver: Implementation = (text, normalize) => {
 const isSemver: Implementation = (text, normalize) => !("error" in read(text, normalize));
 const compare = (a: CelValue | undefined, b: CelValue | undefined): number => compareVersions((a as Semver).version, (b as Semver).version);
 const pair = [semverType, semverType];
-const part = (name: "major" | "minor" | "patch"): FunctionDeclaration => ({ name, overloads: [member(`semver_${name}`, [semverType], intType, (value) => normalInt(BigInt.asIntN(64, (value as Semver).version[name])))] });
+const part = (name: "major" | "minor" | "patch"): FunctionDeclaration => ({
+  name,
+  overloads: [member(`semver_${name}`, [semverType], intType, (value) => normalInt(BigInt.asIntN(64, (value as Semver).version[name])))],
+});
 
 /** Semantic versions. */
 export const semverLibrary: Library = {

@@ -109,12 +109,52 @@ const typeFunction: Implementation = (value) => new TypeValue(typeOfValue(value!
 /** The conversions. */
 export const conversionFunctions: readonly FunctionDeclaration[] = [
   { name: "type", overloads: [overload("type", [a], typeOf(a), typeFunction)] },
-  conversion("bool", boolType, toBool, [["bool_to_bool", boolType], ["string_to_bool", stringType]]),
-  conversion("bytes", bytesType, toBytes, [["bytes_to_bytes", bytesType], ["string_to_bytes", stringType]]),
-  conversion("double", doubleType, toDouble, [["double_to_double", doubleType], ["int64_to_double", intType], ["string_to_double", stringType], ["uint64_to_double", uintType]]),
-  conversion("duration", durationType, asDuration, [["duration_to_duration", durationType], ["int64_to_duration", intType], ["string_to_duration", stringType]]),
-  conversion("int", intType, toInteger, [["int64_to_int64", intType], ["double_to_int64", doubleType], ["duration_to_int64", durationType], ["string_to_int64", stringType], ["timestamp_to_int64", timestampType], ["uint64_to_int64", uintType]]),
-  conversion("string", stringType, toText, [["string_to_string", stringType], ["bool_to_string", boolType], ["bytes_to_string", bytesType], ["double_to_string", doubleType], ["duration_to_string", durationType], ["int64_to_string", intType], ["timestamp_to_string", timestampType], ["uint64_to_string", uintType]]),
-  conversion("timestamp", timestampType, asTimestamp, [["timestamp_to_timestamp", timestampType], ["int64_to_timestamp", intType], ["string_to_timestamp", stringType]]),
-  conversion("uint", uintType, toUnsigned, [["uint64_to_uint64", uintType], ["double_to_uint64", doubleType], ["int64_to_uint64", intType], ["string_to_uint64", stringType]]),
+  conversion("bool", boolType, toBool, [
+    ["bool_to_bool", boolType],
+    ["string_to_bool", stringType],
+  ]),
+  conversion("bytes", bytesType, toBytes, [
+    ["bytes_to_bytes", bytesType],
+    ["string_to_bytes", stringType],
+  ]),
+  conversion("double", doubleType, toDouble, [
+    ["double_to_double", doubleType],
+    ["int64_to_double", intType],
+    ["string_to_double", stringType],
+    ["uint64_to_double", uintType],
+  ]),
+  conversion("duration", durationType, asDuration, [
+    ["duration_to_duration", durationType],
+    ["int64_to_duration", intType],
+    ["string_to_duration", stringType],
+  ]),
+  conversion("int", intType, toInteger, [
+    ["int64_to_int64", intType],
+    ["double_to_int64", doubleType],
+    ["duration_to_int64", durationType],
+    ["string_to_int64", stringType],
+    ["timestamp_to_int64", timestampType],
+    ["uint64_to_int64", uintType],
+  ]),
+  conversion("string", stringType, toText, [
+    ["string_to_string", stringType],
+    ["bool_to_string", boolType],
+    ["bytes_to_string", bytesType],
+    ["double_to_string", doubleType],
+    ["duration_to_string", durationType],
+    ["int64_to_string", intType],
+    ["timestamp_to_string", timestampType],
+    ["uint64_to_string", uintType],
+  ]),
+  conversion("timestamp", timestampType, asTimestamp, [
+    ["timestamp_to_timestamp", timestampType],
+    ["int64_to_timestamp", intType],
+    ["string_to_timestamp", stringType],
+  ]),
+  conversion("uint", uintType, toUnsigned, [
+    ["uint64_to_uint64", uintType],
+    ["double_to_uint64", doubleType],
+    ["int64_to_uint64", intType],
+    ["string_to_uint64", stringType],
+  ]),
 ];

@@ -20,7 +20,16 @@ const listOfA = listType(a);
 const mapOfAb = mapType(a, b);
 
 /** Short names of types in overload ids. */
-const names: readonly (readonly [Type, string])[] = [[boolType, "bool"], [bytesType, "bytes"], [doubleType, "double"], [durationType, "duration"], [intType, "int64"], [stringType, "string"], [timestampType, "timestamp"], [uintType, "uint64"]];
+const names: readonly (readonly [Type, string])[] = [
+  [boolType, "bool"],
+  [bytesType, "bytes"],
+  [doubleType, "double"],
+  [durationType, "duration"],
+  [intType, "int64"],
+  [stringType, "string"],
+  [timestampType, "timestamp"],
+  [uintType, "uint64"],
+];
 const nameOf = new Map(names);
 
 const add: Implementation = (x, y) => {
@@ -84,7 +93,8 @@ function arithmetic(name: string, verb: string, implementation: Implementation, 
   return { name, overloads: [...overloads, ...more], dynamic: implementation };
 }
 
-const hasOrder = (value: CelValue): boolean => typeof value === "boolean" || typeof value === "string" || value instanceof Uint8Array || isQuantitative(value) || (value instanceof CelObject && "compare" in value);
+const hasOrder = (value: CelValue): boolean =>
+  typeof value === "boolean" || typeof value === "string" || value instanceof Uint8Array || isQuantitative(value) || (value instanceof CelObject && "compare" in value);
 
 function comparison(name: string, verb: string, test: (order: number) => boolean): FunctionDeclaration {
   const implementation: Implementation = (x, y) => {
@@ -93,7 +103,9 @@ function comparison(name: string, verb: string, test: (order: number) => boolean
     return test(compareValues(x!, y!));
   };
   const numbers = [intType, uintType, doubleType];
-  const same = [boolType, intType, uintType, doubleType, stringType, bytesType, timestampType, durationType].map((type) => overload(`${verb}_${nameOf.get(type)}`, [type, type], boolType, implementation));
+  const same = [boolType, intType, uintType, doubleType, stringType, bytesType, timestampType, durationType].map((type) =>
+    overload(`${verb}_${nameOf.get(type)}`, [type, type], boolType, implementation),
+  );
   const crossed = numbers.flatMap((x) => numbers.filter((y) => y !== x).map((y) => overload(`${verb}_${nameOf.get(x)}_${nameOf.get(y)}`, [x, y], boolType, implementation)));
   return { name, overloads: [...same, ...crossed], dynamic: implementation };
 }
@@ -111,7 +123,14 @@ const size: Implementation = (value) => {
   throw noSuchOverload("size");
 };
 
-const sizes = ([["bytes", bytesType], ["list", listOfA], ["map", mapOfAb], ["string", stringType]] as const).flatMap(([name, type]) => [overload(`size_${name}`, [type], intType, size), member(`${name}_size`, [type], intType, size)]);
+const sizes = (
+  [
+    ["bytes", bytesType],
+    ["list", listOfA],
+    ["map", mapOfAb],
+    ["string", stringType],
+  ] as const
+).flatMap(([name, type]) => [overload(`size_${name}`, [type], intType, size), member(`${name}_size`, [type], intType, size)]);
 
 const time = [
   overload("add_duration_duration", [durationType, durationType], durationType, add),

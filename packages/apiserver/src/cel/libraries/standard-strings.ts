@@ -8,12 +8,18 @@ import { noSuchOverload } from "../values/cel-error.ts";
 const texts = [stringType, stringType];
 
 /** These complain about values of other types without naming the function. */
-const onTexts = (test: (text: string, other: string) => boolean): Implementation => (text, other) => {
-  if (typeof text !== "string" || typeof other !== "string") throw noSuchOverload();
-  return test(text, other);
-};
+const onTexts =
+  (test: (text: string, other: string) => boolean): Implementation =>
+  (text, other) => {
+    if (typeof text !== "string" || typeof other !== "string") throw noSuchOverload();
+    return test(text, other);
+  };
 
-const declare = (name: string, id: string, test: (text: string, other: string) => boolean): FunctionDeclaration => ({ name, overloads: [member(id, texts, boolType, onTexts(test))], dynamic: onTexts(test) });
+const declare = (name: string, id: string, test: (text: string, other: string) => boolean): FunctionDeclaration => ({
+  name,
+  overloads: [member(id, texts, boolType, onTexts(test))],
+  dynamic: onTexts(test),
+});
 
 const matches = onTexts((text, pattern) => compilePattern(pattern).test(text));
 

@@ -30,7 +30,16 @@ function namedOffset(timestamp: Timestamp, zone: string): number {
   if (zone === "" || zone === "UTC") return 0;
   const date = new Date(timestamp.seconds * 1000);
   try {
-    const parts = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" }).formatToParts(date);
+    const parts = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    }).formatToParts(date);
     const part = (type: string): number => Number(parts.find((candidate) => candidate.type === type)?.value);
     return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) / 1000 - timestamp.seconds;
   } catch {
@@ -38,7 +47,8 @@ function namedOffset(timestamp: Timestamp, zone: string): number {
   }
 }
 
-const dayOfYear = (date: Date): number => Math.floor((Date.UTC(2000, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(2000, 0, 1)) / 86_400_000) - (isLeap(date.getUTCFullYear()) || date.getUTCMonth() < 2 ? 0 : 1);
+const dayOfYear = (date: Date): number =>
+  Math.floor((Date.UTC(2000, date.getUTCMonth(), date.getUTCDate()) - Date.UTC(2000, 0, 1)) / 86_400_000) - (isLeap(date.getUTCFullYear()) || date.getUTCMonth() < 2 ? 0 : 1);
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
 type Part = (date: Date, timestamp: Timestamp) => number;

@@ -12,13 +12,15 @@ import { type CelValue, showValue } from "../values/value.ts";
 type Rewrite = (at: number, range: Expr, variables: Required<LoopVariables>, transform: Expr, filter: Expr | undefined) => Expr;
 
 /** Arguments: two names, perhaps a filter, the transform or predicate. */
-const macro = (rewrite: Rewrite): Macro => (at, target, args) => {
-  const [first, second] = args.slice(0, 2).map((arg) => loopVariable(arg, "argument must be a simple name"));
-  if (typeof first !== "string") return first!;
-  if (typeof second !== "string") return second!;
-  if (first === second) return { at: args[1]!.at, message: `duplicate variable name: ${first}` };
-  return rewrite(at, target!, { variable: first, variable2: second }, args.at(-1)!, args.length === 4 ? args[2] : undefined);
-};
+const macro =
+  (rewrite: Rewrite): Macro =>
+  (at, target, args) => {
+    const [first, second] = args.slice(0, 2).map((arg) => loopVariable(arg, "argument must be a simple name"));
+    if (typeof first !== "string") return first!;
+    if (typeof second !== "string") return second!;
+    if (first === second) return { at: args[1]!.at, message: `duplicate variable name: ${first}` };
+    return rewrite(at, target!, { variable: first, variable2: second }, args.at(-1)!, args.length === 4 ? args[2] : undefined);
+  };
 
 const k = paramType("K");
 const v = paramType("V");
@@ -33,7 +35,12 @@ const mapInsert: FunctionDeclaration = {
   name: "cel.@mapInsert",
   overloads: [
     overload("@mapInsert_map_key_value", [mapKv, k, v], mapKv, (map, key, value) => insert(map as CelMap, [[key!, value!]])),
-    overload("@mapInsert_map_map", [mapKv, mapKv], mapKv, (map, added) => insert(map as CelMap, (added as CelMap).keys().map((key) => [key, (added as CelMap).find(key)!] as const))),
+    overload("@mapInsert_map_map", [mapKv, mapKv], mapKv, (map, added) =>
+      insert(
+        map as CelMap,
+        (added as CelMap).keys().map((key) => [key, (added as CelMap).find(key)!] as const),
+      ),
+    ),
   ],
 };
 
@@ -42,7 +49,8 @@ function foldMap(at: number, range: Expr, variables: LoopVariables, inserted: Ex
   return fold(at, range, variables, { kind: "map", at, entries: [] }, literal(at, true), step);
 }
 
-const transformMap: Rewrite = (at, range, variables, transform, filter) => foldMap(at, range, variables, callTo(at, "cel.@mapInsert", accumulator(at), ident(at, variables.variable), transform), filter);
+const transformMap: Rewrite = (at, range, variables, transform, filter) =>
+  foldMap(at, range, variables, callTo(at, "cel.@mapInsert", accumulator(at), ident(at, variables.variable), transform), filter);
 const transformMapEntry: Rewrite = (at, range, variables, transform, filter) => foldMap(at, range, variables, callTo(at, "cel.@mapInsert", accumulator(at), transform), filter);
 
 /** Loops over two variables. */

@@ -55,7 +55,11 @@ export function parseTextproto(text: string): TextMessage {
 }
 
 /** A list of words that the tokenizer took for an extension's name. */
-const parseInline = (text: string): TextValue[] => text.slice(1, -1).split(",").map((word) => ({ word: word.trim() }));
+const parseInline = (text: string): TextValue[] =>
+  text
+    .slice(1, -1)
+    .split(",")
+    .map((word) => ({ word: word.trim() }));
 
 const simple: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 

@@ -13,4 +13,7 @@ export function runExpression(text: string): string {
 }
 
 /** The first line of what the compiler says, without its place. */
-export const complaint = (text: string): string => runExpression(text).split("\n")[0]!.replace(/^ERROR: <input>:-?\d+:\d+: /, "");
+export const complaint = (text: string): string =>
+  runExpression(text)
+    .split("\n")[0]!
+    .replace(/^ERROR: <input>:-?\d+:\d+: /, "");

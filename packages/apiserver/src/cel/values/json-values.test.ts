@@ -12,7 +12,10 @@ import { toJson } from "./to-json.ts";
 
 describe("JSON without a schema", () => {
   it("can be asked for its members", () => {
-    const compiled = compileExpression("object.spec.replicas > 2 && object.spec.weight == 0.5 && object.metadata.labels['a'] in ['b'] && object.list.exists(x, x == 9007199254740993)", withVariables(kubernetesEnvironment(), new Map([["object", dynType]])));
+    const compiled = compileExpression(
+      "object.spec.replicas > 2 && object.spec.weight == 0.5 && object.metadata.labels['a'] in ['b'] && object.list.exists(x, x == 9007199254740993)",
+      withVariables(kubernetesEnvironment(), new Map([["object", dynType]])),
+    );
     assert.ok("program" in compiled);
     const object = { spec: { replicas: 3, weight: 0.5 }, metadata: { labels: { a: "b" } }, list: [1, 9007199254740993n] };
     const result = compiled.program.evaluate({ object: adaptJson(object) });

@@ -82,4 +82,5 @@ export function findItem(list: CelList, index: CelValue): CelValue | undefined {
   return i >= 0 && i < list.size ? list.at(i) : undefined;
 }
 
-const showTypeName = (value: CelValue): string => (value instanceof CelObject ? value.type.name : value === null ? "null_type" : value instanceof Uint8Array ? "bytes" : typeof value === "boolean" ? "bool" : typeof value);
+const showTypeName = (value: CelValue): string =>
+  value instanceof CelObject ? value.type.name : value === null ? "null_type" : value instanceof Uint8Array ? "bytes" : typeof value === "boolean" ? "bool" : typeof value;

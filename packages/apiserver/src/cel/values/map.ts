@@ -31,7 +31,9 @@ export abstract class CelMap extends CelObject {
   }
 
   toString(): string {
-    return `{${this.keys().map((key) => `${showValue(key)}: ${showValue(this.find(key)!)}`).join(", ")}}`;
+    return `{${this.keys()
+      .map((key) => `${showValue(key)}: ${showValue(this.find(key)!)}`)
+      .join(", ")}}`;
   }
 }
 

@@ -55,14 +55,23 @@ export class Timestamp extends CelObject {
   format(): string {
     const date = new Date((this.seconds + this.offset) * 1000);
     const year = String(date.getUTCFullYear()).padStart(4, "0");
-    const head = `${year}${date.toISOString().replace(/^[+-]?\d+/, "").slice(0, 15)}`;
+    const head = `${year}${date
+      .toISOString()
+      .replace(/^[+-]?\d+/, "")
+      .slice(0, 15)}`;
     const fraction = this.nanos ? `.${String(this.nanos).padStart(9, "0").replace(/0+$/, "")}` : "";
     return head + fraction + formatOffset(this.offset);
   }
 
   toString(): string {
     const [day = "", rest = ""] = this.format().split("T");
-    const zone = this.offset === 0 ? "+0000 UTC" : formatOffset(this.offset).replace(":", "").repeat(2).replace(/^(.{5})/, "$1 ");
+    const zone =
+      this.offset === 0
+        ? "+0000 UTC"
+        : formatOffset(this.offset)
+            .replace(":", "")
+            .repeat(2)
+            .replace(/^(.{5})/, "$1 ");
     return `${day} ${rest.replace(/(Z|[+-]\d\d:\d\d)$/, "")} ${zone}`;
   }
 }
@@ -107,7 +116,11 @@ export function dateSeconds(year: number, month: number, day: number): number | 
 
 /** What the format `date-time` of a schema admits: RFC 3339, its letters in any case, and the forms without colon or zone. */
 export function parseFormatDateTime(text: string): Timestamp | undefined {
-  const strict = text.trim().toUpperCase().replace(" ", "T").replace(/([+-]\d\d)(\d\d)$/, "$1:$2");
+  const strict = text
+    .trim()
+    .toUpperCase()
+    .replace(" ", "T")
+    .replace(/([+-]\d\d)(\d\d)$/, "$1:$2");
   const parsed = parseRfc3339(strict) ?? parseRfc3339(`${strict}Z`) ?? parseRfc3339(`${strict}:00Z`);
   return parsed && new Timestamp(parsed.seconds, parsed.nanos, parsed.offset);
 }

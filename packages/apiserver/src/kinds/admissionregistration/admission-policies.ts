@@ -105,9 +105,14 @@ function validateBinding(spec: JsonObject): FieldError[] {
 function actionErrors(given: readonly string[]): FieldError[] {
   const path = "spec.validationActions";
   if (!given.length) return [required(path, "at least one validation action is required")];
-  const errors = given.flatMap((action, i) => [...(actions.includes(action) ? [] : [notSupported(`${path}[${i}]`, action, actions)]), ...(given.indexOf(action) < i ? [duplicate(`${path}[${i}]`, action)] : [])]);
+  const errors = given.flatMap((action, i) => [
+    ...(actions.includes(action) ? [] : [notSupported(`${path}[${i}]`, action, actions)]),
+    ...(given.indexOf(action) < i ? [duplicate(`${path}[${i}]`, action)] : []),
+  ]);
   const twice = given.includes("Deny") && given.includes("Warn");
-  return twice ? [...errors, invalid(path, [...given], "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)")] : errors;
+  return twice
+    ? [...errors, invalid(path, [...given], "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)")]
+    : errors;
 }
 
 /** What both sorts of policy have in front. */
@@ -116,7 +121,9 @@ function policyHeadErrors(spec: JsonObject, moreOfMatch: (match: JsonObject) => 
   return [
     ...oneOf(spec, "failurePolicy", failurePolicies, "spec"),
     ...(isObject(spec["paramKind"]) ? validateParamKind(spec["paramKind"], "spec.paramKind") : []),
-    ...(isObject(match) ? [...validateMatchResources(match, "spec.matchConstraints"), ...(hasItems(match["resourceRules"]) ? [] : [required("spec.matchConstraints.resourceRules", "")]), ...moreOfMatch(match)] : [required("spec.matchConstraints", "")]),
+    ...(isObject(match)
+      ? [...validateMatchResources(match, "spec.matchConstraints"), ...(hasItems(match["resourceRules"]) ? [] : [required("spec.matchConstraints.resourceRules", "")]), ...moreOfMatch(match)]
+      : [required("spec.matchConstraints", "")]),
     ...validateMatchConditions(itemsAt(spec, "matchConditions"), "spec.matchConditions"),
     ...itemsAt(spec, "variables").flatMap((variable, i) => variableErrors(variable, `spec.variables[${i}]`)),
   ];

@@ -21,7 +21,8 @@ export function oneOf(object: JsonObject, field: string, values: readonly string
 }
 
 /** `if '*' is present, must not specify other …`. */
-const wildcardErrors = (texts: readonly string[], path: string, what: string): FieldError[] => (texts.length > 1 && texts.includes("*") ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)] : []);
+const wildcardErrors = (texts: readonly string[], path: string, what: string): FieldError[] =>
+  texts.length > 1 && texts.includes("*") ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)] : [];
 
 /** Sets the scope of rules. */
 export function setRuleDefaults(rules: readonly JsonObject[]): void {
@@ -98,7 +99,11 @@ function namedRuleErrors(rule: JsonObject, path: string): FieldError[] {
 
 /** Mutation is for what is written. */
 export function mutableOperationErrors(match: JsonObject, path: string): FieldError[] {
-  return itemsAt(match, "resourceRules").flatMap((rule) => textsAt(rule, "operations").filter((verb) => !mutableOperations.includes(verb)).map((verb) => notSupported(`${path}.resourceRules.operations`, verb, mutableOperations)));
+  return itemsAt(match, "resourceRules").flatMap((rule) =>
+    textsAt(rule, "operations")
+      .filter((verb) => !mutableOperations.includes(verb))
+      .map((verb) => notSupported(`${path}.resourceRules.operations`, verb, mutableOperations)),
+  );
 }
 
 /** Names and presence of match conditions. */

@@ -15,10 +15,13 @@ test("a webhook has defaults", () => {
 
 test("a webhook says where it is, what it does, and what about", () => {
   const rules = [{ operations: ["*", "CREATE"], apiGroups: [""], apiVersions: [""], resources: ["pods", "*"] }];
-  const { errors } = openKind(group, "validatingwebhookconfigurations").create({ metadata, webhooks: [{ ...webhook, name: "a.b", sideEffects: "Some", admissionReviewVersions: ["v9"], clientConfig: {}, rules }] });
+  const { errors } = openKind(group, "validatingwebhookconfigurations").create({
+    metadata,
+    webhooks: [{ ...webhook, name: "a.b", sideEffects: "Some", admissionReviewVersions: ["v9"], clientConfig: {}, rules }],
+  });
   assert.deepEqual(errors, [
     'webhooks[0].name: Invalid value: "a.b": should be a domain with at least three segments separated by dots',
-    "webhooks[0].rules[0].operations: Invalid value: [\"*\",\"CREATE\"]: if '*' is present, must not specify other operations",
+    'webhooks[0].rules[0].operations: Invalid value: ["*","CREATE"]: if \'*\' is present, must not specify other operations',
     "webhooks[0].rules[0].apiVersions[0]: Required value",
     'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
     "webhooks[0].clientConfig: Required value: exactly one of url or service is required",

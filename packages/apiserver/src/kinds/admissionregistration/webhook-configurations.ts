@@ -123,7 +123,9 @@ function clientErrors(client: JsonObject, path: string): FieldError[] {
 
 function versionErrors(versions: readonly string[], path: string, { needsKnownVersion }: WebhookRules): FieldError[] {
   if (!versions.length) return [required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
-  const errors = versions.flatMap((version, i) => (versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : dns1035LabelFaults(version).map((fault) => invalid(`${path}[${i}]`, version, fault))));
+  const errors = versions.flatMap((version, i) =>
+    versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : dns1035LabelFaults(version).map((fault) => invalid(`${path}[${i}]`, version, fault)),
+  );
   const known = versions.some((version) => acceptedVersions.includes(version));
   return needsKnownVersion && !known ? [...errors, invalid(path, [...versions], `must include at least one of ${acceptedVersions.join(", ")}`)] : errors;
 }

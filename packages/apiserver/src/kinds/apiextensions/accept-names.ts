@@ -17,7 +17,9 @@ export function acceptNames(definition: Definition, group: readonly Definition[]
   const requested = definition.spec.names ?? {};
   if (equalJson(withoutEmpty(requested), withoutEmpty(accepted))) return undefined;
   const { names, conflict } = chooseNames(requested, accepted, takenNames(group));
-  const naming: DefinitionCondition = conflict ? { type: "NamesAccepted", status: "False", ...conflict } : { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" };
+  const naming: DefinitionCondition = conflict
+    ? { type: "NamesAccepted", status: "False", ...conflict }
+    : { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" };
   const before = conditionOf(definition, "NamesAccepted");
   if (equalJson(withoutEmpty(names), withoutEmpty(accepted)) && before?.status === naming.status && before.reason === naming.reason && before.message === naming.message) return undefined;
   const conditions = setCondition(setCondition(definition.status.conditions ?? [], naming, now), establishedBefore(definition, naming), now);
@@ -82,5 +84,9 @@ const inUse = (name: string): string => `${quoteGo(name)} is already in use`;
 const listOf = (names: readonly string[] | undefined): Json => [...(names ?? [])];
 
 function withoutEmpty(names: DefinitionNames): Json {
-  return Object.fromEntries(Object.entries(names).filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value)).map(([key, value]) => [key, value as Json]));
+  return Object.fromEntries(
+    Object.entries(names)
+      .filter(([, value]) => (Array.isArray(value) ? value.length > 0 : value))
+      .map(([key, value]) => [key, value as Json]),
+  );
 }

@@ -102,7 +102,12 @@ function markDeleted(object: JsonObject, { now }: WriteContext): void {
   metadata["deletionTimestamp"] = now;
   const finalizers = Array.isArray(metadata["finalizers"]) ? metadata["finalizers"] : [];
   if (!finalizers.includes(cleanupFinalizer)) metadata["finalizers"] = [...finalizers, cleanupFinalizer];
-  const condition: DefinitionCondition = { type: "Terminating", status: "True", reason: "InstanceDeletionPending", message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon" };
+  const condition: DefinitionCondition = {
+    type: "Terminating",
+    status: "True",
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
   const conditions = setCondition(definitionOf(object).status.conditions ?? [], condition, now);
   object["status"] = { ...objectAt(object, "status"), conditions: conditions as unknown as JsonObject[] };
 }

@@ -127,7 +127,11 @@ export function internalSpec(spec: DefinitionSpec): InternalSpec {
   if (!versions.length) return { spec, shared: {}, versions };
   const agreed = facets.filter((facet) => versions.every((version) => equalJson(plain(version[facet]), plain(versions[0]![facet]))));
   const shared = Object.fromEntries(agreed.flatMap((facet) => (versions[0]![facet] === undefined ? [] : [[facet, versions[0]![facet]]]))) as VersionFacets;
-  return { spec, shared, versions: versions.map((version) => Object.fromEntries(Object.entries(version).filter(([key]) => !(agreed as readonly string[]).includes(key))) as unknown as DefinitionVersion) };
+  return {
+    spec,
+    shared,
+    versions: versions.map((version) => Object.fromEntries(Object.entries(version).filter(([key]) => !(agreed as readonly string[]).includes(key))) as unknown as DefinitionVersion),
+  };
 }
 
 const plain = (value: unknown): Json => (value ?? null) as Json;

@@ -24,7 +24,10 @@ export function formatSchema(schema: JsonSchemaProps): string {
 /** `items` of a schema: one schema or several. */
 export function formatItems(items: JsonSchemaProps | readonly JsonSchemaProps[]): string {
   const several = isSchemaList(items);
-  return struct([["Schema", several ? "null" : formatSchema(items)], ["JSONSchemas", several ? list(items, formatSchema) : "null"]]);
+  return struct([
+    ["Schema", several ? "null" : formatSchema(items)],
+    ["JSONSchemas", several ? list(items, formatSchema) : "null"],
+  ]);
 }
 
 const isSchemaList = (items: JsonSchemaProps | readonly JsonSchemaProps[]): items is readonly JsonSchemaProps[] => Array.isArray(items);
@@ -39,49 +42,102 @@ function list<T>(items: readonly T[] | undefined | null, print: (item: T) => str
 }
 function map<T>(items: Readonly<Record<string, T>> | undefined, print: (item: T) => string): string {
   if (!items || !Object.keys(items).length) return "null";
-  return struct(Object.keys(items).sort(compareBytewise).map((key) => [key, print(items[key]!)]));
+  return struct(
+    Object.keys(items)
+      .sort(compareBytewise)
+      .map((key) => [key, print(items[key]!)]),
+  );
 }
 const orNull = <T>(value: T | undefined, print: (value: T) => string): string => (value === undefined ? "null" : print(value));
 
 function before(s: JsonSchemaProps): Field[] {
   return [
-    ["ID", text(s.id)], ["Schema", text(s.$schema)], ["Ref", pointer(s.$ref)], ["Description", text(s.description)], ["Type", text(s.type)],
-    ["Nullable", flag(s.nullable)], ["Format", text(s.format)], ["Title", text(s.title)], ["Default", pointer(s.default)],
-    ["Maximum", pointer(s.maximum)], ["ExclusiveMaximum", flag(s.exclusiveMaximum)], ["Minimum", pointer(s.minimum)], ["ExclusiveMinimum", flag(s.exclusiveMinimum)],
-    ["MaxLength", pointer(s.maxLength)], ["MinLength", pointer(s.minLength)], ["Pattern", text(s.pattern)], ["MaxItems", pointer(s.maxItems)], ["MinItems", pointer(s.minItems)],
-    ["UniqueItems", flag(s.uniqueItems)], ["MultipleOf", pointer(s.multipleOf)], ["Enum", list(s.enum, pointer)],
-    ["MaxProperties", pointer(s.maxProperties)], ["MinProperties", pointer(s.minProperties)], ["Required", list(s.required, text)],
+    ["ID", text(s.id)],
+    ["Schema", text(s.$schema)],
+    ["Ref", pointer(s.$ref)],
+    ["Description", text(s.description)],
+    ["Type", text(s.type)],
+    ["Nullable", flag(s.nullable)],
+    ["Format", text(s.format)],
+    ["Title", text(s.title)],
+    ["Default", pointer(s.default)],
+    ["Maximum", pointer(s.maximum)],
+    ["ExclusiveMaximum", flag(s.exclusiveMaximum)],
+    ["Minimum", pointer(s.minimum)],
+    ["ExclusiveMinimum", flag(s.exclusiveMinimum)],
+    ["MaxLength", pointer(s.maxLength)],
+    ["MinLength", pointer(s.minLength)],
+    ["Pattern", text(s.pattern)],
+    ["MaxItems", pointer(s.maxItems)],
+    ["MinItems", pointer(s.minItems)],
+    ["UniqueItems", flag(s.uniqueItems)],
+    ["MultipleOf", pointer(s.multipleOf)],
+    ["Enum", list(s.enum, pointer)],
+    ["MaxProperties", pointer(s.maxProperties)],
+    ["MinProperties", pointer(s.minProperties)],
+    ["Required", list(s.required, text)],
   ];
 }
 
 function logic(s: JsonSchemaProps): Field[] {
   return [
     ["Items", orNull(s.items, formatItems)],
-    ["AllOf", list(s.allOf, formatSchema)], ["OneOf", list(s.oneOf, formatSchema)], ["AnyOf", list(s.anyOf, formatSchema)], ["Not", orNull(s.not, formatSchema)],
-    ["Properties", map(s.properties, formatSchema)], ["AdditionalProperties", orNull(s.additionalProperties, schemaOrBool)], ["PatternProperties", map(s.patternProperties, formatSchema)],
-    ["Dependencies", map(s.dependencies, schemaOrStrings)], ["AdditionalItems", orNull(s.additionalItems, schemaOrBool)], ["Definitions", map(s.definitions, formatSchema)],
-    ["ExternalDocs", orNull(s.externalDocs, (docs) => struct([["Description", text(docs.description)], ["URL", text(docs.url)]]))], ["Example", pointer(s.example)],
+    ["AllOf", list(s.allOf, formatSchema)],
+    ["OneOf", list(s.oneOf, formatSchema)],
+    ["AnyOf", list(s.anyOf, formatSchema)],
+    ["Not", orNull(s.not, formatSchema)],
+    ["Properties", map(s.properties, formatSchema)],
+    ["AdditionalProperties", orNull(s.additionalProperties, schemaOrBool)],
+    ["PatternProperties", map(s.patternProperties, formatSchema)],
+    ["Dependencies", map(s.dependencies, schemaOrStrings)],
+    ["AdditionalItems", orNull(s.additionalItems, schemaOrBool)],
+    ["Definitions", map(s.definitions, formatSchema)],
+    [
+      "ExternalDocs",
+      orNull(s.externalDocs, (docs) =>
+        struct([
+          ["Description", text(docs.description)],
+          ["URL", text(docs.url)],
+        ]),
+      ),
+    ],
+    ["Example", pointer(s.example)],
   ];
 }
 
 function extensions(s: JsonSchemaProps): Field[] {
   return [
-    ["XPreserveUnknownFields", pointer(s["x-kubernetes-preserve-unknown-fields"])], ["XEmbeddedResource", flag(s["x-kubernetes-embedded-resource"])], ["XIntOrString", flag(s["x-kubernetes-int-or-string"])],
-    ["XListMapKeys", list(s["x-kubernetes-list-map-keys"], text)], ["XListType", pointer(s["x-kubernetes-list-type"])], ["XMapType", pointer(s["x-kubernetes-map-type"])],
+    ["XPreserveUnknownFields", pointer(s["x-kubernetes-preserve-unknown-fields"])],
+    ["XEmbeddedResource", flag(s["x-kubernetes-embedded-resource"])],
+    ["XIntOrString", flag(s["x-kubernetes-int-or-string"])],
+    ["XListMapKeys", list(s["x-kubernetes-list-map-keys"], text)],
+    ["XListType", pointer(s["x-kubernetes-list-type"])],
+    ["XMapType", pointer(s["x-kubernetes-map-type"])],
     ["XValidations", list(s["x-kubernetes-validations"], printRule)],
   ];
 }
 
-const schemaOrBool = (value: JsonSchemaProps | boolean): string => struct([["Allows", String(value !== false)], ["Schema", typeof value === "boolean" ? "null" : formatSchema(value)]]);
+const schemaOrBool = (value: JsonSchemaProps | boolean): string =>
+  struct([
+    ["Allows", String(value !== false)],
+    ["Schema", typeof value === "boolean" ? "null" : formatSchema(value)],
+  ]);
 
 function schemaOrStrings(value: JsonSchemaProps | readonly string[]): string {
   const several = Array.isArray(value);
-  return struct([["Schema", several ? "null" : formatSchema(value as JsonSchemaProps)], ["Property", several ? list(value as readonly string[], text) : "null"]]);
+  return struct([
+    ["Schema", several ? "null" : formatSchema(value as JsonSchemaProps)],
+    ["Property", several ? list(value as readonly string[], text) : "null"],
+  ]);
 }
 
 function formatVersion(version: DefinitionVersion): string {
   return struct([
-    ["Name", text(version.name)], ["Served", flag(version.served)], ["Storage", flag(version.storage)], ["Deprecated", flag(version.deprecated)], ["DeprecationWarning", pointer(version.deprecationWarning)],
+    ["Name", text(version.name)],
+    ["Served", flag(version.served)],
+    ["Storage", flag(version.storage)],
+    ["Deprecated", flag(version.deprecated)],
+    ["DeprecationWarning", pointer(version.deprecationWarning)],
     ...facetFields(version),
   ]);
 }
@@ -89,8 +145,37 @@ function formatVersion(version: DefinitionVersion): string {
 function facetFields({ schema, subresources, additionalPrinterColumns, selectableFields }: VersionFacets): Field[] {
   return [
     ["Schema", orNull(schema, (each) => struct([["OpenAPIV3Schema", orNull(each.openAPIV3Schema, formatSchema)]]))],
-    ["Subresources", orNull(subresources, ({ status, scale }) => struct([["Status", isObject(status) ? "{}" : "null"], ["Scale", orNull(scale, (paths) => struct([["SpecReplicasPath", text(paths.specReplicasPath)], ["StatusReplicasPath", text(paths.statusReplicasPath)], ["LabelSelectorPath", pointer(paths.labelSelectorPath)]]))]]))],
-    ["AdditionalPrinterColumns", list(additionalPrinterColumns, (column) => struct([["Name", text(column.name)], ["Type", text(column.type)], ["Format", text(column.format)], ["Description", text(column.description)], ["Priority", String(column.priority ?? 0)], ["JSONPath", text(column.jsonPath)]]))],
+    [
+      "Subresources",
+      orNull(subresources, ({ status, scale }) =>
+        struct([
+          ["Status", isObject(status) ? "{}" : "null"],
+          [
+            "Scale",
+            orNull(scale, (paths) =>
+              struct([
+                ["SpecReplicasPath", text(paths.specReplicasPath)],
+                ["StatusReplicasPath", text(paths.statusReplicasPath)],
+                ["LabelSelectorPath", pointer(paths.labelSelectorPath)],
+              ]),
+            ),
+          ],
+        ]),
+      ),
+    ],
+    [
+      "AdditionalPrinterColumns",
+      list(additionalPrinterColumns, (column) =>
+        struct([
+          ["Name", text(column.name)],
+          ["Type", text(column.type)],
+          ["Format", text(column.format)],
+          ["Description", text(column.description)],
+          ["Priority", String(column.priority ?? 0)],
+          ["JSONPath", text(column.jsonPath)],
+        ]),
+      ),
+    ],
     ["SelectableFields", list(selectableFields, (field) => struct([["JSONPath", text(field.jsonPath)]]))],
   ];
 }

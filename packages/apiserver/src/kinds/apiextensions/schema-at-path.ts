@@ -12,7 +12,7 @@ export function findSchemaAtPath(text: string, root: JsonSchemaProps, { arrays }
   const rest = text.match(tokens) ?? [];
   const path: string[] = [];
   let schema: JsonSchemaProps | undefined = root;
-  for (let i = 0; i < rest.length; ) {
+  for (let i = 0; i < rest.length;) {
     const step = readStep(rest, i, arrays);
     if ("fault" in step) return step;
     const next = descend(schema, step.name);

@@ -40,7 +40,11 @@ function extensionErrors(s: JsonSchemaProps, path: string): FieldError[] {
   return (["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const).filter((name) => s[name]).map((name) => invalid(`${path}.${name}`, true, text));
 }
 
-const emptyType: Readonly<Record<Level, string>> = { root: "must not be empty at the root", item: "must not be empty for specified array items", field: "must not be empty for specified object fields" };
+const emptyType: Readonly<Record<Level, string>> = {
+  root: "must not be empty at the root",
+  item: "must not be empty for specified array items",
+  field: "must not be empty for specified object fields",
+};
 
 function typeErrors(s: JsonSchemaProps, level: Level, path: string): FieldError[] {
   const embedded = s["x-kubernetes-embedded-resource"] === true;
@@ -64,7 +68,8 @@ function metaErrors(s: JsonSchemaProps, level: Level, path: string): FieldError[
   }
   const metadata = s.properties && Object.hasOwn(s.properties, "metadata") ? s.properties["metadata"] : undefined;
   if (metadata && checked && metadata.type !== "object") errors.push(invalid(`${path}.properties[metadata].type`, metadata.type ?? "", "must be object"));
-  if (metadata && level === "root" && saysMoreThanNames(metadata)) errors.push(forbidden(`${path}.properties[metadata]`, "must not specify anything other than name and generateName, but metadata is implicitly specified"));
+  if (metadata && level === "root" && saysMoreThanNames(metadata))
+    errors.push(forbidden(`${path}.properties[metadata]`, "must not specify anything other than name and generateName, but metadata is implicitly specified"));
   if (embedded && !s["x-kubernetes-preserve-unknown-fields"] && !propertiesOf(s).length)
     errors.push(required(`${path}.properties`, "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"));
   return errors;
@@ -115,7 +120,9 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
     ...(items ? nestedErrors(items, skipNothing, `${path}.items`) : []),
     ...propertiesOf(s).flatMap(([name, child]) => nestedErrors(child, skipNothing, `${path}.properties[${name}]`)),
     ...(s.additionalProperties ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")] : []),
-    ...outlawed.filter(([name]) => (name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name]))).map(([name, wanted]) => forbidden(`${path}.${name}`, `must be ${wanted} to be structural`)),
+    ...outlawed
+      .filter(([name]) => (name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name])))
+      .map(([name, wanted]) => forbidden(`${path}.${name}`, `must be ${wanted} to be structural`)),
     ...(s.properties && Object.hasOwn(s.properties, "metadata") ? [forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context")] : []),
   ];
 }

@@ -22,7 +22,10 @@ function isKnown(format: string, type: string): boolean {
 
 /** Every schema directly below, in upstream's order. */
 function childrenOf(s: JsonSchemaProps): readonly JsonSchemaProps[] {
-  const values = (map: Readonly<Record<string, JsonSchemaProps>> | undefined): JsonSchemaProps[] => Object.keys(map ?? {}).sort(compareBytewise).map((key) => map![key]!);
+  const values = (map: Readonly<Record<string, JsonSchemaProps>> | undefined): JsonSchemaProps[] =>
+    Object.keys(map ?? {})
+      .sort(compareBytewise)
+      .map((key) => map![key]!);
   const items = s.items ? (Array.isArray(s.items) ? (s.items as readonly JsonSchemaProps[]) : [s.items as JsonSchemaProps]) : [];
   return [
     ...items,

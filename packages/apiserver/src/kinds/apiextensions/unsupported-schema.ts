@@ -27,7 +27,9 @@ export function unsupportedSchemaFault(s: JsonSchemaProps): string | undefined {
   if (Array.isArray(s.items) && s.items.length) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   return firstFault([
     ...(s.items && !Array.isArray(s.items) ? [s.items as JsonSchemaProps] : []),
-    ...Object.keys(s.properties ?? {}).sort(compareBytewise).map((name) => s.properties![name]!),
+    ...Object.keys(s.properties ?? {})
+      .sort(compareBytewise)
+      .map((name) => s.properties![name]!),
     ...(typeof s.additionalProperties === "object" ? [s.additionalProperties] : []),
   ]);
 }

@@ -12,7 +12,11 @@ export function validateConversion(conversion: DefinitionConversion | undefined,
   const { strategy, webhook } = conversion;
   const errors = strategyErrors(strategy, `${path}.strategy`);
   if (strategy === "Webhook") {
-    return [...errors, ...clientErrors(webhook?.clientConfig, `${path}.webhookClientConfig`, caBundle), ...reviewVersionErrors(webhook?.conversionReviewVersions ?? [], `${path}.conversionReviewVersions`)];
+    return [
+      ...errors,
+      ...clientErrors(webhook?.clientConfig, `${path}.webhookClientConfig`, caBundle),
+      ...reviewVersionErrors(webhook?.conversionReviewVersions ?? [], `${path}.conversionReviewVersions`),
+    ];
   }
   const text = "should not be set when strategy is not set to Webhook";
   return [
@@ -42,6 +46,8 @@ function clientErrors(config: WebhookClientConfig | undefined, path: string, caB
 
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
   if (!versions.length) return [required(path, "")];
-  const errors = versions.flatMap((version, i) => (versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : dns1035LabelFaults(version).map((text) => invalid(`${path}[${i}]`, version, text))));
+  const errors = versions.flatMap((version, i) =>
+    versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : dns1035LabelFaults(version).map((text) => invalid(`${path}[${i}]`, version, text)),
+  );
   return versions.includes("v1") || versions.includes("v1beta1") ? errors : [...errors, invalid(path, [...versions], "must include at least one of v1, v1beta1")];
 }

@@ -18,13 +18,23 @@ const version = (name: string, more: Partial<DefinitionVersion> = {}): Definitio
 const definition = (spec: DefinitionSpec = {}, more: JsonObject = {}): Definition =>
   definitionOf({
     metadata: { name: "cars.x.io" },
-    spec: { group: "x.io", scope: "Cluster", names: { plural: "cars", singular: "car", kind: "Car", listKind: "CarList" }, versions: [version("v1")], conversion: { strategy: "None" }, ...spec } as unknown as JsonObject,
+    spec: {
+      group: "x.io",
+      scope: "Cluster",
+      names: { plural: "cars", singular: "car", kind: "Car", listKind: "CarList" },
+      versions: [version("v1")],
+      conversion: { strategy: "None" },
+      ...spec,
+    } as unknown as JsonObject,
     status: { acceptedNames: {}, storedVersions: ["v1"] },
     ...more,
   });
 const texts = (errors: readonly { readonly field: string; readonly body: string }[]): string[] => errors.map((error) => `${error.field}: ${error.body}`);
 const faults = (spec: DefinitionSpec, more: JsonObject = {}): string[] => texts(validateNewDefinition(definition(spec, more), checks));
-const ofSchema = (property: JsonSchemaProps): string[] => faults({ versions: [version("v1", { schema: { openAPIV3Schema: { type: "object", properties: { x: property } } } })] }).map((text) => text.replace("spec.validation.openAPIV3Schema.properties[x]", "x"));
+const ofSchema = (property: JsonSchemaProps): string[] =>
+  faults({ versions: [version("v1", { schema: { openAPIV3Schema: { type: "object", properties: { x: property } } } })] }).map((text) =>
+    text.replace("spec.validation.openAPIV3Schema.properties[x]", "x"),
+  );
 
 test("a plain definition is fine", () => {
   assert.deepEqual(faults({}), []);
@@ -74,12 +84,18 @@ test("lists with keys need keys that are always there", () => {
 
 test("rules that do not compile are shown whole", () => {
   const [text] = ofSchema({ type: "integer", "x-kubernetes-validations": [{ rule: "self.a" }] });
-  assert.match(text!, /^x\.x-kubernetes-validations\[0\]\.rule: Invalid value: \{"Rule":"self\.a","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null\}: compilation failed: /);
+  assert.match(
+    text!,
+    /^x\.x-kubernetes-validations\[0\]\.rule: Invalid value: \{"Rule":"self\.a","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null\}: compilation failed: /,
+  );
 });
 
 test("a status subresource restricts the root", () => {
   const [text] = faults({ versions: [version("v1", { subresources: { status: {} }, schema: { openAPIV3Schema: { type: "object", maxProperties: 1 } } })] });
-  assert.match(text!, /^spec\.validation\.openAPIV3Schema: Invalid value: \{"ID":"".*"XValidations":null\}: only \[Description Type .* XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/);
+  assert.match(
+    text!,
+    /^spec\.validation\.openAPIV3Schema: Invalid value: \{"ID":"".*"XValidations":null\}: only \[Description Type .* XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/,
+  );
 });
 
 test("what an established definition may not change", () => {
@@ -88,13 +104,19 @@ test("what an established definition may not change", () => {
   const change = definition({ scope: "Namespaced", versions: [version("v2")] }, { status: { acceptedNames: {}, storedVersions: ["v1", "v0", "v2"], conditions } });
   const gone = (name: string): string =>
     `Invalid value: "${name}": missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
-  assert.deepEqual(texts(validateDefinitionChange(change, old, checks)), ['spec.scope: Invalid value: "Namespaced": field is immutable', `status.storedVersions[0]: ${gone("v1")}`, `status.storedVersions[1]: ${gone("v0")}`]);
+  assert.deepEqual(texts(validateDefinitionChange(change, old, checks)), [
+    'spec.scope: Invalid value: "Namespaced": field is immutable',
+    `status.storedVersions[0]: ${gone("v1")}`,
+    `status.storedVersions[1]: ${gone("v0")}`,
+  ]);
 });
 
 test("groups of the community ask for an approval, once", () => {
   const group = { group: "a.k8s.io" };
   const named = { metadata: { name: "cars.a.k8s.io" } };
-  assert.deepEqual(faults(group, named), ['metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111']);
+  assert.deepEqual(faults(group, named), [
+    'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+  ]);
   assert.deepEqual(faults(group, { metadata: { name: "cars.a.k8s.io", annotations: { "api-approved.kubernetes.io": "unapproved, a try" } } }), []);
   assert.deepEqual(texts(validateDefinitionChange(definition(group, named), definition(group, named), checks)), []);
 });

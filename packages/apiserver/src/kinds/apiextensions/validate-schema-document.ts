@@ -92,12 +92,16 @@ function branches(s: JsonSchemaProps, path: string): Child[] {
     ...list("allOf"),
     ...list("oneOf"),
     ...list("anyOf"),
-    ...Object.keys(s.definitions ?? {}).sort(compareBytewise).map((name): Child => [s.definitions![name]!, `${path}.definitions[${name}]`]),
+    ...Object.keys(s.definitions ?? {})
+      .sort(compareBytewise)
+      .map((name): Child => [s.definitions![name]!, `${path}.definitions[${name}]`]),
     ...itemSchemas(s, path),
-    ...Object.keys(s.dependencies ?? {}).sort(compareBytewise).flatMap((name): Child[] => {
-      const dependency = s.dependencies![name]!;
-      return Array.isArray(dependency) ? [] : [[dependency as JsonSchemaProps, `${path}.dependencies[${name}]`]];
-    }),
+    ...Object.keys(s.dependencies ?? {})
+      .sort(compareBytewise)
+      .flatMap((name): Child[] => {
+        const dependency = s.dependencies![name]!;
+        return Array.isArray(dependency) ? [] : [[dependency as JsonSchemaProps, `${path}.dependencies[${name}]`]];
+      }),
   ];
 }
 

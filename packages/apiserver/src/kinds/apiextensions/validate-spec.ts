@@ -42,7 +42,9 @@ export function validateSpec(spec: DefinitionSpec, checks: SchemaChecks, history
     ...requiredNames(spec),
     ...validateNames(spec.names ?? {}, "spec.names"),
     ...sharedErrors(internal, checks, history),
-    ...(spec.preserveUnknownFields && spec.conversion && spec.conversion.strategy !== "None" ? [invalid("spec.conversion.strategy", spec.conversion.strategy ?? "", "must be None if spec.preserveUnknownFields is true")] : []),
+    ...(spec.preserveUnknownFields && spec.conversion && spec.conversion.strategy !== "None"
+      ? [invalid("spec.conversion.strategy", spec.conversion.strategy ?? "", "must be None if spec.preserveUnknownFields is true")]
+      : []),
     ...validateConversion(spec.conversion, "spec.conversion", history),
   ];
 }
@@ -137,8 +139,53 @@ function structuralErrors(schema: JsonSchemaProps, path: string, checks: SchemaC
 }
 
 /** Go names of the fields that upstream lists as allowed at the root, in its order; the rest in the struct's order. */
-const rootFields = ["Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties", "ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations"];
-const allowedAtRoot: ReadonlySet<string> = new Set(["description", "format", "title", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "multipleOf", "required", "items", "properties", "externalDocs", "example", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations"]);
+const rootFields = [
+  "Description",
+  "Type",
+  "Format",
+  "Title",
+  "Maximum",
+  "ExclusiveMaximum",
+  "Minimum",
+  "ExclusiveMinimum",
+  "MaxLength",
+  "MinLength",
+  "Pattern",
+  "MaxItems",
+  "MinItems",
+  "UniqueItems",
+  "MultipleOf",
+  "Required",
+  "Items",
+  "Properties",
+  "ExternalDocs",
+  "Example",
+  "XPreserveUnknownFields",
+  "XValidations",
+];
+const allowedAtRoot: ReadonlySet<string> = new Set([
+  "description",
+  "format",
+  "title",
+  "maximum",
+  "exclusiveMaximum",
+  "minimum",
+  "exclusiveMinimum",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "multipleOf",
+  "required",
+  "items",
+  "properties",
+  "externalDocs",
+  "example",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-validations",
+]);
 const beforeType: readonly (keyof JsonSchemaProps)[] = ["id", "$schema", "$ref"];
 
 /** With a status subresource, the root may hold only what still applies when status is validated alone. Upstream stops at the first breach. */
@@ -178,4 +225,3 @@ function sharedErrors({ shared, versions }: InternalSpec, checks: SchemaChecks, 
   const situation = { statusEnabled, unchanged: history.unchangedVersions.has(versions[0]?.name ?? "") };
   return [...facetErrors(shared, "spec", "spec.validation", situation, checks), ...selectableErrors(shared, "spec", "may only be set when validations.schema is included")];
 }
-

@@ -41,7 +41,9 @@ export const apiService: BuiltinKind = {
         for (const field of ["labels", "annotations", "finalizers", "ownerReferences"]) keepOld(metadataOf(object), metadataOf(old), field);
       },
       validateUpdate: (object) =>
-        itemsAt(objectAt(object, "status"), "conditions").flatMap((condition, i) => (statuses.includes(stringAt(condition, "status")) ? [] : [notSupported(`status.conditions[${i}].status`, stringAt(condition, "status"), statuses)])),
+        itemsAt(objectAt(object, "status"), "conditions").flatMap((condition, i) =>
+          statuses.includes(stringAt(condition, "status")) ? [] : [notSupported(`status.conditions[${i}].status`, stringAt(condition, "status"), statuses)],
+        ),
     },
   },
   cells,
@@ -55,7 +57,8 @@ function validate(object: JsonObject): FieldError[] {
   const spec = objectAt(object, "spec");
   const [group, version, name] = [stringAt(spec, "group"), stringAt(spec, "version"), nameOf(object)];
   const needed = `${version}.${group}`;
-  const between = (field: string, max: number): FieldError[] => (numberAt(spec, field) > 0 && numberAt(spec, field) <= max ? [] : [invalid(`spec.${field}`, numberAt(spec, field), `must be positive and less than ${max}`)]);
+  const between = (field: string, max: number): FieldError[] =>
+    numberAt(spec, field) > 0 && numberAt(spec, field) <= max ? [] : [invalid(`spec.${field}`, numberAt(spec, field), `must be positive and less than ${max}`)];
   return [
     ...(name && name !== needed && !pathSegmentFaults(name).length ? [invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`)] : []),
     ...(!group && version !== "v1" ? [required("spec.group", "only v1 may have an empty group and it better be legacy kube")] : []),
@@ -72,7 +75,11 @@ function serviceErrors(spec: JsonObject): FieldError[] {
   const bundle = Buffer.from(stringAt(spec, "caBundle"), "base64").length;
   const insecure = spec["insecureSkipTLSVerify"] === true;
   const path = "spec.insecureSkipTLSVerify";
-  if (!isObject(service)) return [...(bundle ? [invalid("spec.caBundle", `${bundle} bytes`, "local APIServices may not have a caBundle")] : []), ...(insecure ? [invalid(path, true, "local APIServices may not have insecureSkipTLSVerify")] : [])];
+  if (!isObject(service))
+    return [
+      ...(bundle ? [invalid("spec.caBundle", `${bundle} bytes`, "local APIServices may not have a caBundle")] : []),
+      ...(insecure ? [invalid(path, true, "local APIServices may not have insecureSkipTLSVerify")] : []),
+    ];
   const faults = portNumberFaults(numberAt(service, "port"));
   return [
     ...["namespace", "name"].filter((field) => !stringAt(service, field)).map((field) => required(`spec.service.${field}`, "")),

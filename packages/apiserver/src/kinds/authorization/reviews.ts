@@ -12,9 +12,18 @@ import { objectAt, stringAt } from "../object/strategy.ts";
 const group = "authorization.k8s.io";
 const allowed: JsonObject = { allowed: true };
 
-export const subjectAccessReview: BuiltinKind = reviewKind("SubjectAccessReview", answer((object) => [...subjectErrors(object), ...emptyMetadataErrors(object, [], "must be empty")]));
-export const selfSubjectAccessReview: BuiltinKind = reviewKind("SelfSubjectAccessReview", answer((object) => [...attributeErrors(object), ...emptyMetadataErrors(object, [], "must be empty")]));
-export const localSubjectAccessReview: BuiltinKind = reviewKind("LocalSubjectAccessReview", answer((object) => [...subjectErrors(object), ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"), ...localErrors(object)]));
+export const subjectAccessReview: BuiltinKind = reviewKind(
+  "SubjectAccessReview",
+  answer((object) => [...subjectErrors(object), ...emptyMetadataErrors(object, [], "must be empty")]),
+);
+export const selfSubjectAccessReview: BuiltinKind = reviewKind(
+  "SelfSubjectAccessReview",
+  answer((object) => [...attributeErrors(object), ...emptyMetadataErrors(object, [], "must be empty")]),
+);
+export const localSubjectAccessReview: BuiltinKind = reviewKind(
+  "LocalSubjectAccessReview",
+  answer((object) => [...subjectErrors(object), ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"), ...localErrors(object)]),
+);
 export const selfSubjectRulesReview: BuiltinKind = reviewKind("SelfSubjectRulesReview", (object) => {
   if (!stringAt(objectAt(object, "spec"), "namespace")) throw badRequestError("no namespace on request");
   const status = { resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }], nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }], incomplete: false };
@@ -35,12 +44,19 @@ function answer(validate: (object: JsonObject) => readonly FieldError[]): Review
   };
 }
 
-const printPath = (value: Json | undefined): string => (isObject(value) ? formatStruct(value, [["Path", "path", goText], ["Verb", "verb", goText]]) : "null");
+const printPath = (value: Json | undefined): string =>
+  isObject(value)
+    ? formatStruct(value, [
+        ["Path", "path", goText],
+        ["Verb", "verb", goText],
+      ])
+    : "null";
 
 /** Either a resource or a path. */
 function attributeErrors(object: JsonObject): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
-  if (isObject(resourceAttributes) && isObject(nonResourceAttributes)) return [invalidPrinted("spec.nonResourceAttributes", printPath(nonResourceAttributes), "cannot be specified in combination with resourceAttributes")];
+  if (isObject(resourceAttributes) && isObject(nonResourceAttributes))
+    return [invalidPrinted("spec.nonResourceAttributes", printPath(nonResourceAttributes), "cannot be specified in combination with resourceAttributes")];
   if (isObject(resourceAttributes) || isObject(nonResourceAttributes)) return [];
   return [invalid("spec.resourceAttributes", null, "exactly one of nonResourceAttributes or resourceAttributes must be specified")];
 }

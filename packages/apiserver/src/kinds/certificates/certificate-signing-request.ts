@@ -82,7 +82,14 @@ function dateConditions(status: JsonObject, old: JsonObject, now: string): void 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const seconds = spec["expirationSeconds"];
-  return [nameOf(object), ageOf(object, nowMs), stringAt(spec, "signerName") || "<none>", stringAt(spec, "username"), isSet(seconds) ? formatDuration(numberAt(spec, "expirationSeconds") * 1000) : "<none>", stateOf(objectAt(object, "status"))];
+  return [
+    nameOf(object),
+    ageOf(object, nowMs),
+    stringAt(spec, "signerName") || "<none>",
+    stringAt(spec, "username"),
+    isSet(seconds) ? formatDuration(numberAt(spec, "expirationSeconds") * 1000) : "<none>",
+    stateOf(objectAt(object, "status")),
+  ];
 }
 
 function stateOf(status: JsonObject): string {

@@ -14,7 +14,11 @@ const pem = [
   "-----END CERTIFICATE REQUEST-----",
 ].join("\n");
 const requests = openKind("certificates.k8s.io", "certificatesigningrequests");
-const body = (spec: object = {}, status: object = {}): object => ({ metadata: { name: "r" }, spec: { request: Buffer.from(pem).toString("base64"), signerName: "x.test/y", usages: ["client auth"], ...spec }, status });
+const body = (spec: object = {}, status: object = {}): object => ({
+  metadata: { name: "r" },
+  spec: { request: Buffer.from(pem).toString("base64"), signerName: "x.test/y", usages: ["client auth"], ...spec },
+  status,
+});
 const statusOf = (object: JsonObject): JsonObject => object["status"] as JsonObject;
 
 test("a request is signed by its own key", () => {
@@ -33,12 +37,10 @@ test("who asks is whoever was authenticated", () => {
 });
 
 test("usages, signer and lifetime are checked", () => {
-  assert.deepEqual(requests.create(body({ usages: ["any", "any", "fun"], signerName: "x/y/z", expirationSeconds: 10 })).errors.map((error) => error.split(": ").slice(0, 2).join(": ")), [
-    "spec.usages[2]: Unsupported value",
-    "spec.usages[1]: Duplicate value",
-    "spec.signerName: Invalid value",
-    "spec.expirationSeconds: Invalid value",
-  ]);
+  assert.deepEqual(
+    requests.create(body({ usages: ["any", "any", "fun"], signerName: "x/y/z", expirationSeconds: 10 })).errors.map((error) => error.split(": ").slice(0, 2).join(": ")),
+    ["spec.usages[2]: Unsupported value", "spec.usages[1]: Duplicate value", "spec.signerName: Invalid value", "spec.expirationSeconds: Invalid value"],
+  );
 });
 
 test("verdicts come through approval alone, and stay", () => {
@@ -46,7 +48,10 @@ test("verdicts come through approval alone, and stay", () => {
   const approved = { conditions: [{ type: "Approved", status: "True", reason: "ok" }] };
   assert.deepEqual(requests.update(object, body({}, approved), "status").errors, ['status.conditions: Forbidden: updates may not add a condition of type "Approved"']);
   const { object: done, errors } = requests.update(object, body({}, approved), "approval");
-  assert.deepEqual([errors, statusOf(done)["conditions"]], [[], [{ type: "Approved", status: "True", reason: "ok", lastUpdateTime: "2026-01-01T00:00:00Z", lastTransitionTime: "2026-01-01T00:00:00Z" }]]);
+  assert.deepEqual(
+    [errors, statusOf(done)["conditions"]],
+    [[], [{ type: "Approved", status: "True", reason: "ok", lastUpdateTime: "2026-01-01T00:00:00Z", lastTransitionTime: "2026-01-01T00:00:00Z" }]],
+  );
   assert.deepEqual(requests.update(done, body(), "approval").errors, ['status.conditions: Forbidden: updates may not remove a condition of type "Approved"']);
   assert.equal(requests.cells(done).at(-1), "Approved");
 });

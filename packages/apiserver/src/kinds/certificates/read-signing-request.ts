@@ -38,7 +38,7 @@ interface Element {
 /** The elements from `at` to the end; undefined where the encoding is broken. */
 function children(der: Uint8Array, at: number): Element[] | undefined {
   const found: Element[] = [];
-  for (let from = at; from < der.length; ) {
+  for (let from = at; from < der.length;) {
     const first = der[from + 1];
     if (first === undefined) return undefined;
     const extra = first < 0x80 ? 0 : first & 0x7f;

@@ -8,8 +8,29 @@ import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 
 const usages = [
-  "any", "cert sign", "client auth", "code signing", "content commitment", "crl sign", "data encipherment", "decipher only", "digital signature", "email protection", "encipher only", "ipsec end system",
-  "ipsec tunnel", "ipsec user", "key agreement", "key encipherment", "microsoft sgc", "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping",
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
 ];
 const verdicts = ["Approved", "Denied"];
 const onlyTrue = [...verdicts, "Failed"];
@@ -90,7 +111,11 @@ function conditionErrors(object: JsonObject, old: JsonObject | undefined): Field
 /** Certificates and nothing else, in PEM. */
 function certificateErrors(certificate: string, old: string | undefined): FieldError[] {
   if (!certificate || certificate === old) return [];
-  const blocks = [...Buffer.from(certificate, "base64").toString("utf8").matchAll(/-----BEGIN ([^-\n]*)-----/g)].map(([, type]) => type!);
+  const blocks = [
+    ...Buffer.from(certificate, "base64")
+      .toString("utf8")
+      .matchAll(/-----BEGIN ([^-\n]*)-----/g),
+  ].map(([, type]) => type!);
   const wrong = (detail: string): FieldError[] => [invalid("status.certificate", "<certificate data>", detail)];
   if (!blocks.length) return wrong("must contain at least one CERTIFICATE PEM block");
   const other = blocks.find((type) => type !== "CERTIFICATE");
@@ -102,11 +127,14 @@ export function validateRequestChange(object: JsonObject, old: JsonObject, endpo
   const path = "status.conditions";
   const of = (each: JsonObject, type: string): JsonObject[] => conditionsOf(each).filter((condition) => stringAt(condition, "type") === type);
   const removed = onlyTrue.filter((type) => of(object, type).length < of(old, type).length).map((type) => forbidden(path, `updates may not remove a condition of type "${type}"`));
-  const touched = endpoint === "approval" ? [] : verdicts.flatMap((type) => {
-    const [now, before] = [of(object, type), of(old, type)];
-    if (now.length > before.length) return [forbidden(path, `updates may not add a condition of type "${type}"`)];
-    return now.length < before.length || equalJson(now, before) ? [] : [forbidden(path, `updates may not modify a condition of type "${type}"\n`)];
-  });
+  const touched =
+    endpoint === "approval"
+      ? []
+      : verdicts.flatMap((type) => {
+          const [now, before] = [of(object, type), of(old, type)];
+          if (now.length > before.length) return [forbidden(path, `updates may not add a condition of type "${type}"`)];
+          return now.length < before.length || equalJson(now, before) ? [] : [forbidden(path, `updates may not modify a condition of type "${type}"\n`)];
+        });
   return [...validateObjectMeta(object, { namespaced: false }, () => []), ...validateRequest(object, old), ...removed, ...touched, ...certificateChangeErrors(object, old, endpoint)];
 }
 

@@ -12,7 +12,15 @@ test("containers default to the limits of their namespace", () => {
 });
 
 test("limits must fit each other", () => {
-  const { errors } = openKind("", "limitranges").create({ metadata, spec: { limits: [{ type: "Pod", min: { cpu: "2" }, max: { cpu: "1" }, default: { cpu: "1" } }, { type: "PersistentVolumeClaim", max: { "x.io/y": "1" } }] } });
+  const { errors } = openKind("", "limitranges").create({
+    metadata,
+    spec: {
+      limits: [
+        { type: "Pod", min: { cpu: "2" }, max: { cpu: "1" }, default: { cpu: "1" } },
+        { type: "PersistentVolumeClaim", max: { "x.io/y": "1" } },
+      ],
+    },
+  });
   assert.deepEqual(errors, [
     "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
     'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
@@ -52,9 +60,15 @@ test("a volume is protected, dated and has one source", () => {
   const volumes = openKind("", "persistentvolumes");
   const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" } };
   const { object, errors } = volumes.create({ metadata: { name: "v" }, spec });
-  assert.deepEqual([errors, object["status"], (object["metadata"] as JsonObject)["finalizers"]], [[], { phase: "Pending", lastPhaseTransitionTime: "2026-01-01T00:00:00Z" }, ["kubernetes.io/pv-protection"]]);
+  assert.deepEqual(
+    [errors, object["status"], (object["metadata"] as JsonObject)["finalizers"]],
+    [[], { phase: "Pending", lastPhaseTransitionTime: "2026-01-01T00:00:00Z" }, ["kubernetes.io/pv-protection"]],
+  );
   assert.deepEqual(volumes.create({ metadata: { name: "v" }, spec: { ...spec, local: { path: "/y" } } }).errors, ["spec.local: Forbidden: may not specify more than 1 volume type"]);
-  assert.match(volumes.update(object, { metadata: { name: "v" }, spec: { ...spec, hostPath: { path: "/z" } } }).errors[0]!, /^spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation/);
+  assert.match(
+    volumes.update(object, { metadata: { name: "v" }, spec: { ...spec, hostPath: { path: "/z" } } }).errors[0]!,
+    /^spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation/,
+  );
 });
 
 test("a claim is frozen until it is bound, and then may only grow", () => {

@@ -15,7 +15,12 @@ export const configMap: BuiltinKind = {
   kind: "ConfigMap",
   rules: {
     validateCreate: validate,
-    validateUpdate: (object, old) => [...finalizerErrors(object), ...frozenFields(object, old, ["data", "binaryData"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...frozenFields(object, old, ["data", "binaryData"]),
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...validate(object),
+    ],
   },
   cells: (object, nowMs) => [nameOf(object), Object.keys(objectAt(object, "data")).length + Object.keys(objectAt(object, "binaryData")).length, ageOf(object, nowMs)],
 };

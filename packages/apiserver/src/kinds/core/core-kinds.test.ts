@@ -83,7 +83,9 @@ test("frozen data stays", () => {
 });
 
 test("a key may stand in one bag only", () => {
-  assert.deepEqual(create(find("", "configmaps"), { metadata: { name: "c" }, data: { a: "1" }, binaryData: { a: "eA==" } }).errors, ['data[a]: Invalid value: "a": duplicate of key present in binaryData']);
+  assert.deepEqual(create(find("", "configmaps"), { metadata: { name: "c" }, data: { a: "1" }, binaryData: { a: "eA==" } }).errors, [
+    'data[a]: Invalid value: "a": duplicate of key present in binaryData',
+  ]);
 });
 
 test("service accounts keep only the names of secrets", () => {
@@ -92,14 +94,27 @@ test("service accounts keep only the names of secrets", () => {
 });
 
 test("leases drop what is gated off and check their numbers", () => {
-  const { object, errors } = create(find("coordination.k8s.io", "leases"), { metadata: { name: "l" }, spec: { strategy: "OldestEmulationVersion", preferredHolder: "x", leaseDurationSeconds: 0, leaseTransitions: -1 } });
+  const { object, errors } = create(find("coordination.k8s.io", "leases"), {
+    metadata: { name: "l" },
+    spec: { strategy: "OldestEmulationVersion", preferredHolder: "x", leaseDurationSeconds: 0, leaseTransitions: -1 },
+  });
   assert.deepEqual(Object.keys(object["spec"] as JsonObject).sort(), ["leaseDurationSeconds", "leaseTransitions"]);
   assert.deepEqual(errors, ["spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0", "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"]);
 });
 
 test("an event looks right in both groups", () => {
   const events = find("events.k8s.io", "events");
-  const stored = create(events, { metadata: { name: "e", namespace: "n" }, regarding: { kind: "Pod", name: "p", namespace: "n" }, note: "hi", reason: "R", action: "A", type: "Normal", eventTime: "2026-01-01T00:00:00.000001Z", reportingController: "c", reportingInstance: "i" });
+  const stored = create(events, {
+    metadata: { name: "e", namespace: "n" },
+    regarding: { kind: "Pod", name: "p", namespace: "n" },
+    note: "hi",
+    reason: "R",
+    action: "A",
+    type: "Normal",
+    eventTime: "2026-01-01T00:00:00.000001Z",
+    reportingController: "c",
+    reportingInstance: "i",
+  });
   assert.deepEqual(stored.errors, []);
   assert.deepEqual([stored.object["apiVersion"], stored.object["message"], stored.object["source"], stored.object["firstTimestamp"]], ["v1", "hi", {}, null]);
   const shown = events.codec.fromStorage(structuredClone(stored.object));

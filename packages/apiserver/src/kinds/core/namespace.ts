@@ -36,7 +36,12 @@ export const namespace: BuiltinKind = {
       setNameLabel(object);
     },
     validateCreate: (object) => [...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers")],
-    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel), ...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers"), ...finalizerErrors(object)],
+    validateUpdate: (object) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel),
+      ...finalizerErrors(object),
+      ...specFinalizerErrors(object, () => "spec.finalizers"),
+      ...finalizerErrors(object),
+    ],
     deletion: {
       // The first delete only marks, even where nothing holds the namespace.
       holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,

@@ -35,7 +35,8 @@ export const node: BuiltinKind = {
       if (!isSet(objectAt(old, "spec")["configSource"])) delete objectAt(object, "spec")["configSource"];
     },
     validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateNode(object)]),
-    validateUpdate: (object, old, context) => warned(object, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validateNode(object), ...validateChange(object, old)]),
+    validateUpdate: (object, old, context) =>
+      warned(object, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validateNode(object), ...validateChange(object, old)]),
   },
   views: {
     status: {
@@ -86,7 +87,17 @@ function taintErrors(object: JsonObject): FieldError[] {
     if (!effect) errors.push(required(`${path}.effect`, ""));
     else if (!effects.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, effects));
     const pair = `${effect} ${key}`;
-    if (seen.has(pair)) errors.push({ type: "FieldValueDuplicate", field: path, body: `Duplicate value: ${formatStruct(taint, [["Key", "key", goText], ["Value", "value", goText], ["Effect", "effect", goText], ["TimeAdded", "timeAdded", goPointer]])}: taints must be unique by key and effect pair` });
+    if (seen.has(pair))
+      errors.push({
+        type: "FieldValueDuplicate",
+        field: path,
+        body: `Duplicate value: ${formatStruct(taint, [
+          ["Key", "key", goText],
+          ["Value", "value", goText],
+          ["Effect", "effect", goText],
+          ["TimeAdded", "timeAdded", goPointer],
+        ])}: taints must be unique by key and effect pair`,
+      });
     seen.add(pair);
     return errors;
   });
@@ -132,7 +143,10 @@ function validateChange(object: JsonObject, old: JsonObject): FieldError[] {
 function addressErrors(addresses: readonly JsonObject[]): FieldError[] {
   const seen = new Set<string>();
   return addresses.flatMap((address, i) => {
-    const printed = formatStruct(address, [["Type", "type", goText], ["Address", "address", goText]]);
+    const printed = formatStruct(address, [
+      ["Type", "type", goText],
+      ["Address", "address", goText],
+    ]);
     const again = seen.has(printed);
     seen.add(printed);
     return again ? [{ type: "FieldValueDuplicate" as const, field: `status.addresses[${i}]`, body: `Duplicate value: ${printed}` }] : [];

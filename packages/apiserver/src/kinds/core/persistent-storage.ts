@@ -7,12 +7,20 @@ import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 /** The annotation that came before `storageClassName`. */
 export const classAnnotation = "volume.beta.kubernetes.io/storage-class";
 
-const short = [["ReadWriteOnce", "RWO"], ["ReadOnlyMany", "ROX"], ["ReadWriteMany", "RWX"], ["ReadWriteOncePod", "RWOP"]] as const;
+const short = [
+  ["ReadWriteOnce", "RWO"],
+  ["ReadOnlyMany", "ROX"],
+  ["ReadWriteMany", "RWX"],
+  ["ReadWriteOncePod", "RWOP"],
+] as const;
 
 /** `RWO,ROX`. */
 export function accessModesOf(object: JsonObject): string {
   const modes = textsAt(object, "accessModes");
-  return short.filter(([mode]) => modes.includes(mode)).map(([, text]) => text).join(",");
+  return short
+    .filter(([mode]) => modes.includes(mode))
+    .map(([, text]) => text)
+    .join(",");
 }
 
 /** The storage class of a volume or a claim. */

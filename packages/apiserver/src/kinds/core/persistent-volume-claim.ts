@@ -40,7 +40,12 @@ export const persistentVolumeClaim: BuiltinKind = {
     },
     validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateClaimSpec(objectAt(object, "spec"), "spec")]),
     validateUpdate: (object, old, context) =>
-      warned(object, context, [...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validateClaimSpec(objectAt(object, "spec"), "spec"), ...changeErrors(object, old)]),
+      warned(object, context, [
+        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validateClaimSpec(objectAt(object, "spec"), "spec"),
+        ...changeErrors(object, old),
+      ]),
   },
   views: {
     status: {
@@ -74,7 +79,9 @@ function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const isBound = stringAt(objectAt(object, "status"), "phase") === "Bound";
   return [
     ...annotationErrors(object, old),
-    ...(equalJson(comparable(object, old, isBound), comparable(old, old, isBound)) ? [] : [forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n")]),
+    ...(equalJson(comparable(object, old, isBound), comparable(old, old, isBound))
+      ? []
+      : [forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n")]),
     ...sizeErrors(sizeOf(spec), sizeOf(before), textMapAt(objectAt(old, "status"), "capacity")["storage"]),
     ...immutable("volumeMode", spec["volumeMode"], before["volumeMode"]),
     ...attributesErrors(spec, before, objectAt(old, "status")),

@@ -82,8 +82,10 @@ function warned(object: JsonObject, context: WriteContext, errors: readonly Fiel
   const spec = objectAt(object, "spec");
   const annotations = textMapAt(metadataOf(object), "annotations");
   if (annotations[classAnnotation] !== undefined) context.warn(`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`);
-  if (annotations["volume.beta.kubernetes.io/mount-options"] !== undefined) context.warn('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead');
-  if (stringAt(spec, "persistentVolumeReclaimPolicy") === "Recycle") context.warn("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.");
+  if (annotations["volume.beta.kubernetes.io/mount-options"] !== undefined)
+    context.warn('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead');
+  if (stringAt(spec, "persistentVolumeReclaimPolicy") === "Recycle")
+    context.warn("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.");
   itemsAt(objectAt(objectAt(spec, "nodeAffinity"), "required"), "nodeSelectorTerms").forEach((term, i) =>
     itemsAt(term, "matchExpressions").forEach((expression, j) => {
       const key = stringAt(expression, "key");

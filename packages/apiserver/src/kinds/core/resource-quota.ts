@@ -48,7 +48,10 @@ const scopes: ReadonlyMap<string, readonly string[]> = new Map([
   ["CrossNamespacePodAffinity", podResources],
   ["VolumeAttributesClass", ["persistentvolumeclaims", "requests.storage"]],
 ]);
-const opposites = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] as const;
+const opposites = [
+  ["BestEffort", "NotBestEffort"],
+  ["Terminating", "NotTerminating"],
+] as const;
 
 function validateSpec(spec: JsonObject): FieldError[] {
   const listed = textsAt(spec, "scopes");
@@ -87,7 +90,11 @@ function validateScopeSelector(spec: JsonObject): FieldError[] {
   ];
 }
 
-const requirementFields: readonly StructField[] = [["ScopeName", "scopeName", goText], ["Operator", "operator", goText], ["Values", "values", goPointer]];
+const requirementFields: readonly StructField[] = [
+  ["ScopeName", "scopeName", goText],
+  ["Operator", "operator", goText],
+  ["Values", "values", goPointer],
+];
 const selectorFields: readonly StructField[] = [["MatchExpressions", "matchExpressions", goList((item) => formatStruct(item, requirementFields))]];
 const existsOnly = ["BestEffort", "NotBestEffort", "Terminating", "NotTerminating", "CrossNamespacePodAffinity"];
 const existsText =
@@ -124,7 +131,8 @@ function warned(object: JsonObject, context: WriteContext, errors: readonly Fiel
     const bare = (name === "cpu" || name === "memory") && hard[`requests.${name}`] === undefined;
     const requestName = bare ? name : `requests.${name}`;
     const [request, limit] = [hard[requestName], hard[`limits.${name}`]];
-    if (request !== undefined && limit !== undefined && parseQuantity(request).nano > parseQuantity(limit).nano) context.warn(`ResourceQuota ${requestName} (${request}) should be less than limits.${name} (${limit})`);
+    if (request !== undefined && limit !== undefined && parseQuantity(request).nano > parseQuantity(limit).nano)
+      context.warn(`ResourceQuota ${requestName} (${request}) should be less than limits.${name} (${limit})`);
   }
   return errors;
 }

@@ -8,8 +8,25 @@ import { textMapAt } from "../object/read-fields.ts";
 import { isExtendedResource, isHugePages, isIntegerResource, isNativeResource, isStandardContainerResource, isStandardResource } from "./pod/resource-names.ts";
 
 const standardQuota: ReadonlySet<string> = new Set([
-  "cpu", "memory", "ephemeral-storage", "requests.cpu", "requests.memory", "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory", "limits.ephemeral-storage",
-  "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers",
+  "cpu",
+  "memory",
+  "ephemeral-storage",
+  "requests.cpu",
+  "requests.memory",
+  "requests.storage",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "persistentvolumeclaims",
+  "configmaps",
+  "services.nodeports",
+  "services.loadbalancers",
 ]);
 
 /** Bare names that a quota can track. */
@@ -52,5 +69,7 @@ export function quotaListErrors(object: JsonObject, field: string, path: string)
 
 /** In the order of names; upstream's maps have none. */
 export function sortedEntries(map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
-  return Object.keys(map).sort(compareBytewise).map((name) => [name, String(map[name])]);
+  return Object.keys(map)
+    .sort(compareBytewise)
+    .map((name) => [name, String(map[name])]);
 }

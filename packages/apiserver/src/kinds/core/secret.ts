@@ -26,7 +26,14 @@ export const secret: BuiltinKind = {
       if (!object["type"]) keepOld(object, old, "type");
     },
     validateCreate: (object, context) => warned(object, context, validate(object)),
-    validateUpdate: (object, old, context) => warned(object, context, [...finalizerErrors(object), ...immutable("type", object["type"], old["type"]), ...frozenFields(object, old, ["data"]), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validate(object)]),
+    validateUpdate: (object, old, context) =>
+      warned(object, context, [
+        ...finalizerErrors(object),
+        ...immutable("type", object["type"], old["type"]),
+        ...frozenFields(object, old, ["data"]),
+        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+        ...validate(object),
+      ]),
   },
   selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
   cells: (object, nowMs) => [nameOf(object), stringAt(object, "type"), Object.keys(objectAt(object, "data")).length, ageOf(object, nowMs)],
@@ -43,7 +50,9 @@ function validate(object: JsonObject): FieldError[] {
   const data = objectAt(object, "data");
   return [
     ...finalizerErrors(object),
-    ...Object.keys(data).sort(compareBytewise).flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
+    ...Object.keys(data)
+      .sort(compareBytewise)
+      .flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
     ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
     ...(typeRules[stringAt(object, "type")]?.(data, object) ?? []),
   ];

@@ -21,7 +21,8 @@ export const serviceAccount: BuiltinKind = {
     prepareForCreate: reduceSecrets,
     prepareForUpdate: reduceSecrets,
     validateCreate: (object, context) => warned(object, undefined, context, finalizerErrors(object)),
-    validateUpdate: (object, old, context) => warned(object, old, context, [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)]),
+    validateUpdate: (object, old, context) =>
+      warned(object, old, context, [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)]),
   },
   connect: { token: requestToken },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],

@@ -17,8 +17,28 @@ const reclaimPolicies = ["Delete", "Recycle", "Retain"];
 const volumeModes = ["Block", "Filesystem"];
 /** In the order in which upstream looks. */
 const sources = [
-  "hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs", "iscsi", "cinder", "fc", "flexVolume", "azureFile", "vsphereVolume",
-  "photonPersistentDisk", "portworxVolume", "azureDisk", "scaleIO", "local", "storageos", "csi",
+  "hostPath",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "flocker",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "cephfs",
+  "iscsi",
+  "cinder",
+  "fc",
+  "flexVolume",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
 ];
 
 /** Every breach. */
@@ -71,7 +91,11 @@ function sourceErrors(spec: JsonObject): FieldError[] {
   const [first, ...more] = found;
   const errors = validateSource(spec, first!);
   const recycled = first === "hostPath" && /^\/+(?:\.\/*)*$/.test(stringAt(mutableAt(spec, "hostPath")!, "path")) && spec["persistentVolumeReclaimPolicy"] === "Recycle";
-  return [...errors, ...more.map((source) => forbidden(`spec.${source === "cephfs" ? "cephFS" : source}`, "may not specify more than 1 volume type")), ...(recycled ? [forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")] : [])];
+  return [
+    ...errors,
+    ...more.map((source) => forbidden(`spec.${source === "cephfs" ? "cephFS" : source}`, "may not specify more than 1 volume type")),
+    ...(recycled ? [forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")] : []),
+  ];
 }
 
 function validateSource(spec: JsonObject, source: string): FieldError[] {

@@ -33,18 +33,29 @@ const decodeRef = (text: string): TypeRef => {
 
 const zeroOf = (ref: TypeRef): unknown => {
   switch (ref.at) {
-    case "string": return "";
-    case "bool": return false;
-    case "int32": case "int64": case "float64": return 0;
-    case "list": return [];
-    default: return {};
+    case "string":
+      return "";
+    case "bool":
+      return false;
+    case "int32":
+    case "int64":
+    case "float64":
+      return 0;
+    case "list":
+      return [];
+    default:
+      return {};
   }
 };
 
 const decodeField = ([name, goName, goType, number, refText, flags, extras]: FieldLine): FieldFacts => {
   const ref = decodeRef(refText);
   return {
-    name, goName, goType, number, ref,
+    name,
+    goName,
+    goType,
+    number,
+    ref,
     omitEmpty: flags.includes("o"),
     omitZero: flags.includes("z"),
     pointer: flags.includes("p"),
@@ -67,10 +78,17 @@ export const decodeType = (line: string, resolve: (model: string) => TypeFacts):
   let byName: ReadonlyMap<string, FieldFacts> | undefined;
   let byNumber: ReadonlyMap<number, FieldFacts> | undefined;
   return {
-    model, goName, fields, ...extras,
+    model,
+    goName,
+    fields,
+    ...extras,
     goStruct: goName.slice(goName.indexOf(".") + 1),
-    get members() { return (members ??= expand(fields, resolve)); },
-    field(jsonName) { return (byName ??= new Map(this.members.map((field) => [field.name, field]))).get(jsonName); },
+    get members() {
+      return (members ??= expand(fields, resolve));
+    },
+    field(jsonName) {
+      return (byName ??= new Map(this.members.map((field) => [field.name, field]))).get(jsonName);
+    },
     byNumber: (number) => (byNumber ??= new Map(fields.map((field) => [field.number, field]))).get(number || -1),
   };
 };

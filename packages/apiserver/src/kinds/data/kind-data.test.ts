@@ -17,7 +17,10 @@ test("a struct's fields carry JSON, Go and protobuf names in Go's order", () => 
   const configMap = core("ConfigMap");
   assert.equal(configMap.goName, "v1.ConfigMap");
   assert.equal(configMap.goStruct, "ConfigMap");
-  assert.deepEqual(configMap.members.map((member) => member.name), ["kind", "apiVersion", "metadata", "immutable", "data", "binaryData"]);
+  assert.deepEqual(
+    configMap.members.map((member) => member.name),
+    ["kind", "apiVersion", "metadata", "immutable", "data", "binaryData"],
+  );
   const facts = field(configMap.model, "data");
   assert.equal(facts.number, 2);
   assert.equal(facts.goType, "map[string]string");
@@ -99,10 +102,13 @@ test("kinds say what discovery says", () => {
   assert.deepEqual(deployment.categories, ["all"]);
   assert.equal(deployment.storageVersionHash, "8aSe+NMegvE=");
   assert.equal(deployment, data.resource("apps", "v1", "deployments"));
-  assert.deepEqual(deployment.subresources.map(({ name, group, version, kind, type }) => [name, group, version, kind, type]), [
-    ["scale", "autoscaling", "v1", "Scale", "io.k8s.api.autoscaling.v1.Scale"],
-    ["status", "apps", "v1", "Deployment", "io.k8s.api.apps.v1.Deployment"],
-  ]);
+  assert.deepEqual(
+    deployment.subresources.map(({ name, group, version, kind, type }) => [name, group, version, kind, type]),
+    [
+      ["scale", "autoscaling", "v1", "Scale", "io.k8s.api.autoscaling.v1.Scale"],
+      ["status", "apps", "v1", "Deployment", "io.k8s.api.apps.v1.Deployment"],
+    ],
+  );
   assert.equal(data.kind("", "v1", "Node")?.namespaced, false);
   assert.equal(data.kind("apps", "v1beta1", "Deployment"), undefined);
   assert.deepEqual(data.kinds("no.such.group"), []);
@@ -110,9 +116,19 @@ test("kinds say what discovery says", () => {
 
 test("tables have the columns that the server prints", () => {
   const columns = data.columns("apps", "v1", "deployments");
-  assert.deepEqual(columns.map(({ name, priority }) => [name, priority]), [
-    ["Name", 0], ["Ready", 0], ["Up-to-date", 0], ["Available", 0], ["Age", 0], ["Containers", 1], ["Images", 1], ["Selector", 1],
-  ]);
+  assert.deepEqual(
+    columns.map(({ name, priority }) => [name, priority]),
+    [
+      ["Name", 0],
+      ["Ready", 0],
+      ["Up-to-date", 0],
+      ["Available", 0],
+      ["Age", 0],
+      ["Containers", 1],
+      ["Images", 1],
+      ["Selector", 1],
+    ],
+  );
   assert.deepEqual([columns[0]?.type, columns[0]?.format], ["string", "name"]);
   assert.match(columns[0]?.description ?? "", /^Name must be unique within a namespace\./);
   assert.deepEqual(data.columns("authorization.k8s.io", "v1", "subjectaccessreviews"), []);
@@ -131,16 +147,23 @@ test("any kind that a body may name has a type", () => {
 
 test("groups come in the order of /apis with the preferred version first", () => {
   assert.equal(data.kubernetes, "v1.36.3");
-  assert.deepEqual(data.groups.slice(0, 3).map((group) => group.group), ["", "apiregistration.k8s.io", "apps"]);
+  assert.deepEqual(
+    data.groups.slice(0, 3).map((group) => group.group),
+    ["", "apiregistration.k8s.io", "apps"],
+  );
   assert.deepEqual(data.groups.find((group) => group.group === "autoscaling")?.versions, ["v2", "v1"]);
 });
 
 const structsOf = (ref: TypeRef): readonly string[] => {
   switch (ref.at) {
-    case "struct": return [ref.type];
-    case "list": return structsOf(ref.items);
-    case "map": return structsOf(ref.values);
-    default: return [];
+    case "struct":
+      return [ref.type];
+    case "list":
+      return structsOf(ref.items);
+    case "map":
+      return structsOf(ref.values);
+    default:
+      return [];
   }
 };
 
@@ -157,12 +180,13 @@ test("every reference resolves, and every type decodes with distinct names and n
 });
 
 test("every served kind has a type and a list whose items are of it", () => {
-  for (const { group } of data.groups) for (const kind of data.kinds(group)) {
-    data.type(kind.type);
-    if (!kind.verbs.includes("list")) continue;
-    const items = data.typeOf(group, kind.version, `${kind.kind}List`)?.field("items");
-    assert.deepEqual(items?.ref, { at: "list", items: { at: "struct", type: kind.type } }, `${group}/${kind.version} ${kind.kind}`);
-  }
+  for (const { group } of data.groups)
+    for (const kind of data.kinds(group)) {
+      data.type(kind.type);
+      if (!kind.verbs.includes("list")) continue;
+      const items = data.typeOf(group, kind.version, `${kind.kind}List`)?.field("items");
+      assert.deepEqual(items?.ref, { at: "list", items: { at: "struct", type: kind.type } }, `${group}/${kind.version} ${kind.kind}`);
+    }
 });
 
 test("an unknown model is refused by name", () => {

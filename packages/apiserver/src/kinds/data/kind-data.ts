@@ -11,8 +11,17 @@ export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "byt
 
 /** Types with a wire form of their own, in JSON or in protobuf. */
 export type SpecialName =
-  | "Time" | "MicroTime" | "Duration" | "Quantity" | "IntOrString" | "RawExtension" | "FieldsV1"
-  | "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray";
+  | "Time"
+  | "MicroTime"
+  | "Duration"
+  | "Quantity"
+  | "IntOrString"
+  | "RawExtension"
+  | "FieldsV1"
+  | "JSON"
+  | "JSONSchemaPropsOrArray"
+  | "JSONSchemaPropsOrBool"
+  | "JSONSchemaPropsOrStringArray";
 
 export type TypeRef =
   | { readonly at: Primitive }
@@ -146,7 +155,7 @@ export interface KindData {
 
 const indexLines = (text: string): ReadonlyMap<string, string> => {
   const lines = new Map<string, string>();
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
     // A line is `["<key>",…]`; keys hold no escapes.
@@ -156,7 +165,10 @@ const indexLines = (text: string): ReadonlyMap<string, string> => {
   return lines;
 };
 
-interface Head { readonly kubernetes: string; readonly groups: readonly GroupFacts[] }
+interface Head {
+  readonly kubernetes: string;
+  readonly groups: readonly GroupFacts[];
+}
 
 const unknownType = (model: string): Error =>
   Object.assign(new Error(`look up type ${JSON.stringify(model)}: the kind data has no such model; regenerate it with tools/kinds or correct the name`), { code: "ERR_KINDS_UNKNOWN_TYPE" });

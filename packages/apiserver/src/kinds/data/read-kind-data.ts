@@ -8,5 +8,4 @@ import { openKindData, type KindData } from "./kind-data.ts";
 export type KubernetesMinor = "1.36";
 
 /** Reads and opens the data of one minor; the caller keeps the result, for every call reads the file anew. */
-export const readKindData = (minor: KubernetesMinor): KindData =>
-  openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));
+export const readKindData = (minor: KubernetesMinor): KindData => openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));

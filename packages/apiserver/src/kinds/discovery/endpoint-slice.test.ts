@@ -8,13 +8,18 @@ const metadata = { name: "s", namespace: "n" };
 test("ports get a name and a protocol; addresses must be of the type", () => {
   const { object, errors } = slices.create({ metadata, addressType: "IPv4", endpoints: [{ addresses: ["fd00::1"] }, { addresses: [] }], ports: [{ port: 80 }, { port: 81 }] });
   assert.deepEqual((object["ports"] as unknown[])[0], { name: "", port: 80, protocol: "TCP" });
-  assert.deepEqual(errors, ['ports[1].name: Duplicate value: ""', 'endpoints[0].addresses: Invalid value: "fd00::1": must be an IPv4 address', "endpoints[1].addresses: Required value: must contain at least 1 address"]);
+  assert.deepEqual(errors, [
+    'ports[1].name: Duplicate value: ""',
+    'endpoints[0].addresses: Invalid value: "fd00::1": must be an IPv4 address',
+    "endpoints[1].addresses: Required value: must contain at least 1 address",
+  ]);
 });
 
 test("the generation follows everything but metadata, and labels", () => {
   const body = { metadata, addressType: "IPv4", endpoints: [{ addresses: ["10.0.0.1"] }] };
   const { object } = slices.create(body);
-  const generation = (next: object): unknown => (slices.update(structuredClone(object), { ...next, metadata: { ...metadata, generation: 1, ...(next as typeof body).metadata } }).object["metadata"] as Record<string, unknown>)["generation"];
+  const generation = (next: object): unknown =>
+    (slices.update(structuredClone(object), { ...next, metadata: { ...metadata, generation: 1, ...(next as typeof body).metadata } }).object["metadata"] as Record<string, unknown>)["generation"];
   assert.deepEqual([generation(body), generation({ ...body, endpoints: [] }), generation({ ...body, metadata: { ...metadata, labels: { a: "b" } } })], [1, 2, 2]);
 });
 

@@ -78,4 +78,3 @@ function withMore(texts: readonly string[]): string {
   const shown = texts.slice(0, maxShown).join(",");
   return texts.length > maxShown ? `${shown} + ${texts.length - maxShown} more...` : shown;
 }
-

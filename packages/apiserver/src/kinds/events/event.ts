@@ -43,7 +43,17 @@ export const event: BuiltinKind = {
   group: "events.k8s.io",
   version: "v1",
   kind: "Event",
-  storage: { group: "", version: "v1", fromStorage: (stored) => rename(stored, (name) => name[1], (name) => name[0]), toStorage: toCore },
+  storage: {
+    group: "",
+    version: "v1",
+    fromStorage: (stored) =>
+      rename(
+        stored,
+        (name) => name[1],
+        (name) => name[0],
+      ),
+    toStorage: toCore,
+  },
   rules: {
     ...commonRules,
     validateName: nameIsDnsSubdomain,
@@ -57,7 +67,11 @@ export const event: BuiltinKind = {
 };
 
 function toCore(object: JsonObject): JsonObject {
-  return rename(object, (name) => name[0], (name) => name[1]);
+  return rename(
+    object,
+    (name) => name[0],
+    (name) => name[1],
+  );
 }
 
 type Pick2 = (name: readonly [string, string]) => string;
@@ -97,7 +111,18 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const count = isObject(series) ? (series["count"] ?? 0) : (object["count"] ?? 1);
   const kind = stringAt(about, "kind").toLowerCase();
   const name = stringAt(about, "name");
-  return [last, stringAt(object, "type"), stringAt(object, "reason"), name ? `${kind}/${name}` : kind, stringAt(about, "fieldPath"), sourceOf(object), stringAt(object, "message").trim(), first, count, nameOf(object)];
+  return [
+    last,
+    stringAt(object, "type"),
+    stringAt(object, "reason"),
+    name ? `${kind}/${name}` : kind,
+    stringAt(about, "fieldPath"),
+    sourceOf(object),
+    stringAt(object, "message").trim(),
+    first,
+    count,
+    nameOf(object),
+  ];
 }
 
 function sourceOf(object: JsonObject): string {

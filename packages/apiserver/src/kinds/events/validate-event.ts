@@ -46,8 +46,19 @@ export function validateEventChange(object: JsonObject, old: JsonObject): FieldE
 
 /** References and sources print as Go's internal structs, with capital names and every field. */
 const structFields: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  involvedObject: [["Kind", "kind"], ["Namespace", "namespace"], ["Name", "name"], ["UID", "uid"], ["APIVersion", "apiVersion"], ["ResourceVersion", "resourceVersion"], ["FieldPath", "fieldPath"]],
-  source: [["Component", "component"], ["Host", "host"]],
+  involvedObject: [
+    ["Kind", "kind"],
+    ["Namespace", "namespace"],
+    ["Name", "name"],
+    ["UID", "uid"],
+    ["APIVersion", "apiVersion"],
+    ["ResourceVersion", "resourceVersion"],
+    ["FieldPath", "fieldPath"],
+  ],
+  source: [
+    ["Component", "component"],
+    ["Host", "host"],
+  ],
 };
 
 function frozenField(field: string, object: JsonObject, old: JsonObject): FieldError[] {

@@ -15,7 +15,8 @@ export function flowRules(kind: string, validate: (object: JsonObject) => readon
     rules: {
       ...specStatusRules,
       validateCreate: (object, context) => warnNotEnforced(kind, context, [...finalizerErrors(object), ...validate(object)]),
-      validateUpdate: (object, _old, context) => warnNotEnforced(kind, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validate(object), ...conditionErrors(object)]),
+      validateUpdate: (object, _old, context) =>
+        warnNotEnforced(kind, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validate(object), ...conditionErrors(object)]),
     },
     views: {
       status: {

@@ -65,7 +65,9 @@ function subjectErrors(subject: JsonObject, path: string): FieldError[] {
   const kind = stringAt(subject, "kind");
   const field = subjectFields[kind];
   if (!field) return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
-  const foreign = foreignFields[kind]!.filter((other) => isSet(subject[subjectFields[other]!])).map((other) => forbidden(`${path}.${subjectFields[other]}`, `${subjectFields[other]} is forbidden when subject kind is not '${other}'`));
+  const foreign = foreignFields[kind]!.filter((other) => isSet(subject[subjectFields[other]!])).map((other) =>
+    forbidden(`${path}.${subjectFields[other]}`, `${subjectFields[other]} is forbidden when subject kind is not '${other}'`),
+  );
   const own = subject[field];
   if (!isObject(own)) return [required(`${path}.${field}`, `${field} is required when subject kind is '${kind}'`), ...foreign];
   return [...(kind === "ServiceAccount" ? accountErrors(own, `${path}.${field}`) : stringAt(own, "name") ? [] : [required(`${path}.${field}.name`, "")]), ...foreign];
@@ -79,7 +81,8 @@ function accountErrors(account: JsonObject, path: string): FieldError[] {
   ];
 }
 
-const alone = (texts: readonly string[], path: string, what: string): FieldError[] => (texts.length > 1 && texts.includes("*") ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)] : []);
+const alone = (texts: readonly string[], path: string, what: string): FieldError[] =>
+  texts.length > 1 && texts.includes("*") ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)] : [];
 
 function verbErrors(rule: JsonObject, path: string): FieldError[] {
   const given = textsAt(rule, "verbs");
@@ -107,7 +110,8 @@ function urlFault(url: string): readonly string[] {
 }
 
 function resourceRuleErrors(rule: JsonObject, path: string): FieldError[] {
-  const list = (field: string, missing: string, what: string): FieldError[] => (textsAt(rule, field).length ? alone(textsAt(rule, field), `${path}.${field}`, what) : [required(`${path}.${field}`, missing)]);
+  const list = (field: string, missing: string, what: string): FieldError[] =>
+    textsAt(rule, field).length ? alone(textsAt(rule, field), `${path}.${field}`, what) : [required(`${path}.${field}`, missing)];
   return [
     ...verbErrors(rule, path),
     ...list("apiGroups", "resource rules must supply at least one api group", "api groups"),
@@ -126,5 +130,12 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const method = spec["distinguisherMethod"];
   const dangling = itemsAt(objectAt(object, "status"), "conditions").find((condition) => stringAt(condition, "type") === "Dangling");
-  return [nameOf(object), stringAt(objectAt(spec, "priorityLevelConfiguration"), "name"), numberAt(spec, "matchingPrecedence"), isObject(method) ? stringAt(method, "type") : "<none>", ageOf(object, nowMs), dangling ? stringAt(dangling, "status") : "?"];
+  return [
+    nameOf(object),
+    stringAt(objectAt(spec, "priorityLevelConfiguration"), "name"),
+    numberAt(spec, "matchingPrecedence"),
+    isObject(method) ? stringAt(method, "type") : "<none>",
+    ageOf(object, nowMs),
+    dangling ? stringAt(dangling, "status") : "?",
+  ];
 }

@@ -12,7 +12,7 @@ test("a flow schema names a level, subjects and what they do", () => {
     "spec.priorityLevelConfiguration.name: Required value: must reference a priority level",
     "spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'",
     "spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'",
-    "spec.rules[0].resourceRules[0].verbs: Invalid value: [\"*\",\"get\"]: if '*' is present, must not specify other verbs",
+    'spec.rules[0].resourceRules[0].verbs: Invalid value: ["*","get"]: if \'*\' is present, must not specify other verbs',
     "spec.rules[0].resourceRules[0].namespaces: Required value: resource rules that are not cluster scoped must supply at least one namespace",
   ]);
 });

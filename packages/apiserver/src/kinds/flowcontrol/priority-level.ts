@@ -46,7 +46,8 @@ function specErrors(spec: JsonObject, name: string): FieldError[] {
   const type = stringAt(spec, "type");
   const { limited, exempt } = spec;
   const errors = (name === "exempt") === (type === "Exempt") ? [] : [invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'")];
-  if (type === "Exempt") return [...errors, ...(isSet(limited) ? [forbidden("spec.limited", "must be nil if the type is not Limited")] : []), ...(isObject(exempt) ? shareErrors(exempt, "spec.exempt") : [])];
+  if (type === "Exempt")
+    return [...errors, ...(isSet(limited) ? [forbidden("spec.limited", "must be nil if the type is not Limited")] : []), ...(isObject(exempt) ? shareErrors(exempt, "spec.exempt") : [])];
   if (type !== "Limited") return [...errors, type ? notSupported("spec.type", type, ["Exempt", "Limited"]) : required("spec.type", "")];
   if (isSet(exempt)) errors.push(forbidden("spec.exempt", "must be nil if the type is Limited"));
   return [...errors, ...(isObject(limited) ? limitedErrors(limited, "spec.limited") : [required("spec.limited", "must not be empty when type is Limited")])];
@@ -56,8 +57,12 @@ function shareErrors(level: JsonObject, path: string): FieldError[] {
   return [...sharesErrors(level, path), ...lendableErrors(level, path)];
 }
 
-const sharesErrors = (level: JsonObject, path: string): FieldError[] => (numberAt(level, "nominalConcurrencyShares") < 0 ? [invalid(`${path}.nominalConcurrencyShares`, numberAt(level, "nominalConcurrencyShares"), "must be a non-negative integer")] : []);
-const lendableErrors = (level: JsonObject, path: string): FieldError[] => (numberAt(level, "lendablePercent") < 0 || numberAt(level, "lendablePercent") > 100 ? [invalid(`${path}.lendablePercent`, numberAt(level, "lendablePercent"), "must be between 0 and 100, inclusive")] : []);
+const sharesErrors = (level: JsonObject, path: string): FieldError[] =>
+  numberAt(level, "nominalConcurrencyShares") < 0 ? [invalid(`${path}.nominalConcurrencyShares`, numberAt(level, "nominalConcurrencyShares"), "must be a non-negative integer")] : [];
+const lendableErrors = (level: JsonObject, path: string): FieldError[] =>
+  numberAt(level, "lendablePercent") < 0 || numberAt(level, "lendablePercent") > 100
+    ? [invalid(`${path}.lendablePercent`, numberAt(level, "lendablePercent"), "must be between 0 and 100, inclusive")]
+    : [];
 
 function limitedErrors(limited: JsonObject, path: string): FieldError[] {
   const borrowing = numberAt(limited, "borrowingLimitPercent");
@@ -95,5 +100,13 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const limited = spec["limited"];
   const queuing = isObject(limited) ? objectAt(limited, "limitResponse")["queuing"] : undefined;
   const queued = (field: string): Json => (isObject(queuing) ? numberAt(queuing, field) : "<none>");
-  return [nameOf(object), stringAt(spec, "type"), isObject(limited) ? numberAt(limited, "nominalConcurrencyShares") : "<none>", queued("queues"), queued("handSize"), queued("queueLengthLimit"), ageOf(object, nowMs)];
+  return [
+    nameOf(object),
+    stringAt(spec, "type"),
+    isObject(limited) ? numberAt(limited, "nominalConcurrencyShares") : "<none>",
+    queued("queues"),
+    queued("handSize"),
+    queued("queueLengthLimit"),
+    ageOf(object, nowMs),
+  ];
 }

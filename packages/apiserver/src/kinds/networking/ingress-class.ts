@@ -50,7 +50,12 @@ function validateParameters(parameters: JsonObject, path: string): FieldError[] 
     const value = stringAt(parameters, field);
     return value ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault)) : [required(`${path}.${field}`, "")];
   };
-  return [...(typeof group === "string" ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.apiGroup`, group, fault)) : []), ...named("kind"), ...named("name"), ...scopeErrors(parameters, path)];
+  return [
+    ...(typeof group === "string" ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.apiGroup`, group, fault)) : []),
+    ...named("kind"),
+    ...named("name"),
+    ...scopeErrors(parameters, path),
+  ];
 }
 
 function scopeErrors(parameters: JsonObject, path: string): FieldError[] {

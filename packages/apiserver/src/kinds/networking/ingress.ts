@@ -26,7 +26,8 @@ export const ingress: BuiltinKind = {
       object["status"] = { loadBalancer: {} };
       metadataOf(object)["generation"] = 1;
     },
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateIngressSpec(objectAt(object, "spec"), { secretNames: "checked", wildcardRules: "checked" }), ...classErrors(object)]),
+    validateCreate: (object, context) =>
+      warned(object, context, [...finalizerErrors(object), ...validateIngressSpec(objectAt(object, "spec"), { secretNames: "checked", wildcardRules: "checked" }), ...classErrors(object)]),
     validateUpdate: (object, old) => [
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
@@ -55,11 +56,14 @@ const annotationOf = (object: JsonObject): Json | undefined => objectAt(metadata
 function classErrors(object: JsonObject): FieldError[] {
   const annotation = annotationOf(object);
   const name = objectAt(object, "spec")["ingressClassName"];
-  return typeof annotation === "string" && typeof name === "string" && annotation !== name ? [invalid(`annotations.${classAnnotation}`, annotation, "must match `ingressClassName` when both are specified")] : [];
+  return typeof annotation === "string" && typeof name === "string" && annotation !== name
+    ? [invalid(`annotations.${classAnnotation}`, annotation, "must match `ingressClassName` when both are specified")]
+    : [];
 }
 
 function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
-  if (!errors.length && annotationOf(object) !== undefined && typeof objectAt(object, "spec")["ingressClassName"] !== "string") context.warn(`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`);
+  if (!errors.length && annotationOf(object) !== undefined && typeof objectAt(object, "spec")["ingressClassName"] !== "string")
+    context.warn(`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`);
   return errors;
 }
 
@@ -84,4 +88,3 @@ function formatHosts(spec: JsonObject): string {
   if (!hosts.length) return "*";
   return more ? `${hosts.join(",")} + ${rules.length - maxHosts} more...` : hosts.join(",");
 }
-

@@ -39,7 +39,14 @@ function parentErrors(object: JsonObject): FieldError[] {
 function parentChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const parent = parentOf(object);
   if (equalJson(parent ?? null, parentOf(old) ?? null)) return [];
-  const printed = isObject(parent) ? formatStruct(parent, [["Group", "group", goText], ["Resource", "resource", goText], ["Namespace", "namespace", goText], ["Name", "name", goText]]) : "null";
+  const printed = isObject(parent)
+    ? formatStruct(parent, [
+        ["Group", "group", goText],
+        ["Resource", "resource", goText],
+        ["Namespace", "namespace", goText],
+        ["Name", "name", goText],
+      ])
+    : "null";
   return [invalidPrinted("spec.parentRef", printed, "field is immutable")];
 }
 

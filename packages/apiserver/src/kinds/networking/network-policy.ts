@@ -13,7 +13,10 @@ import { bumpGeneration, finalizerErrors, metadataOf, objectAt, stringAt } from 
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
-const directions = [["ingress", "from"], ["egress", "to"]] as const;
+const directions = [
+  ["ingress", "from"],
+  ["egress", "to"],
+] as const;
 
 interface PolicyRules {
   readonly selectors: LabelSelectorRules;
@@ -46,7 +49,9 @@ function rulesFor(old: JsonObject): PolicyRules {
 
 function blocksOf(spec: JsonObject): readonly { readonly block: JsonObject; readonly path: string }[] {
   return directions.flatMap(([direction, peers]) =>
-    itemsAt(spec, direction).flatMap((rule, i) => itemsAt(rule, peers).flatMap((peer, j) => (isObject(peer["ipBlock"]) ? [{ block: peer["ipBlock"], path: `spec.${direction}[${i}].${peers}[${j}].ipBlock` }] : []))),
+    itemsAt(spec, direction).flatMap((rule, i) =>
+      itemsAt(rule, peers).flatMap((peer, j) => (isObject(peer["ipBlock"]) ? [{ block: peer["ipBlock"], path: `spec.${direction}[${i}].${peers}[${j}].ipBlock` }] : [])),
+    ),
   );
 }
 

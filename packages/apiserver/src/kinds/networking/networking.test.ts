@@ -8,7 +8,10 @@ const metadata = { name: "a", namespace: "n" };
 test("an ingress has rules or a backend, and paths that say how they match", () => {
   const kind = openKind(group, "ingresses");
   assert.deepEqual(kind.create({ metadata, spec: {} }).errors, ["spec: Invalid value: null: either `defaultBackend` or `rules` must be specified"]);
-  const paths = [{ path: "/a//b", pathType: "Prefix", backend: { service: { name: "s", port: { number: 80 } } } }, { path: "/", backend: {} }];
+  const paths = [
+    { path: "/a//b", pathType: "Prefix", backend: { service: { name: "s", port: { number: 80 } } } },
+    { path: "/", backend: {} },
+  ];
   assert.deepEqual(kind.create({ metadata, spec: { rules: [{ host: "10.0.0.1", http: { paths } }] } }).errors, [
     'spec.rules[0].host: Invalid value: "10.0.0.1": must be a DNS name, not an IP address',
     "spec.rules[0].http.paths[0].path: Invalid value: \"/a//b\": must not contain '//'",
@@ -34,7 +37,10 @@ test("an ingress counts changes of its spec, and hosts beyond the third", () => 
 
 test("policies imply their direction and check their blocks", () => {
   const kind = openKind(group, "networkpolicies");
-  const { object, errors } = kind.create({ metadata, spec: { podSelector: {}, egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["11.0.0.0/16"] }, podSelector: {} }], ports: [{ port: 5, endPort: 4 }] }] } });
+  const { object, errors } = kind.create({
+    metadata,
+    spec: { podSelector: {}, egress: [{ to: [{ ipBlock: { cidr: "10.0.0.0/8", except: ["11.0.0.0/16"] }, podSelector: {} }], ports: [{ port: 5, endPort: 4 }] }] },
+  });
   assert.deepEqual((object["spec"] as Record<string, unknown>)["policyTypes"], ["Ingress", "Egress"]);
   assert.deepEqual(errors, [
     "spec.egress[0].ports[0].endPort: Invalid value: 5: must be greater than or equal to `port`",

@@ -63,7 +63,11 @@ function pathErrors(text: string, type: string, path: string): FieldError[] {
   const relative = text.startsWith("/") ? [] : [wrong("must be an absolute path")];
   if (type === "ImplementationSpecific") return text ? relative : [];
   if (type !== "Exact" && type !== "Prefix") return [notSupported(`${path}.pathType`, type, ["Exact", "ImplementationSpecific", "Prefix"])];
-  return [...relative, ...wrongParts.filter((part) => text.includes(part)).map((part) => wrong(`must not contain '${part}'`)), ...wrongEnds.filter((end) => text.endsWith(end)).map((end) => wrong(`cannot end with '${end}'`))];
+  return [
+    ...relative,
+    ...wrongParts.filter((part) => text.includes(part)).map((part) => wrong(`must not contain '${part}'`)),
+    ...wrongEnds.filter((end) => text.endsWith(end)).map((end) => wrong(`cannot end with '${end}'`)),
+  ];
 }
 
 function validateBackend(backend: JsonObject, path: string): FieldError[] {

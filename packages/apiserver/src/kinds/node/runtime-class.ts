@@ -24,7 +24,13 @@ export const runtimeClass: BuiltinKind = {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validate(object)]),
-    validateUpdate: (object, old, context) => warned(object, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validate(object), ...immutable("handler", stringAt(object, "handler"), stringAt(old, "handler"))]),
+    validateUpdate: (object, old, context) =>
+      warned(object, context, [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validate(object),
+        ...immutable("handler", stringAt(object, "handler"), stringAt(old, "handler")),
+      ]),
   },
   cells: (object, nowMs) => [nameOf(object), stringAt(object, "handler"), ageOf(object, nowMs)],
 };
@@ -35,7 +41,9 @@ function validate(object: JsonObject): FieldError[] {
   return [
     ...(handler ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault)) : [required("handler", "")]),
     ...(isObject(overhead) ? validateContainerResources({ limits: overhead["podFixed"] ?? {} }, new Set(), "overhead") : []),
-    ...(isObject(scheduling) ? [...validateLabels(textMapAt(scheduling, "nodeSelector"), "scheduling.nodeSelector"), ...tolerationErrors(itemsAt(scheduling, "tolerations"), "scheduling.tolerations")] : []),
+    ...(isObject(scheduling)
+      ? [...validateLabels(textMapAt(scheduling, "nodeSelector"), "scheduling.nodeSelector"), ...tolerationErrors(itemsAt(scheduling, "tolerations"), "scheduling.tolerations")]
+      : []),
   ];
 }
 
@@ -44,7 +52,18 @@ function tolerationErrors(tolerations: readonly JsonObject[], path: string): Fie
   const errors = validateTolerations(tolerations, path);
   tolerations.forEach((toleration, i) => {
     const key = JSON.stringify(["key", "operator", "value", "effect"].map((field) => stringAt(toleration, field)));
-    if (seen.has(key)) errors.push({ type: "FieldValueDuplicate", field: `${path}[${i}]`, body: `Duplicate value: ${formatStruct(toleration, [["Key", "key", goText], ["Operator", "operator", goText], ["Value", "value", goText], ["Effect", "effect", goText], ["TolerationSeconds", "tolerationSeconds", goPointer]])}` });
+    if (seen.has(key))
+      errors.push({
+        type: "FieldValueDuplicate",
+        field: `${path}[${i}]`,
+        body: `Duplicate value: ${formatStruct(toleration, [
+          ["Key", "key", goText],
+          ["Operator", "operator", goText],
+          ["Value", "value", goText],
+          ["Effect", "effect", goText],
+          ["TolerationSeconds", "tolerationSeconds", goPointer],
+        ])}`,
+      });
     seen.add(key);
   });
   return errors;

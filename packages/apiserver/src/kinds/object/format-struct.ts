@@ -16,9 +16,15 @@ export const goFlag = (value: Json | undefined): string => String(value === true
 /** A pointer, list or map of what has JSON names: `null` when unset. */
 export const goPointer = (value: Json | undefined): string => (value === undefined || value === null ? "null" : encodeJson(value));
 /** A list of structs: `null` when unset. */
-export const goList = (print: (value: Json | undefined) => string) => (value: Json | undefined): string => (Array.isArray(value) ? `[${value.map(print).join(",")}]` : "null");
+export const goList =
+  (print: (value: Json | undefined) => string) =>
+  (value: Json | undefined): string =>
+    Array.isArray(value) ? `[${value.map(print).join(",")}]` : "null";
 /** A pointer to a struct. */
-export const goStructPointer = (fields: readonly StructField[]) => (value: Json | undefined): string => (isObject(value) ? formatStruct(value, fields) : "null");
+export const goStructPointer =
+  (fields: readonly StructField[]) =>
+  (value: Json | undefined): string =>
+    isObject(value) ? formatStruct(value, fields) : "null";
 
 /** `{"APIGroup":"","Kind":"Role","Name":"a"}`. */
 export function formatStruct(value: Json | undefined, fields: readonly StructField[]): string {

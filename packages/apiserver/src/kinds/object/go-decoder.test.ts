@@ -23,7 +23,12 @@ test("unknown and doubled fields are dropped and reported in the order of the do
   const { object, strictErrors } = decode("", "v1", "ConfigMap", '{"x":1,"metadata":{"name":"a","nmae":"b"},"data":{"k":"1","k":"2"},"metadata":{"name":"c"}}');
   assert.deepEqual(object, { metadata: { name: "c" }, data: { k: "2" } });
   assert.deepEqual(strictErrors, ['unknown field "x"', 'duplicate field "data.k"', 'duplicate field "metadata"']);
-  assert.deepEqual(decode("", "v1", "ConfigMap", '{"data":{"k":"1","k":"2"},"x":{"y":1},"data":{},"z":1}').strictErrors, ['duplicate field "data.k"', 'unknown field "x"', 'duplicate field "data"', 'unknown field "z"']);
+  assert.deepEqual(decode("", "v1", "ConfigMap", '{"data":{"k":"1","k":"2"},"x":{"y":1},"data":{},"z":1}').strictErrors, [
+    'duplicate field "data.k"',
+    'unknown field "x"',
+    'duplicate field "data"',
+    'unknown field "z"',
+  ]);
 });
 
 test("a key is doubled only where the decoder looks", () => {
@@ -46,12 +51,21 @@ test("type errors name struct, path and Go type", () => {
   assert.equal(fault("", "v1", "ConfigMap", '{"data":"x"}'), "json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string");
   assert.equal(fault("", "v1", "ConfigMap", '{"metadata":{"labels":{"a":1}}}'), "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string");
   assert.equal(fault("apps", "v1", "Deployment", '{"spec":{"replicas":1.0}}'), "json: cannot unmarshal number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32");
-  assert.equal(fault("", "v1", "Pod", '{"spec":{"volumes":[{"emptyDir":3}]}}'), "json: cannot unmarshal number into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource");
+  assert.equal(
+    fault("", "v1", "Pod", '{"spec":{"volumes":[{"emptyDir":3}]}}'),
+    "json: cannot unmarshal number into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource",
+  );
 });
 
 test("a type's own decoder ends the search for faults", () => {
-  assert.equal(fault("", "v1", "ConfigMap", '{"data":1,"metadata":{"creationTimestamp":7}}'), "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string");
-  assert.equal(fault("", "v1", "Pod", '{"spec":{"containers":[{"resources":{"limits":{"cpu":"much"}}}]}}'), "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  assert.equal(
+    fault("", "v1", "ConfigMap", '{"data":1,"metadata":{"creationTimestamp":7}}'),
+    "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
+  );
+  assert.equal(
+    fault("", "v1", "Pod", '{"spec":{"containers":[{"resources":{"limits":{"cpu":"much"}}}]}}'),
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  );
 });
 
 test("schemas inside schemas report the whole path and no unknown fields", () => {

@@ -222,4 +222,3 @@ function isInteger(type: "int32" | "int64", value: number | bigint): boolean {
 }
 
 const plainDigits = (value: number | bigint): string => (typeof value === "number" && Number.isInteger(value) ? BigInt(value).toString() : String(value));
-

@@ -15,5 +15,8 @@ test("members come in the order of the Go struct, maps by key", () => {
 
 test("embedded structs and schemas keep their order, unknown members come last", () => {
   const encode = createGoEncoder(data, "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
-  assert.equal(encode({ other: 1, items: { type: "string", description: "d" }, type: "array", properties: { b: { type: "x" }, a: {} } }), '{"type":"array","items":{"description":"d","type":"string"},"properties":{"a":{},"b":{"type":"x"}},"other":1}');
+  assert.equal(
+    encode({ other: 1, items: { type: "string", description: "d" }, type: "array", properties: { b: { type: "x" }, a: {} } }),
+    '{"type":"array","items":{"description":"d","type":"string"},"properties":{"a":{},"b":{"type":"x"}},"other":1}',
+  );
 });

@@ -46,7 +46,10 @@ function encodeValue(plans: StructPlans, ref: TypeRef, value: Json): string {
 
 function encodeMap(plans: StructPlans, values: TypeRef, object: JsonObject): string {
   const keys = Object.keys(object).filter((key) => object[key] !== undefined);
-  return `{${keys.sort(compareBytewise).map((key) => member(key, encodeValue(plans, values, object[key]!))).join(",")}}`;
+  return `{${keys
+    .sort(compareBytewise)
+    .map((key) => member(key, encodeValue(plans, values, object[key]!)))
+    .join(",")}}`;
 }
 
 function encodeSchemas(plans: StructPlans, value: JsonObject | Json[]): string {

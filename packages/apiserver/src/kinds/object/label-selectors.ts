@@ -77,7 +77,12 @@ export function formatSelector(selector: JsonObject): string {
     ...Object.keys(labels).map((key) => ({ key, text: `${key}=${labels[key]}` })),
     ...itemsAt(selector, "matchExpressions").map((expression) => ({ key: stringAt(expression, "key"), text: formatRequirement(expression) })),
   ];
-  return parts.toSorted((a, b) => compareBytewise(a.key, b.key)).map(({ text }) => text).join(",") || "<none>";
+  return (
+    parts
+      .toSorted((a, b) => compareBytewise(a.key, b.key))
+      .map(({ text }) => text)
+      .join(",") || "<none>"
+  );
 }
 
 function formatRequirement(requirement: JsonObject): string {
@@ -97,5 +102,10 @@ function formatRequirement(requirement: JsonObject): string {
 
 /** Labels as tables show them, e.g. `a=1,b=2`; `<none>` without any. */
 export function formatLabels(labels: Readonly<Record<string, string>>): string {
-  return Object.keys(labels).sort(compareBytewise).map((key) => `${key}=${labels[key]}`).join(",") || "<none>";
+  return (
+    Object.keys(labels)
+      .sort(compareBytewise)
+      .map((key) => `${key}=${labels[key]}`)
+      .join(",") || "<none>"
+  );
 }

@@ -23,7 +23,15 @@ const wildcard = new RegExp(`^${wildcardFormat}$`);
 /** `*.example.com`. */
 export const wildcardHostFaults: SyntaxRule = (host) => [
   ...(Buffer.byteLength(host) > 253 ? [formatLengthFault(253, "characters")] : []),
-  ...(wildcard.test(host) ? [] : [formatRegexFault("a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character", wildcardFormat, "*.example.com")]),
+  ...(wildcard.test(host)
+    ? []
+    : [
+        formatRegexFault(
+          "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+          wildcardFormat,
+          "*.example.com",
+        ),
+      ]),
 ];
 
 const httpPathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";

@@ -42,7 +42,10 @@ export function createStrictErrors(body: ParsedJson): StrictErrors {
     texts() {
       if (!body.duplicates.length) return [...new Set(unknown)].slice(0, most);
       const doubled = body.duplicates.map((path, i) => ({ path, at: nearest(body.duplicatesAfter?.[i] ?? path).before })).filter(({ path }) => counts(path));
-      const inOrder = Array.from({ length: unknown.length + 1 }, (_, i) => [...(i ? [unknown[i - 1]!] : []), ...doubled.filter(({ at }) => at === i).map(({ path }) => `duplicate field ${quoteGo(path)}`)]).flat();
+      const inOrder = Array.from({ length: unknown.length + 1 }, (_, i) => [
+        ...(i ? [unknown[i - 1]!] : []),
+        ...doubled.filter(({ at }) => at === i).map(({ path }) => `duplicate field ${quoteGo(path)}`),
+      ]).flat();
       return [...new Set(inOrder)].slice(0, most);
     },
   };

@@ -38,6 +38,18 @@ function validateCondition(condition: JsonObject, path: string): FieldError[] {
 
 function reasonErrors(reason: string, path: string): FieldError[] {
   if (!reason) return [required(path, "")];
-  const faults = reasonPattern.test(reason) ? [] : [formatRegexFault("a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'", reasonFormat, "my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB")];
+  const faults = reasonPattern.test(reason)
+    ? []
+    : [
+        formatRegexFault(
+          "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+          reasonFormat,
+          "my_name",
+          "MY_NAME",
+          "MyName",
+          "ReasonA,ReasonB",
+          "ReasonA:ReasonB",
+        ),
+      ];
   return [...faults.map((fault) => invalid(path, reason, fault)), ...(Buffer.byteLength(reason) > maxReason ? [tooLong(path, maxReason)] : [])];
 }

@@ -68,6 +68,10 @@ export function validateCaBundle(bundle: string, path: string): FieldError[] {
   const text = Buffer.from(bundle, "base64").toString("latin1");
   const blocks = [...text.matchAll(/-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/g)];
   const isSequence = (body: string): boolean => Buffer.from(body, "base64")[0] === 0x30;
-  const fault = !/-----BEGIN [^-]+-----/.test(text) ? "unable to parse bytes as PEM block" : blocks.every((block) => isSequence(block[1]!)) ? undefined : "failed to parse certificate: x509: malformed certificate";
+  const fault = !/-----BEGIN [^-]+-----/.test(text)
+    ? "unable to parse bytes as PEM block"
+    : blocks.every((block) => isSequence(block[1]!))
+      ? undefined
+      : "failed to parse certificate: x509: malformed certificate";
   return fault ? [invalid(path, bundle, `unable to load root certificates: ${fault}`)] : [];
 }

@@ -36,7 +36,12 @@ export const podDisruptionBudget: BuiltinKind = {
   },
 };
 
-const specFields: readonly StructField[] = [["MinAvailable", "minAvailable", goPointer], ["Selector", "selector", goPointer], ["MaxUnavailable", "maxUnavailable", goPointer], ["UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", goPointer]];
+const specFields: readonly StructField[] = [
+  ["MinAvailable", "minAvailable", goPointer],
+  ["Selector", "selector", goPointer],
+  ["MaxUnavailable", "maxUnavailable", goPointer],
+  ["UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", goPointer],
+];
 
 function validateSpec(spec: JsonObject, invalidValues: "refused" | "allowed"): FieldError[] {
   const policy = spec["unhealthyPodEvictionPolicy"];

@@ -28,7 +28,12 @@ function bindingKind(kind: string, scope: Scope): BuiltinKind {
       allowCreateOnUpdate: true,
       validateName: nameIsPathSegment,
       validateCreate: (object) => [...finalizerErrors(object), ...validate(object, scope)],
-      validateUpdate: (object, old) => [...validateObjectMeta(object, { namespaced: scope === "namespaced" }, nameIsPathSegment), ...finalizerErrors(object), ...validate(object, scope), ...roleChangeErrors(object, old)],
+      validateUpdate: (object, old) => [
+        ...validateObjectMeta(object, { namespaced: scope === "namespaced" }, nameIsPathSegment),
+        ...finalizerErrors(object),
+        ...validate(object, scope),
+        ...roleChangeErrors(object, old),
+      ],
     },
     cells,
   };
@@ -75,13 +80,29 @@ const oneOf = (object: JsonObject, field: string, values: readonly string[], pat
 
 function roleChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const role = object["roleRef"];
-  return equalJson(role ?? {}, old["roleRef"] ?? {}) ? [] : [invalidPrinted("roleRef", formatStruct(role, [["APIGroup", "apiGroup", goText], ["Kind", "kind", goText], ["Name", "name", goText]]), "cannot change roleRef")];
+  return equalJson(role ?? {}, old["roleRef"] ?? {})
+    ? []
+    : [
+        invalidPrinted(
+          "roleRef",
+          formatStruct(role, [
+            ["APIGroup", "apiGroup", goText],
+            ["Kind", "kind", goText],
+            ["Name", "name", goText],
+          ]),
+          "cannot change roleRef",
+        ),
+      ];
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const role = objectAt(object, "roleRef");
   const subjects = itemsAt(object, "subjects");
-  const named = (kind: string, text: (subject: JsonObject) => string): string => subjects.filter((subject) => subject["kind"] === kind).map(text).join(", ");
+  const named = (kind: string, text: (subject: JsonObject) => string): string =>
+    subjects
+      .filter((subject) => subject["kind"] === kind)
+      .map(text)
+      .join(", ");
   const name = (subject: JsonObject): string => stringAt(subject, "name");
   const account = (subject: JsonObject): string => `${stringAt(subject, "namespace")}/${name(subject)}`;
   return [nameOf(object), `${stringAt(role, "kind")}/${stringAt(role, "name")}`, ageOf(object, nowMs), named("User", name), named("Group", name), named("ServiceAccount", account)];

@@ -48,7 +48,8 @@ function validateRule(rule: JsonObject, scope: "namespaced" | "cluster", path: s
   const urls = rule["nonResourceURLs"];
   if (hasItems(urls)) {
     if (scope === "namespaced") errors.push(invalid(`${path}.nonResourceURLs`, urls, "namespaced rules cannot apply to non-resource URLs"));
-    if (["apiGroups", "resources", "resourceNames"].some((field) => hasItems(rule[field]))) errors.push(invalid(`${path}.nonResourceURLs`, urls, "rules cannot apply to both regular resources and non-resource URLs"));
+    if (["apiGroups", "resources", "resourceNames"].some((field) => hasItems(rule[field])))
+      errors.push(invalid(`${path}.nonResourceURLs`, urls, "rules cannot apply to both regular resources and non-resource URLs"));
     return errors;
   }
   if (!hasItems(rule["apiGroups"])) errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));

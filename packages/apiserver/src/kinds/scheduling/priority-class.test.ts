@@ -14,5 +14,8 @@ test("names of the system are reserved, and high values with them", () => {
 
 test("value and preemption stay", () => {
   const { object } = classes.create({ metadata: { name: "mine" }, value: 1 });
-  assert.deepEqual(classes.update(object, { metadata: { name: "mine" }, value: 2, preemptionPolicy: "Never" }).errors, ["value: Forbidden: may not be changed in an update.", 'preemptionPolicy: Invalid value: "Never": field is immutable']);
+  assert.deepEqual(classes.update(object, { metadata: { name: "mine" }, value: 2, preemptionPolicy: "Never" }).errors, [
+    "value: Forbidden: may not be changed in an update.",
+    'preemptionPolicy: Invalid value: "Never": field is immutable',
+  ]);
 });

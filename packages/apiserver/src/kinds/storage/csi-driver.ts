@@ -55,7 +55,9 @@ function validateSpec(spec: JsonObject): FieldError[] {
     ...tokenErrors(itemsAt(spec, "tokenRequests")),
     ...textsAt(spec, "volumeLifecycleModes").flatMap((mode) => (lifecycleModes.includes(mode) ? [] : [notSupported("spec.volumeLifecycleModes", mode, lifecycleModes)])),
     ...(isSet(period) && Number(period) < 10 ? [invalid("spec.nodeAllocatableUpdatePeriodSeconds", period, "must be greater than or equal to 10 seconds")] : []),
-    ...(isSet(inSecrets) && !hasItems(spec["tokenRequests"]) ? [invalid("spec.serviceAccountTokenInSecrets", inSecrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")] : []),
+    ...(isSet(inSecrets) && !hasItems(spec["tokenRequests"])
+      ? [invalid("spec.serviceAccountTokenInSecrets", inSecrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")]
+      : []),
   ];
 }
 
@@ -83,6 +85,19 @@ function warned(object: JsonObject, old: JsonObject | undefined, context: WriteC
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const is = (field: string): boolean => spec[field] === true;
-  const tokens = Array.isArray(spec["tokenRequests"]) ? itemsAt(spec, "tokenRequests").map((request) => stringAt(request, "audience")).join(",") : "<unset>";
-  return [nameOf(object), is("attachRequired"), is("podInfoOnMount"), is("storageCapacity"), tokens, is("requiresRepublish"), textsAt(spec, "volumeLifecycleModes").join(",") || "<none>", ageOf(object, nowMs)];
+  const tokens = Array.isArray(spec["tokenRequests"])
+    ? itemsAt(spec, "tokenRequests")
+        .map((request) => stringAt(request, "audience"))
+        .join(",")
+    : "<unset>";
+  return [
+    nameOf(object),
+    is("attachRequired"),
+    is("podInfoOnMount"),
+    is("storageCapacity"),
+    tokens,
+    is("requiresRepublish"),
+    textsAt(spec, "volumeLifecycleModes").join(",") || "<none>",
+    ageOf(object, nowMs),
+  ];
 }

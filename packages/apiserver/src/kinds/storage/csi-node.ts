@@ -24,7 +24,12 @@ export const csiNode: BuiltinKind = {
   rules: {
     allowUnconditionalUpdate: false,
     validateCreate: (object) => [...finalizerErrors(object), ...driverErrors(object)],
-    validateUpdate: (object, old) => [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...driverErrors(object), ...driverChangeErrors(object, old)],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...driverErrors(object),
+      ...driverChangeErrors(object, old),
+    ],
   },
   cells: (object, nowMs) => [nameOf(object), driversOf(object).length, ageOf(object, nowMs)],
 };
@@ -66,7 +71,18 @@ function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   return driversOf(old).flatMap((before) =>
     driversOf(object)
       .filter((driver) => stringAt(driver, "name") === stringAt(before, "name") && !equalJson(fixed(driver), fixed(before)))
-      .map((driver) => invalidPrinted("spec.drivers", formatStruct(driver, [["Name", "name", goText], ["NodeID", "nodeID", goText], ["TopologyKeys", "topologyKeys", goPointer], ["Allocatable", "", goPointer]]), "field is immutable")),
+      .map((driver) =>
+        invalidPrinted(
+          "spec.drivers",
+          formatStruct(driver, [
+            ["Name", "name", goText],
+            ["NodeID", "nodeID", goText],
+            ["TopologyKeys", "topologyKeys", goPointer],
+            ["Allocatable", "", goPointer],
+          ]),
+          "field is immutable",
+        ),
+      ),
   );
 }
 

@@ -97,7 +97,13 @@ function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
   const seen: string[] = [];
   return terms.flatMap((term, i) => {
     const errors = termErrors(term, `allowedTopologies[${i}]`);
-    const shape = JSON.stringify(Object.fromEntries(itemsAt(term, "matchLabelExpressions").map((each) => [stringAt(each, "key"), [...new Set(textsAt(each, "values"))].sort()]).sort()));
+    const shape = JSON.stringify(
+      Object.fromEntries(
+        itemsAt(term, "matchLabelExpressions")
+          .map((each) => [stringAt(each, "key"), [...new Set(textsAt(each, "values"))].sort()])
+          .sort(),
+      ),
+    );
     if (seen.includes(shape)) errors.push(duplicate(`allowedTopologies[${i}].matchLabelExpressions`, ""));
     seen.push(shape);
     return errors;

@@ -36,7 +36,9 @@ test("an attachment is of one volume, to one node, for good", () => {
   const body = (nodeName: string): object => ({ metadata: { name: "a" }, spec: { attacher: "x.io", nodeName, source: { persistentVolumeName: "v" } } });
   const { object, errors } = attachments.create(body("n"));
   assert.deepEqual([errors, object["status"]], [[], { attached: false }]);
-  assert.deepEqual(attachments.update(object, body("m")).errors, ['spec: Invalid value: {"Attacher":"x.io","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable']);
+  assert.deepEqual(attachments.update(object, body("m")).errors, [
+    'spec: Invalid value: {"Attacher":"x.io","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable',
+  ]);
 });
 
 test("what a driver of a node is called stays, what it can hold does not", () => {

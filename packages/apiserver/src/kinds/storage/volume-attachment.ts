@@ -39,7 +39,14 @@ export const volumeAttachment: BuiltinKind = {
   },
   cells: (object, nowMs) => {
     const spec = objectAt(object, "spec");
-    return [nameOf(object), stringAt(spec, "attacher"), stringAt(objectAt(spec, "source"), "persistentVolumeName"), stringAt(spec, "nodeName"), objectAt(object, "status")["attached"] === true, ageOf(object, nowMs)];
+    return [
+      nameOf(object),
+      stringAt(spec, "attacher"),
+      stringAt(objectAt(spec, "source"), "persistentVolumeName"),
+      stringAt(spec, "nodeName"),
+      objectAt(object, "status")["attached"] === true,
+      ageOf(object, nowMs),
+    ];
   },
 };
 
@@ -49,8 +56,21 @@ function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
 
 function specChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   if (equalJson(objectAt(object, "spec"), objectAt(old, "spec"))) return [];
-  const source = goStructPointer([["PersistentVolumeName", "persistentVolumeName", goPointer], ["InlineVolumeSpec", "inlineVolumeSpec", goPointer]]);
-  return [invalidPrinted("spec", formatStruct(object["spec"], [["Attacher", "attacher", goText], ["Source", "source", source], ["NodeName", "nodeName", goText]]), "field is immutable")];
+  const source = goStructPointer([
+    ["PersistentVolumeName", "persistentVolumeName", goPointer],
+    ["InlineVolumeSpec", "inlineVolumeSpec", goPointer],
+  ]);
+  return [
+    invalidPrinted(
+      "spec",
+      formatStruct(object["spec"], [
+        ["Attacher", "attacher", goText],
+        ["Source", "source", source],
+        ["NodeName", "nodeName", goText],
+      ]),
+      "field is immutable",
+    ),
+  ];
 }
 
 function validate(object: JsonObject): FieldError[] {
@@ -79,5 +99,8 @@ function sourceErrors(source: JsonObject, path: string): FieldError[] {
 
 function volumeErrorErrors(error: JsonObject, path: string): FieldError[] {
   const code = numberAt(error, "errorCode");
-  return [...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes ? [tooLong(`${path}.message`, maxMetadataBytes)] : []), ...(code < 0 ? [invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive")] : [])];
+  return [
+    ...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes ? [tooLong(`${path}.message`, maxMetadataBytes)] : []),
+    ...(code < 0 ? [invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive")] : []),
+  ];
 }

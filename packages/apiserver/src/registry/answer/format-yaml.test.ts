@@ -3,17 +3,23 @@ import { test } from "node:test";
 import { formatYaml } from "./format-yaml.ts";
 
 test("blocks, lists under keys and empty things", () => {
-  assert.equal(formatYaml({ b: [{ x: 1, y: [[], {}] }, ["p", "q"]], a: { ".": {} }, c: null }), "a:\n  .: {}\nb:\n- x: 1\n  \"y\":\n  - []\n  - {}\n- - p\n  - q\nc: null\n");
+  assert.equal(formatYaml({ b: [{ x: 1, y: [[], {}] }, ["p", "q"]], a: { ".": {} }, c: null }), 'a:\n  .: {}\nb:\n- x: 1\n  "y":\n  - []\n  - {}\n- - p\n  - q\nc: null\n');
 });
 
 test("texts are quoted where they would be read as something else", () => {
   const values = ["", "yes", "1.5", "0x1F", "2020-01-01", "12:30", "a: b", "- a", "#a", " a", "it's", "a\tb", "😀", "1.2.3", "a#b", "--- a"];
   const written = ['""', '"yes"', '"1.5"', '"0x1F"', '"2020-01-01"', '"12:30"', "'a: b'", "'- a'", "'#a'", "' a'", "it's", '"a\\tb"', '"\\U0001F600"', "1.2.3", "a#b", "'--- a'"];
-  assert.deepEqual(values.map((value) => formatYaml({ k: value }).slice(3, -1)), written);
+  assert.deepEqual(
+    values.map((value) => formatYaml({ k: value }).slice(3, -1)),
+    written,
+  );
 });
 
 test("lines become blocks, and what they end with is kept", () => {
-  assert.deepEqual(["a\nb", "a\nb\n", "a\n\n", " a\nb", "a \nb"].map((value) => formatYaml({ k: value })), ["k: |-\n  a\n  b\n", "k: |\n  a\n  b\n", "k: |+\n  a\n\n", "k: |2-\n   a\n  b\n", 'k: "a \\nb"\n']);
+  assert.deepEqual(
+    ["a\nb", "a\nb\n", "a\n\n", " a\nb", "a \nb"].map((value) => formatYaml({ k: value })),
+    ["k: |-\n  a\n  b\n", "k: |\n  a\n  b\n", "k: |+\n  a\n\n", "k: |2-\n   a\n  b\n", 'k: "a \\nb"\n'],
+  );
 });
 
 test("long texts are folded behind column 80", () => {
@@ -27,5 +33,8 @@ test("keys stand in natural order, long ones on a line of their own", () => {
 });
 
 test("numbers as Go prints them", () => {
-  assert.deepEqual([1, 1.5, 1e21, 123456789.25, 0.00001, 9007199254740993n].map((value) => formatYaml({ k: value }).slice(3, -1)), ["1", "1.5", "1e+21", "1.2345678925e+08", "1e-05", "9007199254740993"]);
+  assert.deepEqual(
+    [1, 1.5, 1e21, 123456789.25, 0.00001, 9007199254740993n].map((value) => formatYaml({ k: value }).slice(3, -1)),
+    ["1", "1.5", "1e+21", "1.2345678925e+08", "1e-05", "9007199254740993"],
+  );
 });

@@ -51,10 +51,12 @@ class YamlWriter {
 
   #map(value: JsonObject, indent: number, place: Place): void {
     if (place === "item") this.#put(" ");
-    Object.keys(value).sort(compareYamlKeys).forEach((key, i) => {
-      if (i || place === "value") this.#line(indent);
-      this.#member(key, value[key]!, indent);
-    });
+    Object.keys(value)
+      .sort(compareYamlKeys)
+      .forEach((key, i) => {
+        if (i || place === "value") this.#line(indent);
+        this.#member(key, value[key]!, indent);
+      });
   }
 
   #member(key: string, value: Json, indent: number): void {
@@ -96,7 +98,7 @@ class YamlWriter {
   #folded(text: string, style: YamlStyle, indent: number): void {
     let afterSpace = false;
     const quoted = style !== "plain";
-    for (let i = 0; i < text.length; ) {
+    for (let i = 0; i < text.length;) {
       const c = String.fromCodePoint(text.codePointAt(i)!);
       const inside = !quoted || (i > 1 && i < text.length - 2);
       if (c === " " && !afterSpace && this.#column > bestWidth && inside && (style === "double" || text[i + 1] !== " ")) {

@@ -25,7 +25,14 @@ export function readIncludeObject(query: Query): IncludeObject {
 }
 
 /** The Table of some objects. `columns` false leaves the definitions out, as watches do after the first event. */
-export function makeTable(printer: TablePrinter, resource: ServedResource, objects: readonly JsonObject[], metadata: JsonObject, options: TableOptions, columns: "with columns" | "without columns"): JsonObject {
+export function makeTable(
+  printer: TablePrinter,
+  resource: ServedResource,
+  objects: readonly JsonObject[],
+  metadata: JsonObject,
+  options: TableOptions,
+  columns: "with columns" | "without columns",
+): JsonObject {
   const rows = objects.map((object) => makeRow(printer, resource, object, options));
   return {
     kind: "Table",

@@ -49,7 +49,22 @@ export function quoteYaml(text: string, style: YamlStyle): string {
 const escaped = /["\\]|[^\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/gu;
 /** go-yaml takes every character behind a byte order mark at the start for another one. */
 const everything = /./gsu;
-const shortEscapes: Readonly<Record<string, string>> = { "\0": "0", "\u0007": "a", "\b": "b", "\t": "t", "\n": "n", "\u000b": "v", "\f": "f", "\r": "r", "\u001b": "e", '"': '"', "\\": "\\", "\u0085": "N", "\u2028": "L", "\u2029": "P" };
+const shortEscapes: Readonly<Record<string, string>> = {
+  "\0": "0",
+  "\u0007": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\u000b": "v",
+  "\f": "f",
+  "\r": "r",
+  "\u001b": "e",
+  '"': '"',
+  "\\": "\\",
+  "\u0085": "N",
+  "\u2028": "L",
+  "\u2029": "P",
+};
 
 function escape(c: string): string {
   const short = shortEscapes[c];
@@ -64,6 +79,6 @@ export function formatYamlNumber(value: number | bigint): string {
   if (typeof value === "bigint" || (Number.isInteger(value) && Math.abs(value) < 2 ** 63)) return String(value);
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (power >= -4 && power < 21 && power < 6) return String(value);
+  if (power >= -4 && power < 6) return String(value);
   return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }

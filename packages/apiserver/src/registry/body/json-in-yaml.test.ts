@@ -38,7 +38,16 @@ test("digits and dots in strings are no numbers", () => assert.deepEqual(readJso
 test("what is read as JSON is what YAML reads", async () => {
   const key = fc.string({ maxLength: 8 });
   const { value } = fc.letrec((tie) => ({
-    value: fc.oneof({ depthSize: "small" }, fc.string({ unit: "binary" }), fc.integer(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null), fc.array(tie("value"), { maxLength: 4 }), fc.dictionary(key, tie("value"), { maxKeys: 4 })),
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.string({ unit: "binary" }),
+      fc.integer(),
+      fc.maxSafeInteger(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.dictionary(key, tie("value"), { maxKeys: 4 }),
+    ),
   }));
   await fc.assert(
     fc.asyncProperty(fc.dictionary(key, value), async (object) => {

@@ -103,7 +103,10 @@ function formatGoInterface(value: Json): string {
   if (value === null) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoInterface).join(", ")}}`;
   if (typeof value !== "object") return typeof value === "string" ? JSON.stringify(value) : String(value);
-  return `map[interface {}]interface {}{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${formatGoInterface(value[key]!)}`).join(", ")}}`;
+  return `map[interface {}]interface {}{${Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${formatGoInterface(value[key]!)}`)
+    .join(", ")}}`;
 }
 
 const isSequence = (node: Node): node is YAMLSeq => node.constructor.name === "YAMLSeq";

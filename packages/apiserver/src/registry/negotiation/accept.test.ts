@@ -8,8 +8,14 @@ const builtin: Offer = { custom: false, protobuf: true, table: true };
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 test("clauses by quality, wildcards last", () => {
-  assert.deepEqual(parseAccept("*/*, text/plain;q=0.5, application/json;q=0.5, a/b").map(({ type, subtype }) => `${type}/${subtype}`), ["a/b", "*/*", "text/plain", "application/json"]);
-  assert.deepEqual(parseAccept("nonsense, a/b/c, *").map(({ type, subtype }) => `${type}/${subtype}`), ["*/*"]);
+  assert.deepEqual(
+    parseAccept("*/*, text/plain;q=0.5, application/json;q=0.5, a/b").map(({ type, subtype }) => `${type}/${subtype}`),
+    ["a/b", "*/*", "text/plain", "application/json"],
+  );
+  assert.deepEqual(
+    parseAccept("nonsense, a/b/c, *").map(({ type, subtype }) => `${type}/${subtype}`),
+    ["*/*"],
+  );
 });
 
 test("what is agreed on", () => {
@@ -34,7 +40,9 @@ test("what is not acceptable", () => {
   assert.throws(() => negotiate("image/png", builtin), { message });
   assert.throws(() => negotiate(table, { ...builtin, table: false }), { message });
   assert.throws(() => negotiate("application/vnd.kubernetes.protobuf", { ...builtin, custom: true }), { message });
-  assert.throws(() => assertRoutable("application/*", mediaTypes), { message: "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf" });
+  assert.throws(() => assertRoutable("application/*", mediaTypes), {
+    message: "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+  });
   assert.doesNotThrow(() => assertRoutable("application/json;as=Nothing", mediaTypes));
 });
 

@@ -15,5 +15,7 @@ export function dedupeOwnerReferences(object: JsonObject, when: "" | " after mut
   }
   if (!repeated.length) return;
   metadataOf(object).ownerReferences = kept;
-  warn(`.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(", ")}`);
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(", ")}`,
+  );
 }

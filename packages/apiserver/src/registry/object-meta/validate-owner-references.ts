@@ -14,7 +14,8 @@ export function validateOwnerReferences(object: JsonObject, path: string): Field
     if (reference.controller !== true) continue;
     const name = `${text(reference.kind)}/${text(reference.name)}`;
     if (!controller) controller = name;
-    else errors.push(invalidShown(path, `[${references.map(formatReference).join(",")}]`, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`));
+    else
+      errors.push(invalidShown(path, `[${references.map(formatReference).join(",")}]`, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`));
   }
   return errors;
 }

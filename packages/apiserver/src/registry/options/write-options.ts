@@ -27,8 +27,12 @@ export function readWriteOptions(kind: "CreateOptions" | "UpdateOptions", query:
 export function readPatchOptions(query: Query, patchType: string): WriteOptions {
   const isApply = patchType === "application/apply-patch+yaml";
   const errors = isApply
-    ? query.text("fieldManager") === "" ? [required("fieldManager", "is required for apply patch")] : []
-    : query.flag("force") === undefined ? [] : [forbidden("force", "may not be specified for non-apply patch")];
+    ? query.text("fieldManager") === ""
+      ? [required("fieldManager", "is required for apply patch")]
+      : []
+    : query.flag("force") === undefined
+      ? []
+      : [forbidden("force", "may not be specified for non-apply patch")];
   return checked("PatchOptions", query, errors);
 }
 

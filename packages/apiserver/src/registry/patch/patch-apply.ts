@@ -15,7 +15,8 @@ export type Intent = (live: JsonObject) => JsonObject;
 export async function readIntent(call: Call, manager: FieldManager, options: WriteOptions): Promise<Intent> {
   const { value, strictErrors } = await parse(Buffer.from(call.request.api.body).toString("utf8"));
   const applied = value ?? {};
-  if (!isObject(applied)) throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(applied)} into Go value of type map[string]interface {}`);
+  if (!isObject(applied))
+    throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(applied)} into Go value of type map[string]interface {}`);
   return (live) => {
     const merged = manager.apply(live, applied, { manager: options.fieldManager, force: options.force, now: call.request.now });
     report(call, strictErrors, options);

@@ -24,7 +24,8 @@ export function parseContinue(token: string): ContinueToken {
   const value = decode(token);
   const fault = typeFault(value);
   if (fault) throw refuse(`continue key is not valid: json: cannot unmarshal ${fault}`);
-  if (!isObject(value) || value.v !== "meta.k8s.io/v1") throw refuse(`continue key is not valid: server does not recognize this encoded version ${isObject(value) && typeof value.v === "string" ? value.v : ""}`);
+  if (!isObject(value) || value.v !== "meta.k8s.io/v1")
+    throw refuse(`continue key is not valid: server does not recognize this encoded version ${isObject(value) && typeof value.v === "string" ? value.v : ""}`);
   const revision = typeof value.rv === "number" ? value.rv : 0;
   if (revision === 0) throw refuse("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   const start = typeof value.start === "string" ? value.start : "";
@@ -38,7 +39,11 @@ export function parseContinue(token: string): ContinueToken {
 function typeFault(value: Json): string | undefined {
   if (value === null) return undefined;
   if (!isObject(value)) return `${goKind(value)} into Go value of type storage.continueToken`;
-  for (const [field, type] of [["v", "string"], ["rv", "int64"], ["start", "string"]] as const) {
+  for (const [field, type] of [
+    ["v", "string"],
+    ["rv", "int64"],
+    ["start", "string"],
+  ] as const) {
     const member = Object.hasOwn(value, field) ? value[field]! : null;
     const fits = type === "string" ? typeof member === "string" : Number.isSafeInteger(Number(member)) && typeof member !== "string" && typeof member !== "boolean";
     if (member !== null && !fits) return `${typeof member === "number" ? `number ${member}` : goKind(member)} into Go struct field continueToken.${field} of type ${type}`;
@@ -47,7 +52,13 @@ function typeFault(value: Json): string | undefined {
 }
 
 /** Go's path.Clean would leave it alone. */
-const isClean = (path: string): boolean => path === "/" || (!path.endsWith("/") && path.slice(1).split("/").every((part) => part !== "" && part !== "." && part !== ".."));
+const isClean = (path: string): boolean =>
+  path === "/" ||
+  (!path.endsWith("/") &&
+    path
+      .slice(1)
+      .split("/")
+      .every((part) => part !== "" && part !== "." && part !== ".."));
 
 function decode(token: string): Json {
   const wrong = token.search(/[^A-Za-z0-9_-]/);

@@ -27,7 +27,13 @@ export async function answerPage(call: Call, page: ListPage): Promise<ApiRespons
   if (transform?.kind === "Table") {
     const includeObject = readIncludeObject(request.query);
     const objects = page.items.map((revision) => core.views.object(resource, revision));
-    return await answerObject(core, request, accepted, 200, makeTable(resource.table, resource, objects, metadata, { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"));
+    return await answerObject(
+      core,
+      request,
+      accepted,
+      200,
+      makeTable(resource.table, resource, objects, metadata, { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"),
+    );
   }
   if (transform?.kind === "PartialObjectMetadata") throw notAcceptableError(`you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`);
   if (transform) {
@@ -49,7 +55,12 @@ function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject 
 }
 
 /** One allocation, one copy: `open` stands in front of every item. Lists of custom objects have the order of a map's keys. */
-function joinList(head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json }, items: readonly Uint8Array[] | null, open: string, order: "struct" | "bytewise" = "struct"): Uint8Array {
+function joinList(
+  head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json },
+  items: readonly Uint8Array[] | null,
+  open: string,
+  order: "struct" | "bytewise" = "struct",
+): Uint8Array {
   const kind = `"kind":${encodeJson(head.kind)}`;
   const apiVersion = `"apiVersion":${encodeJson(head.apiVersion)}`;
   const rest = `${kind},"metadata":${JSON.stringify(head.metadata)}`;

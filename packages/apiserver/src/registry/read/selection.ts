@@ -18,13 +18,18 @@ export interface Selection {
 
 /** The selection of a request in `namespace` ("" for all). */
 export function selectionOf(resource: ServedResource, namespace: string, labels: LabelSelector, fields: FieldSelector): Selection {
-  const scope = namespace || (resource.namespaced ? exactField(fields, "metadata.namespace") ?? "" : "");
+  const scope = namespace || (resource.namespaced ? (exactField(fields, "metadata.namespace") ?? "") : "");
   const name = exactField(fields, "metadata.name");
   const single = name !== undefined && (scope || !resource.namespaced) ? storageKeyOf(resource, scope, name) : undefined;
   const all = requestedPrefix(resource, scope);
   const prefix = single ?? all;
   if (!labels.length && !fields.length) return { prefix, single, everything: true, matches: everything };
-  return { prefix, single, everything: false, matches: (revision) => (!single || revision.key === single) && matchesLabels(labels, revision.facts.labels) && matchesFieldsOf(resource, fields, revision) };
+  return {
+    prefix,
+    single,
+    everything: false,
+    matches: (revision) => (!single || revision.key === single) && matchesLabels(labels, revision.facts.labels) && matchesFieldsOf(resource, fields, revision),
+  };
 }
 
 const everything = (): boolean => true;

@@ -46,7 +46,21 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   const { namespace, scoped, parts: resourceParts } = splitScope(rest);
   const [resource = "", name = "", subresource = ""] = resourceParts;
   const verb = prefixed ? parts[atGroup + 1]! : verbOf(method);
-  const info = { isResource: true, path, verb, group: isLegacy ? "" : parts[1]!, version: parts[atGroup]!, namespace, resource, name, subresource, parts: resourceParts, watchPrefix: verb === "watch", named: name !== "", scoped };
+  const info = {
+    isResource: true,
+    path,
+    verb,
+    group: isLegacy ? "" : parts[1]!,
+    version: parts[atGroup]!,
+    namespace,
+    resource,
+    name,
+    subresource,
+    parts: resourceParts,
+    watchPrefix: verb === "watch",
+    named: name !== "",
+    scoped,
+  };
   return name ? info : { ...info, ...collectionVerb(verb, query) };
 }
 
@@ -57,7 +71,21 @@ export function splitPath(path: string): readonly string[] {
 }
 
 function plainPath(method: string, path: string): RequestInfo {
-  return { isResource: false, path, verb: method.toLowerCase(), group: "", version: "", namespace: "", resource: "", subresource: "", name: "", parts: [], watchPrefix: false, named: false, scoped: false };
+  return {
+    isResource: false,
+    path,
+    verb: method.toLowerCase(),
+    group: "",
+    version: "",
+    namespace: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    parts: [],
+    watchPrefix: false,
+    named: false,
+    scoped: false,
+  };
 }
 
 /** `namespaces` is a scope when something other than its own subresources follows the name. */

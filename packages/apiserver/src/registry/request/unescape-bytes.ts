@@ -9,7 +9,12 @@ export function unescapeBytes(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return decodeLoosely(Buffer.from(text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => Buffer.from(escapes.replaceAll("%", ""), "hex").toString("latin1")), "latin1"));
+    return decodeLoosely(
+      Buffer.from(
+        text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => Buffer.from(escapes.replaceAll("%", ""), "hex").toString("latin1")),
+        "latin1",
+      ),
+    );
   }
 }
 
@@ -18,7 +23,7 @@ const longestCharacter = 4;
 function decodeLoosely(bytes: Buffer): string {
   const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let out = "";
-  for (let i = 0; i < bytes.length; ) {
+  for (let i = 0; i < bytes.length;) {
     const length = characterLength(strict, bytes, i);
     out += length ? strict.decode(bytes.subarray(i, i + length)) : String.fromCharCode(0xdc00 + bytes[i]!);
     i += length || 1;

@@ -15,5 +15,8 @@ test("each text once, quoted, without control characters", () => {
 test("when all are too long together, each is cut", () => {
   const long = "x".repeat(3000);
   assert.equal(headers(long)[0]!.length, 3000 + 8);
-  assert.deepEqual(headers(long, "y".repeat(3000)).map((header) => header.length), [256 + 8, 256 + 8]);
+  assert.deepEqual(
+    headers(long, "y".repeat(3000)).map((header) => header.length),
+    [256 + 8, 256 + 8],
+  );
 });

@@ -25,5 +25,8 @@ function formatWarning(text: string): string {
 }
 
 function cut(text: string): string {
-  return Buffer.from(text).subarray(0, maxEachBytes).toString("utf8").replace(/\ufffd+$/, "");
+  return Buffer.from(text)
+    .subarray(0, maxEachBytes)
+    .toString("utf8")
+    .replace(/\ufffd+$/, "");
 }

@@ -3,8 +3,20 @@ import { test } from "node:test";
 import { encodeStruct } from "./struct-order.ts";
 
 test("a Status and its causes stand in the order of Go's fields", () => {
-  const status = { code: 422, details: { causes: [{ field: "f", message: "m", reason: "r" }], kind: "K", name: "n" }, reason: "Invalid", message: "a<b", status: "Failure", metadata: {}, apiVersion: "v1", kind: "Status" };
-  assert.equal(encodeStruct(status), '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"a\\u003cb","reason":"Invalid","details":{"name":"n","kind":"K","causes":[{"reason":"r","message":"m","field":"f"}]},"code":422}');
+  const status = {
+    code: 422,
+    details: { causes: [{ field: "f", message: "m", reason: "r" }], kind: "K", name: "n" },
+    reason: "Invalid",
+    message: "a<b",
+    status: "Failure",
+    metadata: {},
+    apiVersion: "v1",
+    kind: "Status",
+  };
+  assert.equal(
+    encodeStruct(status),
+    '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"a\\u003cb","reason":"Invalid","details":{"name":"n","kind":"K","causes":[{"reason":"r","message":"m","field":"f"}]},"code":422}',
+  );
 });
 
 test("metadata on its own is a struct, in a row of a Table too", () => {

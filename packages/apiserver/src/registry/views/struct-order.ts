@@ -11,12 +11,19 @@ interface Shape {
 const fields = (names: string, nested: Shape = {}): Shape => Object.fromEntries(names.split(" ").map((name) => [name, nested[name] ?? "any"]));
 
 const listMeta = fields("selfLink resourceVersion continue remainingItemCount");
-const objectMeta = fields("name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields", {
-  ownerReferences: fields("apiVersion kind name uid controller blockOwnerDeletion"),
-  managedFields: fields("manager operation apiVersion time fieldsType fieldsV1 subresource"),
-});
+const objectMeta = fields(
+  "name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields",
+  {
+    ownerReferences: fields("apiVersion kind name uid controller blockOwnerDeletion"),
+    managedFields: fields("manager operation apiVersion time fieldsType fieldsV1 subresource"),
+  },
+);
 const partial = fields("kind apiVersion metadata", { metadata: objectMeta });
-const table = fields("kind apiVersion metadata columnDefinitions rows", { metadata: listMeta, columnDefinitions: fields("name type format description priority"), rows: fields("cells conditions object") });
+const table = fields("kind apiVersion metadata columnDefinitions rows", {
+  metadata: listMeta,
+  columnDefinitions: fields("name type format description priority"),
+  rows: fields("cells conditions object"),
+});
 const status = fields("kind apiVersion metadata status message reason details code", {
   metadata: listMeta,
   details: fields("name group kind uid causes retryAfterSeconds", { causes: fields("reason message field") }),
@@ -43,6 +50,11 @@ function encodeShape(value: Json, shape: Shape | "any"): string {
   if (!isObject(value)) return encodeJson(value);
   const own = shape === "any" ? shapeOf(value) : shape;
   if (!own) return encodeJson(value);
-  const names = [...Object.keys(own).filter((name) => value[name] !== undefined), ...Object.keys(value).filter((name) => !Object.hasOwn(own, name) && value[name] !== undefined).sort()];
+  const names = [
+    ...Object.keys(own).filter((name) => value[name] !== undefined),
+    ...Object.keys(value)
+      .filter((name) => !Object.hasOwn(own, name) && value[name] !== undefined)
+      .sort(),
+  ];
   return `{${names.map((name) => `${encodeJson(name)}:${encodeShape(value[name]!, own[name] ?? "any")}`).join(",")}}`;
 }

@@ -23,7 +23,7 @@ const custom: ServedResource = {
   schemaEpoch: 2,
   codec: {
     ...widgets.codec,
-    fromStorage({ old, ...known }: JsonObject) {
+    fromStorage({ old: _old, ...known }: JsonObject) {
       return known;
     },
   },

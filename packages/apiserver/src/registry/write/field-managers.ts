@@ -65,7 +65,8 @@ function convertMerged({ codec, group, version, kind }: ServedResource, merged: 
 }
 
 /** A custom object's main endpoint knows of its own version only: a write through another one takes the status from its owners. */
-const versionsWithResets = (catalog: ResourceCatalog, resource: ServedResource, subresource: string): readonly ServedResource[] => (resource.custom && !subresource ? [resource] : versionsOf(catalog, resource));
+const versionsWithResets = (catalog: ResourceCatalog, resource: ServedResource, subresource: string): readonly ServedResource[] =>
+  resource.custom && !subresource ? [resource] : versionsOf(catalog, resource);
 
 /** Through the storage version, from whatever version the object is in. */
 function convert(object: JsonObject, resource: ServedResource, versionAt: (apiVersion: string) => ServedResource | undefined, apiVersion: string): JsonObject {

@@ -40,7 +40,17 @@ async function storeNew(call: Call, hub: JsonObject, options: WriteOptions, orig
   beforeCreate(call, strategyAt(resource, ""), hub, writeContextOf(call, options.dryRun));
   const name = metaString(hub, "name");
   if (core.admission.validating.length) {
-    await runAdmission(core.admission.validating, admissionRequestOf(call, { operation: "CREATE", object: fromHub(resource, hub), old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options, "CreateOptions"), name: call.name || name }));
+    await runAdmission(
+      core.admission.validating,
+      admissionRequestOf(call, {
+        operation: "CREATE",
+        object: fromHub(resource, hub),
+        old: undefined,
+        dryRun: options.dryRun,
+        options: formatWriteOptions(options, "CreateOptions"),
+        name: call.name || name,
+      }),
+    );
   }
   const key = storageKeyOf(resource, call.namespace, name);
   if (options.dryRun) {

@@ -65,7 +65,10 @@ async function admitted(call: Call, { options, transform }: Change, live: Live |
   const { mutating } = call.core.admission;
   if (mutating.length) {
     const kind = live ? "UpdateOptions" : "CreateOptions";
-    await runAdmission(mutating, admissionRequestOf(call, { operation: live ? "UPDATE" : "CREATE", object: next, old: live?.object, dryRun: options.dryRun, options: formatWriteOptions(options, kind) }));
+    await runAdmission(
+      mutating,
+      admissionRequestOf(call, { operation: live ? "UPDATE" : "CREATE", object: next, old: live?.object, dryRun: options.dryRun, options: formatWriteOptions(options, kind) }),
+    );
   }
   dedupeOwnerReferences(next, " after mutating admission happens", (text) => call.request.warnings.add(text));
   return next;
@@ -89,7 +92,10 @@ async function store(call: Call, options: WriteOptions, strategy: Strategy, live
   beforeUpdate(call, strategy, hub, live.hub, writeContextOf(call, options.dryRun));
   const next = ignoreManagedFieldsTimestamps(hub, live.hub);
   if (core.admission.validating.length) {
-    await runAdmission(core.admission.validating, admissionRequestOf(call, { operation: "UPDATE", object: fromHub(resource, next), old: live.object, dryRun: options.dryRun, options: formatWriteOptions(options, "UpdateOptions") }));
+    await runAdmission(
+      core.admission.validating,
+      admissionRequestOf(call, { operation: "UPDATE", object: fromHub(resource, next), old: live.object, dryRun: options.dryRun, options: formatWriteOptions(options, "UpdateOptions") }),
+    );
   }
   if (isFinished(strategy, next, live.hub)) return await finish(call, next, live, options);
   if (equalJson(next, live.hub) && isStoredSo(resource, next, live)) return { revision: live.revision };
@@ -109,7 +115,8 @@ function settleResourceVersion({ resource, name }: Call, strategy: Strategy, hub
 }
 
 /** What is shown may be equal where what is stored is not: another version lacks some fields, a later schema drops or fills them in. */
-const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean => isShownAsStored(resource, live.revision) || equalJson(toStored(resource, next), parseStored(live.revision.bytes));
+const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean =>
+  isShownAsStored(resource, live.revision) || equalJson(toStored(resource, next), parseStored(live.revision.bytes));
 
 /** True when this change takes away the last thing that a deletion has been waiting for. */
 function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {
@@ -127,5 +134,9 @@ function assertUid({ resource, namespace, name }: Call, uid: string | undefined,
   const found = live ? metaString(live, "uid") : "";
   if (uid === undefined || uid === found) return;
   const path = `/registry/${[etcdPrefixOf(resource), ...(namespace ? [namespace] : []), name].join("/")}`;
-  throw conflictError(resource, name, `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`);
+  throw conflictError(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
+  );
 }

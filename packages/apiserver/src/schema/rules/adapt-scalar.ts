@@ -19,10 +19,12 @@ function goType(value: Json): string {
 const isInteger = (value: Json): value is number | bigint => typeof value === "bigint" || Number.isSafeInteger(value);
 
 /** A value that must have one of JavaScript's own types already. */
-export const adaptTyped = (type: "string" | "boolean", expected: string): Adapt => (value) => {
-  if (typeof value !== type) throw new CelError(`invalid data, expected ${expected}, got ${goType(value)}`);
-  return value as CelValue;
-};
+export const adaptTyped =
+  (type: "string" | "boolean", expected: string): Adapt =>
+  (value) => {
+    if (typeof value !== type) throw new CelError(`invalid data, expected ${expected}, got ${goType(value)}`);
+    return value as CelValue;
+  };
 
 export const adaptInteger: Adapt = (value) => {
   if (isInteger(value)) return value;
@@ -51,7 +53,12 @@ const formats: Readonly<Record<string, (text: string) => CelValue | undefined>> 
   byte: (text) => (/^[A-Za-z0-9+/\r\n]*={0,2}$/.test(text) ? Uint8Array.from(Buffer.from(text, "base64")) : undefined),
 };
 
-const complaints: Readonly<Record<string, string>> = { duration: "Invalid duration", date: "Invalid date formatted string", "date-time": "Invalid date-time formatted string", byte: "Invalid byte formatted string" };
+const complaints: Readonly<Record<string, string>> = {
+  duration: "Invalid duration",
+  date: "Invalid date formatted string",
+  "date-time": "Invalid date-time formatted string",
+  byte: "Invalid byte formatted string",
+};
 
 /** Strings, or what their format makes of them. */
 export function adaptStringOf(format: string | undefined): Adapt {

@@ -45,7 +45,14 @@ function checkNode(schema: JsonSchemaProps, at: Position, options: ExpressionChe
 
 function checkRules(schema: JsonSchemaProps, at: Position, costs: RuleCosts): FieldError[] {
   const declared = declareSchema(schema, at.place);
-  if (!declared) return [{ type: "InternalError", field: `${at.path}.x-kubernetes-validations`, body: "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations" }];
+  if (!declared)
+    return [
+      {
+        type: "InternalError",
+        field: `${at.path}.x-kubernetes-validations`,
+        body: "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations",
+      },
+    ];
   const environments = ruleEnvironments(kubernetesEnvironment(), declared);
   return schema["x-kubernetes-validations"]!.flatMap((rule, i) => checkRule(rule, declared, environments, { ...at, path: `${at.path}.x-kubernetes-validations[${i}]` }, costs));
 }

@@ -4,7 +4,12 @@ import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import { checkRuleExpressions } from "./check-rule-expressions.ts";
 import { checkRuleFields } from "./check-rule-fields.ts";
 
-const properties: Readonly<Record<string, JsonSchemaProps>> = { owner: { type: "string", maxLength: 30 }, lanes: { type: "integer" }, piers: { type: "array", maxItems: 8, items: { type: "integer" } }, map: { type: "object", additionalProperties: { type: "string" } } };
+const properties: Readonly<Record<string, JsonSchemaProps>> = {
+  owner: { type: "string", maxLength: 30 },
+  lanes: { type: "integer" },
+  piers: { type: "array", maxItems: 8, items: { type: "integer" } },
+  map: { type: "object", additionalProperties: { type: "string" } },
+};
 const withRule = (rule: Partial<ValidationRule>): JsonSchemaProps => ({ type: "object", properties, "x-kubernetes-validations": [rule as ValidationRule] });
 
 const show = (errors: readonly { readonly field: string; readonly body: string }[]): readonly string[] => errors.map((error) => `${error.field}: ${error.body}`);
@@ -20,7 +25,11 @@ describe("the fields of rules", () => {
     ["message of two lines", { rule: "true", message: "a\nb" }, ['message: Invalid value: "a\\nb": must not contain line breaks']],
     ["rule of two lines", { rule: "true\n|| false" }, ["message: Required value: message must be specified if rule contains line breaks"]],
     ["blank messageExpression", { rule: "true", messageExpression: " " }, ["messageExpression: Required value: messageExpression must be non-empty if specified"]],
-    ["unknown reason", { rule: "true", reason: "FieldValueTooLong" as never }, ['reason: Unsupported value: "FieldValueTooLong": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"']],
+    [
+      "unknown reason",
+      { rule: "true", reason: "FieldValueTooLong" as never },
+      ['reason: Unsupported value: "FieldValueTooLong": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"'],
+    ],
     ["path to nowhere", { rule: "true", fieldPath: ".lane" }, ['fieldPath: Invalid value: ".lane": must be a valid path']],
     ["path into a list", { rule: "true", fieldPath: ".piers[1]" }, ['fieldPath: Invalid value: ".piers[1]": must be a valid path']],
     ["path without quotes", { rule: "true", fieldPath: "[owner]" }, ['fieldPath: Invalid value: "[owner]": must be a valid path']],
@@ -33,18 +42,24 @@ describe("the expressions of rules", () => {
   const printed = (rule: string, more = '"Message":"","MessageExpression":""'): string => `Invalid value: {"Rule":"${rule}",${more},"Reason":null,"FieldPath":"","OptionalOldSelf":null}: `;
 
   it("must compile", () => {
-    assert.deepEqual(expressions(withRule({ rule: "self.lane > 1" })), [`${at}.rule: ${printed("self.lane \\u003e 1")}compilation failed: ERROR: <input>:1:5: undefined field 'lane'\n | self.lane > 1\n | ....^`]);
+    assert.deepEqual(expressions(withRule({ rule: "self.lane > 1" })), [
+      `${at}.rule: ${printed("self.lane \\u003e 1")}compilation failed: ERROR: <input>:1:5: undefined field 'lane'\n | self.lane > 1\n | ....^`,
+    ]);
   });
   it("must be booleans, and texts for messages", () => {
     assert.deepEqual(expressions(withRule({ rule: "self.owner" })), [`${at}.rule: ${printed("self.owner")}cel expression must evaluate to a bool`]);
-    assert.deepEqual(expressions(withRule({ rule: "true", messageExpression: "self.lanes" })), [`${at}.messageExpression: ${printed("true", '"Message":"","MessageExpression":"self.lanes"')}messageExpression must evaluate to a string`]);
+    assert.deepEqual(expressions(withRule({ rule: "true", messageExpression: "self.lanes" })), [
+      `${at}.messageExpression: ${printed("true", '"Message":"","MessageExpression":"self.lanes"')}messageExpression must evaluate to a string`,
+    ]);
   });
   it("need oldSelf for an optional one", () => {
     assert.deepEqual(expressions(withRule({ rule: "true", optionalOldSelf: false })), [`${at}.optionalOldSelf: Invalid value: false: may not be set if oldSelf is not used in rule`]);
   });
   it("cannot have oldSelf where items do not correlate", () => {
     const schema: JsonSchemaProps = { type: "object", properties: { list: { type: "array", maxItems: 3, items: { type: "integer", "x-kubernetes-validations": [{ rule: "self > oldSelf" }] } } } };
-    assert.deepEqual(expressions(schema), ['s.properties[list].items.x-kubernetes-validations[0].rule: Invalid value: "self > oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within s.properties[list]']);
+    assert.deepEqual(expressions(schema), [
+      's.properties[list].items.x-kubernetes-validations[0].rule: Invalid value: "self > oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within s.properties[list]',
+    ]);
   });
   it("are left out below blocked nodes", () => {
     assert.deepEqual(checkRuleExpressions(withRule({ rule: "self.lane > 1" }), "s", { blocked: () => true, unchanged: false }), []);
@@ -52,7 +67,10 @@ describe("the expressions of rules", () => {
 });
 
 describe("the price of rules", () => {
-  const list = (more: Partial<JsonSchemaProps>, item: JsonSchemaProps): JsonSchemaProps => ({ type: "object", properties: { list: { type: "array", items: item, ...more, "x-kubernetes-validations": [{ rule: "self.all(a, self.exists_one(b, a == b))" }] } } });
+  const list = (more: Partial<JsonSchemaProps>, item: JsonSchemaProps): JsonSchemaProps => ({
+    type: "object",
+    properties: { list: { type: "array", items: item, ...more, "x-kubernetes-validations": [{ rule: "self.all(a, self.exists_one(b, a == b))" }] } },
+  });
 
   it("is too high without bounds", () => {
     const hint = "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";

@@ -37,7 +37,15 @@ export function ruleEnvironments(base: Environment, declared: SchemaDeclaration)
     const found = structs.get(name);
     return found && { name, field: (field) => fieldType(found, name, field, register) };
   };
-  const environment = (oldSelf: Type): Environment => withVariables(base, new Map([["self", self], ["oldSelf", oldSelf]]), struct);
+  const environment = (oldSelf: Type): Environment =>
+    withVariables(
+      base,
+      new Map([
+        ["self", self],
+        ["oldSelf", oldSelf],
+      ]),
+      struct,
+    );
   return { plain: environment(self), optional: environment(optionalType(self)) };
 }
 
@@ -56,7 +64,11 @@ export function compileRule(rule: ValidationRule, environments: RuleEnvironments
   if ("error" in compiled) return { rule, usesOldSelf: compiled.usesOldSelf, error: compiled.error };
   const usesOldSelf = compiled.program.references.has("oldSelf");
   if (!rule.messageExpression) return { rule, usesOldSelf, program: compiled.program };
-  const message = compileTyped(rule.messageExpression, environment, "string", { issues: "messageExpression compilation failed: ", type: "messageExpression must evaluate to a string", failure: "messageExpression instantiation failed: " });
+  const message = compileTyped(rule.messageExpression, environment, "string", {
+    issues: "messageExpression compilation failed: ",
+    type: "messageExpression must evaluate to a string",
+    failure: "messageExpression instantiation failed: ",
+  });
   return { rule, usesOldSelf, program: compiled.program, ...("error" in message ? { messageError: message.error } : { message: message.program }) };
 }
 

@@ -17,7 +17,13 @@ interface Run {
 /** Errors as `path: body`, and warnings with a mark. */
 function run(schema: JsonSchemaProps, { object, old, ratchet, budget }: Run): readonly string[] {
   const warnings: string[] = [];
-  const outcome = compileRules(schema)!.evaluate({ object, old, path: "", ...(ratchet ? { warn: (text: string) => void warnings.push(`warning: ${text}`) } : {}), ...(budget === undefined ? {} : { budget }) });
+  const outcome = compileRules(schema)!.evaluate({
+    object,
+    old,
+    path: "",
+    ...(ratchet ? { warn: (text: string) => void warnings.push(`warning: ${text}`) } : {}),
+    ...(budget === undefined ? {} : { budget }),
+  });
   return [...outcome.errors.map((error) => `${error.field}: ${error.body}`), ...warnings];
 }
 
@@ -38,7 +44,10 @@ describe("breaches", () => {
   });
 
   it("are found in items, map values and embedded properties, with their paths", () => {
-    const schema = object({ list: { type: "array", items: withRules(int, { rule: "self > 0", message: "m" }) }, map: { type: "object", additionalProperties: withRules({ type: "string" }, { rule: "size(self) > 1", message: "m" }) } });
+    const schema = object({
+      list: { type: "array", items: withRules(int, { rule: "self > 0", message: "m" }) },
+      map: { type: "object", additionalProperties: withRules({ type: "string" }, { rule: "size(self) > 1", message: "m" }) },
+    });
     assert.deepEqual(run(schema, { object: { list: [1, 0], map: { a: "x", b: "yy" } } }), ["list[1]: Invalid value: 0: m", 'map[a]: Invalid value: "x": m']);
   });
 
@@ -57,12 +66,15 @@ describe("messageExpression", () => {
 });
 
 describe("failures", () => {
-  const failing = (rule: string, value: JsonObject): readonly string[] => run(withRules(object({ a: int, s: { type: "string" }, any: { "x-kubernetes-int-or-string": true } }), { rule, message: "m", reason: "FieldValueForbidden", fieldPath: ".a" }), { object: value });
+  const failing = (rule: string, value: JsonObject): readonly string[] =>
+    run(withRules(object({ a: int, s: { type: "string" }, any: { "x-kubernetes-int-or-string": true } }), { rule, message: "m", reason: "FieldValueForbidden", fieldPath: ".a" }), { object: value });
 
   it("name the type and ignore reason and field path", () => assert.deepEqual(failing("1 / self.a > 0", { a: 0 }), ['<nil>: Invalid value: "object": division by zero evaluating rule: m']));
   it("say what is missing", () => assert.deepEqual(failing("self.s != ''", { a: 1 }), ['<nil>: Invalid value: "object": no such key: s evaluating rule: m']));
   it("explain overloads", () => {
-    assert.deepEqual(failing("self.any > 5", { any: "x" }), [`<nil>: Invalid value: "object": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: m`]);
+    assert.deepEqual(failing("self.any > 5", { any: "x" }), [
+      `<nil>: Invalid value: "object": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: m`,
+    ]);
   });
 });
 
@@ -78,8 +90,31 @@ describe("the schema's view of values", () => {
     list: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], items: object({ k: { type: "string" }, v: int }) },
     big: int,
   });
-  const value: Json = { n: 2, when: "2024-01-02T03:04:05Z", long: "1h30m", data: "aGVsbG8=", "min-lanes": 2, namespace: "ns", set: ["a", "b"], list: [{ k: "x", v: 1 }, { k: "y", v: 2 }], big: 9007199254740993n };
-  const holds = ["self.n == 2.0 && type(self.n) == double", "self.when.getFullYear() == 2024", "self.long == duration('90m')", "self.data == b'hello'", "self.min__dash__lanes == 2", "self.__namespace__ == 'ns' && self.namespace == 'ns'", "self.set == ['b', 'a'] && (self.set + ['a', 'c']).size() == 3", "self.list == [self.list[1], self.list[0]]", "self.big % 2 == 1"];
+  const value: Json = {
+    n: 2,
+    when: "2024-01-02T03:04:05Z",
+    long: "1h30m",
+    data: "aGVsbG8=",
+    "min-lanes": 2,
+    namespace: "ns",
+    set: ["a", "b"],
+    list: [
+      { k: "x", v: 1 },
+      { k: "y", v: 2 },
+    ],
+    big: 9007199254740993n,
+  };
+  const holds = [
+    "self.n == 2.0 && type(self.n) == double",
+    "self.when.getFullYear() == 2024",
+    "self.long == duration('90m')",
+    "self.data == b'hello'",
+    "self.min__dash__lanes == 2",
+    "self.__namespace__ == 'ns' && self.namespace == 'ns'",
+    "self.set == ['b', 'a'] && (self.set + ['a', 'c']).size() == 3",
+    "self.list == [self.list[1], self.list[0]]",
+    "self.big % 2 == 1",
+  ];
   for (const rule of holds) it(rule, () => assert.deepEqual(run(withRules(schema, { rule }), { object: value }), []));
 });
 
@@ -99,13 +134,30 @@ describe("roots of resources", () => {
 describe("transition rules", () => {
   const schema = object({
     n: withRules(int, { rule: "self >= oldSelf", message: "must rise" }),
-    list: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], items: withRules(object({ k: { type: "string" }, v: int }), { rule: "self.v == oldSelf.v", message: "fixed" }) },
+    list: {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["k"],
+      items: withRules(object({ k: { type: "string" }, v: int }), { rule: "self.v == oldSelf.v", message: "fixed" }),
+    },
     first: withRules(int, { rule: "oldSelf.hasValue() || self == 0", message: "starts at zero", optionalOldSelf: true }),
   });
 
   it("do not run without an old value", () => assert.deepEqual(run(schema, { object: { n: 1, list: [{ k: "a", v: 1 }] } }), []));
   it("run where items correlate by key", () => {
-    assert.deepEqual(run(schema, { object: { n: 1, list: [{ k: "b", v: 1 }, { k: "a", v: 2 }] }, old: { n: 2, list: [{ k: "a", v: 1 }] } }), ["n: Invalid value: 1: must rise", "list[1]: Invalid value: fixed"]);
+    assert.deepEqual(
+      run(schema, {
+        object: {
+          n: 1,
+          list: [
+            { k: "b", v: 1 },
+            { k: "a", v: 2 },
+          ],
+        },
+        old: { n: 2, list: [{ k: "a", v: 1 }] },
+      }),
+      ["n: Invalid value: 1: must rise", "list[1]: Invalid value: fixed"],
+    );
   });
   it("run with an optional old value when they ask for it", () => {
     assert.deepEqual(run(schema, { object: { first: 1 } }), ["first: Invalid value: 1: starts at zero"]);
@@ -114,7 +166,11 @@ describe("transition rules", () => {
 });
 
 describe("ratcheting", () => {
-  const schema = object({ a: withRules(int, { rule: "self < 5", message: "small" }), b: withRules(int, { rule: "self > oldSelf", message: "rises" }), o: withRules(object({ x: int }), { rule: "self.x < 5", message: "small" }) });
+  const schema = object({
+    a: withRules(int, { rule: "self < 5", message: "small" }),
+    b: withRules(int, { rule: "self > oldSelf", message: "rises" }),
+    o: withRules(object({ x: int }), { rule: "self.x < 5", message: "small" }),
+  });
 
   it("turns breaches of what did not change into warnings", () => {
     assert.deepEqual(run(schema, { object: { a: 9, o: { x: 9 } }, old: { a: 9, o: { x: 8 } }, ratchet: true }), ["o: Invalid value: small", "warning: a: Invalid value: 9: small"]);
@@ -129,9 +185,13 @@ describe("budgets", () => {
   const items = Array.from({ length: 500 }, (_, i) => i + 1);
 
   it("end one evaluation", () => {
-    assert.deepEqual(run(schema, { object: { l: items, z: 0 } }), [`l: Invalid value: "array": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`]);
+    assert.deepEqual(run(schema, { object: { l: items, z: 0 } }), [
+      `l: Invalid value: "array": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`,
+    ]);
   });
   it("end the request", () => {
-    assert.deepEqual(run(schema, { object: { l: [1, 2, 3], z: 0 }, budget: 20 }), ['l: Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run']);
+    assert.deepEqual(run(schema, { object: { l: [1, 2, 3], z: 0 }, budget: 20 }), [
+      'l: Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run',
+    ]);
   });
 });

@@ -77,7 +77,8 @@ export function evaluateNode(node: NodeRules, value: Json, old: Json | undefined
     if (result.cost > run.budget) return run.stop(complain(outOfBudget));
     run.budget -= result.cost;
     if ("error" in result) {
-      if (result.error instanceof CostLimitError) return run.stop(complain(`'${result.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`));
+      if (result.error instanceof CostLimitError)
+        return run.stop(complain(`'${result.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`));
       run.errors.push(complain(failureDetail(result.error, rule)));
       continue;
     }

@@ -22,7 +22,8 @@ export function findRules(schema: JsonSchemaProps, place: Place): RuleNode | und
 
 /** `validation` says what to check, `spine` what the values are; the two differ only below allOf. */
 function findNode(validation: JsonSchemaProps, spine: JsonSchemaProps, place: Place): RuleNode | undefined {
-  const below = (inner: JsonSchemaProps | undefined, innerSpine: JsonSchemaProps | undefined): RuleNode | undefined => (inner && innerSpine ? findNode(inner, innerSpine, placeOf(innerSpine)) : undefined);
+  const below = (inner: JsonSchemaProps | undefined, innerSpine: JsonSchemaProps | undefined): RuleNode | undefined =>
+    inner && innerSpine ? findNode(inner, innerSpine, placeOf(innerSpine)) : undefined;
   const items = below(itemsOf(validation), itemsOf(spine));
   const additional = below(additionalOf(validation), additionalOf(spine));
   const properties = new Map<string, RuleNode>();

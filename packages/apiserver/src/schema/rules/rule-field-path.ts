@@ -11,7 +11,7 @@ export function resolveFieldPath(text: string, root: JsonSchemaProps): string | 
   const rest = text.match(tokens) ?? [];
   let schema: JsonSchemaProps | undefined = root;
   let path = "";
-  for (let i = 0; i < rest.length; ) {
+  for (let i = 0; i < rest.length;) {
     const bracket = rest[i] === "[";
     if (!bracket && rest[i] !== ".") return undefined;
     const name: string | undefined = bracket ? unquote(rest[i + 1]) : rest[i + 1];

@@ -144,9 +144,13 @@ function adaptPresent(schema: JsonSchemaProps, place: Place): Adapt {
   }
 }
 
-const unsupported = (type: string): Adapt => () => {
-  throw new CelError(`invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ${type}`);
-};
+const unsupported =
+  (type: string): Adapt =>
+  () => {
+    throw new CelError(
+      `invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ${type}`,
+    );
+  };
 
 function adaptObject(schema: JsonSchemaProps): Adapt {
   const additional = additionalOf(schema);

@@ -14,13 +14,22 @@ export const additionalOf = (schema: JsonSchemaProps): JsonSchemaProps | undefin
 /** Embedded resources are roots wherever they stand. */
 export const placeOf = (schema: JsonSchemaProps): Place => (schema["x-kubernetes-embedded-resource"] ? "resource" : "value");
 
-const metaProperties: Readonly<Record<string, JsonSchemaProps>> = { kind: { type: "string" }, apiVersion: { type: "string" }, metadata: { type: "object", properties: { name: { type: "string" }, generateName: { type: "string" } } } };
+const metaProperties: Readonly<Record<string, JsonSchemaProps>> = {
+  kind: { type: "string" },
+  apiVersion: { type: "string" },
+  metadata: { type: "object", properties: { name: { type: "string" }, generateName: { type: "string" } } },
+};
 
 /** A resource's schema with what every resource has, unless it declares all of that itself. */
 export function withObjectMeta(schema: JsonSchemaProps): JsonSchemaProps {
   const declared = schema.properties ?? {};
   const meta = declared.metadata;
-  const whole = declared.kind?.type === "string" && declared.apiVersion?.type === "string" && meta?.type === "object" && meta.properties?.name?.type === "string" && meta.properties.generateName?.type === "string";
+  const whole =
+    declared.kind?.type === "string" &&
+    declared.apiVersion?.type === "string" &&
+    meta?.type === "object" &&
+    meta.properties?.name?.type === "string" &&
+    meta.properties.generateName?.type === "string";
   return whole ? schema : { ...schema, properties: { ...declared, ...metaProperties } };
 }
 

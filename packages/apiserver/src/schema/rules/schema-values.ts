@@ -49,7 +49,9 @@ export class SchemaObject extends CelMap {
   keys(): CelValue[] {
     const { properties, additional } = this.#shape;
     if (!properties) return additional ? Object.keys(this.value) : [];
-    return Object.keys(this.value).filter((name) => properties.has(name)).map((name) => escapeName(name) ?? name);
+    return Object.keys(this.value)
+      .filter((name) => properties.has(name))
+      .map((name) => escapeName(name) ?? name);
   }
 
   override equals(other: CelValue): boolean {

@@ -16,10 +16,34 @@ export interface SchemaFault {
 
 /** Keywords that mean the same on both sides. */
 const copied = [
-  "type", "description", "title", "format", "default", "example", "enum", "nullable", "minimum", "exclusiveMinimum", "maximum",
-  "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties", "maxProperties",
-  "required", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string", "x-kubernetes-embedded-resource",
-  "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
+  "type",
+  "description",
+  "title",
+  "format",
+  "default",
+  "example",
+  "enum",
+  "nullable",
+  "minimum",
+  "exclusiveMinimum",
+  "maximum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+  "required",
+  "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-int-or-string",
+  "x-kubernetes-embedded-resource",
+  "x-kubernetes-list-type",
+  "x-kubernetes-list-map-keys",
+  "x-kubernetes-map-type",
+  "x-kubernetes-validations",
 ] as const;
 const structure = new Set<string>(["properties", "additionalProperties", "items", "anyOf"]);
 /** Annotations without meaning to a server. */
@@ -38,17 +62,24 @@ export function convertSchema(schema: Schema, kind: string, path: string): Struc
 
 function unsupported(kind: string, faults: readonly SchemaFault[]): HomeostatError {
   const lines = faults.map(({ path, problem, remedy }) => `  ${path}: ${problem}; ${remedy}`);
-  return new HomeostatError("ERR_SCHEMA_UNSUPPORTED", `the schema of ${kind} cannot be served by an API server:\n${lines.join("\n")}`, { hint: "change the places named above; the API server runs JSON structure and CEL rules, not JavaScript" });
+  return new HomeostatError("ERR_SCHEMA_UNSUPPORTED", `the schema of ${kind} cannot be served by an API server:\n${lines.join("\n")}`, {
+    hint: "change the places named above; the API server runs JSON structure and CEL rules, not JavaScript",
+  });
 }
 
 function readJsonSchema(schema: Schema, kind: string, path: string): JsonObject {
   const standard = schema["~standard"] as { readonly vendor: string; readonly jsonSchema?: { input(options: { target: string }): unknown } };
   if (!standard?.jsonSchema)
-    throw new HomeostatError("ERR_SCHEMA_NO_JSON_SCHEMA", `the schema at ${path} of ${kind} (vendor ${standard?.vendor ?? "unknown"}) does not offer Standard JSON Schema`, { hint: "use zod 4.2 or newer, or another library that implements Standard JSON Schema" });
+    throw new HomeostatError("ERR_SCHEMA_NO_JSON_SCHEMA", `the schema at ${path} of ${kind} (vendor ${standard?.vendor ?? "unknown"}) does not offer Standard JSON Schema`, {
+      hint: "use zod 4.2 or newer, or another library that implements Standard JSON Schema",
+    });
   try {
     return standard.jsonSchema.input({ target: "openapi-3.0" }) as JsonObject;
   } catch (cause) {
-    throw new HomeostatError("ERR_SCHEMA_UNSUPPORTED", `the schema at ${path} of ${kind} has no JSON form: ${cause instanceof Error ? cause.message : String(cause)}`, { hint: "use k.time() for dates, k.int64() for large integers, z.record() for maps", cause });
+    throw new HomeostatError("ERR_SCHEMA_UNSUPPORTED", `the schema at ${path} of ${kind} has no JSON form: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      hint: "use k.time() for dates, k.int64() for large integers, z.record() for maps",
+      cause,
+    });
   }
 }
 

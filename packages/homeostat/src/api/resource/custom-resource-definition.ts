@@ -60,7 +60,9 @@ function checkVersions(all: readonly ResourceDefinition[]): void {
   for (const other of rest)
     for (const key of ["group", "kind", "plural", "scope"] as const)
       if (other[key] !== first[key])
-        throw new HomeostatError("ERR_RESOURCE_VERSIONS", `versions of ${first.kind} must share their ${key}: ${first.version} has "${first[key]}", ${other.version} has "${other[key]}"`, { hint: `give every version the same ${key}` });
+        throw new HomeostatError("ERR_RESOURCE_VERSIONS", `versions of ${first.kind} must share their ${key}: ${first.version} has "${first[key]}", ${other.version} has "${other[key]}"`, {
+          hint: `give every version the same ${key}`,
+        });
   const twice = all.find((one, i) => all.findIndex((other) => other.version === one.version) !== i);
   if (twice) throw new HomeostatError("ERR_RESOURCE_VERSIONS", `version ${twice.version} of ${first.kind} is given twice`, { hint: "give every version a name of its own" });
 }

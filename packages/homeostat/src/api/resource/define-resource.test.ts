@@ -20,25 +20,52 @@ test("rules of k grow instead of replacing each other, also across checks that f
   const { definition } = defineResource({
     ...api,
     kind: "Order",
-    spec: z.object({ table: z.int().apply(k.immutable).min(1).apply(k.rule("self < 100", "too far")), dishes: k.listMap(z.object({ name: z.string() }), "name").min(1).max(10) }),
+    spec: z.object({
+      table: z.int().apply(k.immutable).min(1).apply(k.rule("self < 100", "too far")),
+      dishes: k
+        .listMap(z.object({ name: z.string() }), "name")
+        .min(1)
+        .max(10),
+    }),
   });
-  assert.deepEqual(definition.spec.properties?.["table"], { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "immutable" }, { rule: "self < 100", message: "too far" }] });
+  assert.deepEqual(definition.spec.properties?.["table"], {
+    type: "integer",
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    "x-kubernetes-validations": [
+      { rule: "self == oldSelf", message: "immutable" },
+      { rule: "self < 100", message: "too far" },
+    ],
+  });
   const dishes = definition.spec.properties?.["dishes"];
   assert.deepEqual([dishes?.["x-kubernetes-list-type"], dishes?.["x-kubernetes-list-map-keys"], dishes?.minItems], ["map", ["name"], 1]);
 });
 
 test("status has nothing required, and conditions of its own", () => {
-  const manifest = toCustomResourceDefinition(defineResource({ ...api, kind: "Order", spec: z.object({}), status: z.object({ cooked: z.int() }), conditions: ["Ready"], columns: { Ready: "condition:Ready", Cooked: ".status.cooked" } }));
+  const manifest = toCustomResourceDefinition(
+    defineResource({ ...api, kind: "Order", spec: z.object({}), status: z.object({ cooked: z.int() }), conditions: ["Ready"], columns: { Ready: "condition:Ready", Cooked: ".status.cooked" } }),
+  );
   const [version] = (manifest["spec"] as { versions: JsonObject[] }).versions as [JsonObject];
   const root = (version["schema"] as { openAPIV3Schema: { properties: { status: JsonObject } } }).openAPIV3Schema;
   assert.equal("required" in root.properties.status, false);
   assert.deepEqual(Object.keys(root.properties.status["properties"] as JsonObject), ["cooked", "observedGeneration", "conditions"]);
   assert.deepEqual(version["subresources"], { status: {} });
-  assert.deepEqual((version["additionalPrinterColumns"] as JsonObject[]).map((column) => [column["name"], column["type"]]), [["Ready", "string"], ["Cooked", "integer"], ["Age", "date"]]);
+  assert.deepEqual(
+    (version["additionalPrinterColumns"] as JsonObject[]).map((column) => [column["name"], column["type"]]),
+    [
+      ["Ready", "string"],
+      ["Cooked", "integer"],
+      ["Age", "date"],
+    ],
+  );
 });
 
 test("unknown values are kept, records are typed, integers or strings have their word", () => {
-  const { definition } = defineResource({ ...api, kind: "Box", spec: z.object({ any: z.unknown(), open: z.looseObject({ a: z.string() }), map: z.record(z.string(), z.number()), port: k.intOrString(), big: k.int64() }) });
+  const { definition } = defineResource({
+    ...api,
+    kind: "Box",
+    spec: z.object({ any: z.unknown(), open: z.looseObject({ a: z.string() }), map: z.record(z.string(), z.number()), port: k.intOrString(), big: k.int64() }),
+  });
   const { any, open, map, port, big } = definition.spec.properties!;
   assert.deepEqual(any, { "x-kubernetes-preserve-unknown-fields": true });
   assert.equal(open?.["x-kubernetes-preserve-unknown-fields"], true);

@@ -126,7 +126,8 @@ function checkShape({ kind, spec, conditions = [], columns = {} }: ResourceOptio
   for (const condition of conditions) if (!conditionPattern.test(condition)) throw bad(`condition "${condition}"`, "a word in CamelCase such as Ready", `"${condition}"`);
   for (const [title, path] of Object.entries(columns)) {
     const type = path.startsWith("condition:") ? path.slice("condition:".length) : undefined;
-    if (type !== undefined && !conditions.includes(type)) throw new HomeostatError("ERR_RESOURCE_COLUMN", `defining ${kind}: column "${title}" shows condition "${type}", which is not declared`, { hint: "list it in `conditions`" });
+    if (type !== undefined && !conditions.includes(type))
+      throw new HomeostatError("ERR_RESOURCE_COLUMN", `defining ${kind}: column "${title}" shows condition "${type}", which is not declared`, { hint: "list it in `conditions`" });
   }
 }
 

@@ -21,10 +21,16 @@ export const k = {
   /** A 64-bit integer. Values beyond 2^53 are read as numbers and lose precision; use a string where that matters. */
   int64: () => z.number().meta({ type: "integer", format: "int64" }),
   /** A name that can be part of an object's name: a DNS label, e.g. `window-2` (RFC 1123, at most 63 characters). */
-  dnsLabel: () => z.string().max(63).regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/),
+  dnsLabel: () =>
+    z
+      .string()
+      .max(63)
+      .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/),
   /** A quantity, e.g. `500m`, `2Gi`: a string or an integer. */
   quantity: () =>
-    z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true, pattern: "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$" }),
+    z
+      .union([z.int(), z.string()])
+      .meta({ "x-kubernetes-int-or-string": true, pattern: "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$" }),
   /** An integer or a string, e.g. a port `80` or `"http"`. */
   intOrString: () => z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true }),
   /** The value cannot change once it is set. */

@@ -68,7 +68,10 @@ test("a formatted label selector parses back to itself", () => {
 test("field selectors parse, match and name the exact value", () => {
   const selector = parseFieldSelector("metadata.name=a,,status.phase!=Failed");
   const values: Readonly<Record<string, string>> = { "metadata.name": "a", "status.phase": "Running" };
-  assert.equal(matchesFields(selector, (field) => values[field] ?? ""), true);
+  assert.equal(
+    matchesFields(selector, (field) => values[field] ?? ""),
+    true,
+  );
   assert.equal(exactField(selector, "metadata.name"), "a");
   assert.equal(exactField(selector, "status.phase"), undefined);
   assert.deepEqual(parseFieldSelector(formatFieldSelector([{ field: "x", operator: "=", value: "a,b=c\\" }])), [{ field: "x", operator: "=", value: "a,b=c\\" }]);

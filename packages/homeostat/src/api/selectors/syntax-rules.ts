@@ -17,8 +17,17 @@ const dnsLabel = whole(dnsLabelFormat);
 const dnsSubdomain = whole(dnsSubdomainFormat);
 const dns1035Label = whole(dns1035LabelFormat);
 
-const mustBeSubdomain = formatRegexFault("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character", dnsSubdomainFormat, "example.com");
-const mustBeDnsLabel = formatRegexFault("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character", dnsLabelFormat, "my-name", "123-abc");
+const mustBeSubdomain = formatRegexFault(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  dnsSubdomainFormat,
+  "example.com",
+);
+const mustBeDnsLabel = formatRegexFault(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  dnsLabelFormat,
+  "my-name",
+  "123-abc",
+);
 const mustBeName = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const mustBeLabelName = formatRegexFault(mustBeName, labelKeyFormat, "MyName", "my.name", "123-abc");
 const mustBeLabelValue = formatRegexFault(`a valid label must be an empty string or ${mustBeName.slice("must ".length)}`, labelValueFormat, "MyValue", "my_value", "12345");
@@ -47,7 +56,18 @@ export const dnsSubdomainFaults: SyntaxRule = (value) => faultsOf(value, 253, dn
 
 /** Faults of an RFC 1035 label: letters first. */
 export const dns1035LabelFaults: SyntaxRule = (value) =>
-  faultsOf(value, 63, dns1035Label, formatRegexFault("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character", dns1035LabelFormat, "my-name", "abc-123"), "characters");
+  faultsOf(
+    value,
+    63,
+    dns1035Label,
+    formatRegexFault(
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+      dns1035LabelFormat,
+      "my-name",
+      "abc-123",
+    ),
+    "characters",
+  );
 
 /** Faults of a name that becomes a path segment. */
 export const pathSegmentFaults: SyntaxRule = (name) => (name === "." || name === ".." ? [`may not be '${name}'`] : pathSegmentPrefixFaults(name));

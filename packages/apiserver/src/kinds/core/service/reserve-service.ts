@@ -154,4 +154,3 @@ function takeHealthCheckPort(claim: Claim, service: JsonObject, old: JsonObject 
     throw internalError(wanted ? `failed to allocate requested HealthCheck NodePort ${wanted}: ${error.message}` : `failed to allocate a HealthCheck NodePort 0: ${error.message}`);
   }
 }
-

@@ -29,7 +29,13 @@ export const sameFamilies = (a: JsonObject, b: JsonObject): boolean => equalJson
 
 /** Every node port of a service, that of its health check apart; a number that TCP and UDP share counts once. */
 export function nodePortsOf(service: JsonObject): readonly number[] {
-  return [...new Set(portsOf(service).map((port) => numberAt(port, "nodePort")).filter(Boolean))];
+  return [
+    ...new Set(
+      portsOf(service)
+        .map((port) => numberAt(port, "nodePort"))
+        .filter(Boolean),
+    ),
+  ];
 }
 
 /** Everything that a service has taken from the pools. */

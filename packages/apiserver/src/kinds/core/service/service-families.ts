@@ -15,7 +15,15 @@ const ownFamily = "IPv4";
 /** A change of a service that prefers two families and leaves its addresses alone changes nothing about them. */
 export function keepsPreferredAddresses(service: JsonObject, old: JsonObject): boolean {
   const prefers = (each: JsonObject): boolean => policyOf(each) === "PreferDualStack";
-  return isSet(specOf(service)["ipFamilyPolicy"]) && typeOf(old) === typeOf(service) && ["ClusterIP", "NodePort", "LoadBalancer"].includes(typeOf(service)) && prefers(service) && (!isSet(specOf(old)["ipFamilyPolicy"]) || prefers(old)) && sameClusterIps(service, old) && sameFamilies(service, old);
+  return (
+    isSet(specOf(service)["ipFamilyPolicy"]) &&
+    typeOf(old) === typeOf(service) &&
+    ["ClusterIP", "NodePort", "LoadBalancer"].includes(typeOf(service)) &&
+    prefers(service) &&
+    (!isSet(specOf(old)["ipFamilyPolicy"]) || prefers(old)) &&
+    sameClusterIps(service, old) &&
+    sameFamilies(service, old)
+  );
 }
 
 /** Sets policy and families, in place, and says what cannot be. */
@@ -86,7 +94,12 @@ export function validateClusterIps(service: JsonObject, old: JsonObject | undefi
   const errors = [...agreementErrors(service), ...familyErrors(service)];
   let hasInvalid = false;
   ips.forEach((ip, i) => {
-    const faults = i === 0 && ip === "None" ? (ips.length > 1 ? [invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")] : []) : legacyIpErrors(ip, `spec.clusterIPs[${i}]`, old ? clusterIpsOf(old) : []);
+    const faults =
+      i === 0 && ip === "None"
+        ? ips.length > 1
+          ? [invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")]
+          : []
+        : legacyIpErrors(ip, `spec.clusterIPs[${i}]`, old ? clusterIpsOf(old) : []);
     hasInvalid ||= faults.length > 0;
     errors.push(...faults);
   });

@@ -15,7 +15,8 @@ export function serviceWarnings(service: JsonObject): string[] {
   const balancerIp = stringAt(spec, "loadBalancerIP");
   const isHeadless = type === "ClusterIP" && ip === "None";
   const warnings: string[] = [];
-  if (textMapAt(metadataOf(service), "annotations")["service.kubernetes.io/topology-aware-hints"] !== undefined) warnings.push("annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead");
+  if (textMapAt(metadataOf(service), "annotations")["service.kubernetes.io/topology-aware-hints"] !== undefined)
+    warnings.push("annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead");
   if (ip && ip !== "None") clusterIpsOf(service).forEach((each, i) => warnings.push(...ipWarnings(each, `spec.clusterIPs[${i}]`)));
   if (isHeadless && balancerIp) warnings.push("spec.loadBalancerIP is ignored for headless services");
   if (isHeadless && externalIps.length) warnings.push("spec.externalIPs is ignored for headless services");

@@ -38,7 +38,15 @@ test("an address or port that is taken or foreign is refused", () => {
 });
 
 test("TCP and UDP of one port share a node port", () => {
-  const { object } = openKind("", "services").create(service({ type: "NodePort", ports: [{ name: "a", port: 53 }, { name: "b", port: 53, protocol: "UDP" }] }));
+  const { object } = openKind("", "services").create(
+    service({
+      type: "NodePort",
+      ports: [
+        { name: "a", port: 53 },
+        { name: "b", port: 53, protocol: "UDP" },
+      ],
+    }),
+  );
   const [a, b] = (specOf(object)["ports"] as { nodePort: number }[]).map(({ nodePort }) => nodePort);
   assert.ok(a! >= 30000 && a === b);
 });
@@ -59,7 +67,10 @@ test("another type drops what it has no use for", () => {
   specOf(next)["type"] = "ClusterIP";
   const { object: plain, errors } = services.update(object, next);
   assert.deepEqual(errors, []);
-  assert.deepEqual(["healthCheckNodePort", "externalTrafficPolicy", "allocateLoadBalancerNodePorts"].filter((field) => field in specOf(plain)), []);
+  assert.deepEqual(
+    ["healthCheckNodePort", "externalTrafficPolicy", "allocateLoadBalancerNodePorts"].filter((field) => field in specOf(plain)),
+    [],
+  );
   assert.deepEqual(specOf(plain)["ports"], [{ port: 80, protocol: "TCP", targetPort: 80 }]);
 });
 
@@ -71,7 +82,14 @@ test("the address of a service stays", () => {
 });
 
 test("ports are told apart by name, number and protocol", () => {
-  const { errors } = openKind("", "services").create(service({ ports: [{ name: "x", port: 7 }, { name: "x", port: 7 }] }));
+  const { errors } = openKind("", "services").create(
+    service({
+      ports: [
+        { name: "x", port: 7 },
+        { name: "x", port: 7 },
+      ],
+    }),
+  );
   assert.deepEqual(errors, ['spec.ports[1].name: Duplicate value: "x"', 'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":7,"TargetPort":0,"NodePort":0}']);
 });
 

@@ -13,7 +13,21 @@ import { ageOf, nameOf } from "../../object/printing.ts";
 import { isSet, itemsAt, numberAt, setIfEmpty, setIfNil, textMapAt, textsAt } from "../../object/read-fields.ts";
 import { finalizerErrors, keepOld, objectAt, stringAt } from "../../object/strategy.ts";
 import { reserveService } from "./reserve-service.ts";
-import { clusterIpsOf, isExternallyAccessible, needsClusterIp, needsHealthCheck, nodePortsOf, portsOf, sameClusterIps, sameFamilies, sameSpec, setSpec, specOf, typeOf, usesNodePorts } from "./service-facts.ts";
+import {
+  clusterIpsOf,
+  isExternallyAccessible,
+  needsClusterIp,
+  needsHealthCheck,
+  nodePortsOf,
+  portsOf,
+  sameClusterIps,
+  sameFamilies,
+  sameSpec,
+  setSpec,
+  specOf,
+  typeOf,
+  usesNodePorts,
+} from "./service-facts.ts";
 import type { ServicePool } from "./service-pool.ts";
 import { serviceWarnings } from "./service-warnings.ts";
 import { validateServiceChange, validateServiceStatus } from "./validate-service-change.ts";
@@ -109,7 +123,15 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
     const nodePort = numberAt(port, "nodePort");
     return `${numberAt(port, "port")}${nodePort ? `:${nodePort}` : ""}/${stringAt(port, "protocol")}`;
   });
-  return [nameOf(object), typeOf(object), clusterIpsOf(object)[0] ?? "<none>", externalIpOf(object), ports.join(",") || "<none>", ageOf(object, nowMs), formatLabels(textMapAt(specOf(object), "selector"))];
+  return [
+    nameOf(object),
+    typeOf(object),
+    clusterIpsOf(object)[0] ?? "<none>",
+    externalIpOf(object),
+    ports.join(",") || "<none>",
+    ageOf(object, nowMs),
+    formatLabels(textMapAt(specOf(object), "selector")),
+  ];
 }
 
 function externalIpOf(object: JsonObject): string {

@@ -52,7 +52,9 @@ function oneOf(spec: JsonObject, field: string, values: readonly string[]): Fiel
 
 function annotationErrors(service: JsonObject): FieldError[] {
   const { [modeAnnotation]: mode, [hintsAnnotation]: hints } = annotationsOf(service);
-  return mode !== undefined && hints !== undefined && mode !== hints ? [invalid(`metadata.annotations[${modeAnnotation}]`, mode, `must match annotations[${hintsAnnotation}] when both are specified`)] : [];
+  return mode !== undefined && hints !== undefined && mode !== hints
+    ? [invalid(`metadata.annotations[${modeAnnotation}]`, mode, `must match annotations[${hintsAnnotation}] when both are specified`)]
+    : [];
 }
 
 function typeSpecificErrors(service: JsonObject): FieldError[] {
@@ -122,7 +124,12 @@ function externalIpErrors(spec: JsonObject, old: JsonObject | undefined): FieldE
 }
 
 const portFields: readonly StructField[] = [
-  ["Name", "", goText], ["Protocol", "protocol", goText], ["AppProtocol", "", goPointer], ["Port", "port", goNumber], ["TargetPort", "", goNumber], ["NodePort", "", goNumber],
+  ["Name", "", goText],
+  ["Protocol", "protocol", goText],
+  ["AppProtocol", "", goPointer],
+  ["Port", "port", goNumber],
+  ["TargetPort", "", goNumber],
+  ["NodePort", "", goNumber],
 ];
 
 function duplicatePortErrors(service: JsonObject): FieldError[] {

@@ -41,7 +41,7 @@ const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
 /** Parses one JSON document. Throws {@link JsonSyntaxError}. */
 export function parseJson(text: string, { overflow }: ParseJsonOptions = { overflow: "refused" }): ParsedJson {
   const reader = new Reader(text);
-  const value = reader.document();
+  const value = readDocument(reader);
   if (reader.overflow !== undefined && overflow === "refused") throw new JsonSyntaxError(formatOverflow(reader.overflow));
   return {
     value,
@@ -51,6 +51,17 @@ export function parseJson(text: string, { overflow }: ParseJsonOptions = { overf
     ...(reader.overflow === undefined ? {} : { overflow: reader.overflow }),
   };
 }
+
+/** Our stack may end before Go's limit of nesting does; both are refused alike. */
+function readDocument(reader: Reader): Json {
+  try {
+    return reader.document();
+  } catch (error) {
+    throw error instanceof RangeError ? new JsonSyntaxError(tooDeep("{")) : error;
+  }
+}
+
+const tooDeep = (opening: string): string => `invalid character '${opening}' exceeded max depth`;
 
 /** What Go says of a number that no float64 can hold. */
 export const formatOverflow = (literal: string): string => `json: cannot unmarshal number ${literal} into Go value of type float64`;
@@ -97,7 +108,7 @@ class Reader {
   }
 
   #nested(read: () => Json): Json {
-    if (++this.#depth > maxDepth) throw new JsonSyntaxError("exceeded max depth");
+    if (++this.#depth > maxDepth) throw new JsonSyntaxError(tooDeep(this.#text[this.#at]!));
     const value = read();
     this.#depth--;
     return value;

@@ -66,7 +66,8 @@ function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
       ...resource,
       model: facts.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
-      deleteReturnsObject: resource.strategy.deleteReturnsObject,
+      // Namespaces answer themselves too, but behind a wrapper that the documents do not see through.
+      deleteReturnsObject: resource.strategy.deleteReturnsObject && !(resource.group === "" && resource.resource === "namespaces"),
       subresources,
     }),
   };

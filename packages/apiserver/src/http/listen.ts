@@ -1,6 +1,6 @@
 // One port for the server core: TLS with HTTP/1.1 and HTTP/2 side by side, or plain HTTP/1.1. Loopback unless told otherwise.
 // The only file that opens a listening socket.
-import type { Server as HttpServer } from "node:http";
+import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -58,6 +58,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
     void connections.during(serveRequest(handler, request, response, underway, caller));
   };
   server.on("request", serve);
+  server.on("connect", refuseTunnel);
   server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => connections.add(socket));
   server.on("session", (session: ServerHttp2Session) => connections.addSession(session));
   const port = await listening(server, options);
@@ -72,6 +73,12 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
       await closed;
     },
   };
+}
+
+/** Nobody tunnels through an API server. Node hands over a socket for HTTP/1.1, a response for HTTP/2. */
+function refuseTunnel(_request: unknown, answer: Socket | ServerResponse): void {
+  if ("writeHead" in answer) answer.writeHead(405).end();
+  else answer.end("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
 async function createServer(options: ListenOptions): Promise<HttpServer | Http2SecureServer> {

@@ -5,7 +5,7 @@ import type { Http2ServerRequest } from "node:http2";
 import { gzipBody, wantsGzip } from "./compress-body.ts";
 import { maxBodyBytes } from "./front-door.ts";
 import type { CertificateCaller } from "./certificate-user.ts";
-import { type ApiRequest, type ByteStream, type Handler, isStream } from "./handler.ts";
+import { type ApiRequest, type ApiResponse, type ByteStream, type Handler, isStream } from "./handler.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 /** Of either protocol: Node's compatibility layer gives HTTP/2 answers the methods that are used here. */
@@ -29,19 +29,40 @@ export async function serveRequest(handler: Handler, request: AnyRequest, respon
   const apiRequest: ApiRequest = { method: request.method ?? "GET", path: request.url ?? "/", headers: flatHeaders(request), body, ...caller };
   const answer = await handler(apiRequest);
   if (response.destroyed || response.writableEnded) return;
+  try {
+    await sendAnswer(answer, apiRequest, response, underway);
+  } catch {
+    // A head that cannot be written must not leave the client waiting.
+    response.destroy();
+  }
+  await closed;
+}
+
+async function sendAnswer(answer: ApiResponse, apiRequest: ApiRequest, response: AnyResponse, underway: Set<Underway>): Promise<void> {
   if (isStream(answer.body)) {
-    response.writeHead(answer.status, answer.headers as OutgoingHttpHeaders);
+    response.writeHead(answer.status, wireHeaders(answer.headers, response));
     response.flushHeaders();
     pushStream(answer.body, response, underway);
   } else if (wantsGzip(apiRequest.path, apiRequest.headers["accept-encoding"], answer)) {
     send(response, answer.status, { ...answer.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, await gzipBody(answer.body));
   } else send(response, answer.status, answer.headers, answer.body);
-  await closed;
+}
+
+const beyondLatin = /[^\u0000-\u007f]/;
+
+/**
+ * Headers as a wire takes them. Go writes texts as UTF-8, also into a Warning that quotes what a client sent; Node's HTTP/1.1
+ * takes bytes as latin1 characters and refuses all others, its HTTP/2 encodes by itself.
+ */
+function wireHeaders(headers: ApiResponse["headers"], response: AnyResponse): OutgoingHttpHeaders {
+  if ("stream" in response) return headers as OutgoingHttpHeaders;
+  const toBytes = (value: string): string => (beyondLatin.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? toBytes(value) : value.map(toBytes)]));
 }
 
 function send(response: AnyResponse, status: number, headers: Readonly<Record<string, string | readonly string[]>>, body: Uint8Array): void {
   if (response.destroyed) return;
-  response.writeHead(status, { ...(headers as OutgoingHttpHeaders), ...(status === 304 || status === 204 ? {} : { "content-length": body.length }) });
+  response.writeHead(status, { ...wireHeaders(headers, response), ...(status === 304 || status === 204 ? {} : { "content-length": body.length }) });
   response.end(body);
 }
 

@@ -1,7 +1,7 @@
 // The object in the body of a create or an update: media type, claimed kind, decoding, and what fieldValidation makes of
 // fields that are unknown or said twice.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
-import { type ApiStatusError, formatApiVersion, formatOverflow, type GroupVersionKind, isApiStatusError, type JsonObject } from "homeostat/api";
+import { type ApiStatusError, formatApiVersion, formatOverflow, type GroupVersionKind, isApiStatusError, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import type { Call } from "../call.ts";
 import type { VersionCodec } from "../served-resource.ts";
@@ -24,8 +24,15 @@ export async function readObject(call: Call, expected: GroupVersionKind, codec: 
   if (isCustom) assertCustomKind(call, actual, expected, body);
   else assertKind(call.core, actual, expected);
   const { object, strictErrors } = decode(codec, body, expected, actual);
+  if (body.overflow !== undefined && holdsInfinity(object)) throw cannotBe(actual, expected, formatOverflow(body.overflow));
   report(call, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
   return object;
+}
+
+/** Members of any shape, such as defaults in a definition's schema, pass a typed decoder unread. */
+function holdsInfinity(value: Json): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some((child) => holdsInfinity(child as Json));
 }
 
 async function readText(call: Call, expected: GroupVersionKind, mediaType: "application/json" | "application/yaml"): Promise<ParsedBody> {

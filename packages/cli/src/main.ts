@@ -36,7 +36,7 @@ function buildProgram(state: { exitCode: number }): Command {
     .option("--kubeconfig <file>", "where to write the kubeconfig", ".homeostat/kubeconfig")
     .option("--data-dir <dir>", "keep objects across restarts in this folder; without it they are in memory")
     .option("--fsync", "with --data-dir: acknowledged writes survive a power cut too")
-    .option("--controllers <names>", "default, all, none, or names separated by commas", "default")
+    .option("--controllers <names>", "default, all, none, or names separated by commas; all,pod-lifecycle also plays scheduler and kubelet", "default")
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", serverExamples)
     .action(async (options: Readonly<Record<string, string | boolean | undefined>>) => {

@@ -106,10 +106,12 @@ test("every published component follows from the data", async () => {
     ...Object.values(specialModels),
   ]);
   let compared = 0;
-  for (const { serverRelativeURL } of Object.values(index.paths)) {
+  for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
+    const group = path.split("/")[1] ?? "";
+    if (group.includes(".") && !group.endsWith(".k8s.io")) continue; // other tests of this run define and delete kinds
     const document = (await server.json(serverRelativeURL)) as { components?: { schemas?: Record<string, Schema> } };
     for (const [model, published] of Object.entries(document.components?.schemas ?? {})) {
-      if (custom.has(model) || !model.startsWith("io.k8s.")) continue; // other tests of this run may have defined kinds
+      if (custom.has(model)) continue;
       assert.ok(known.has(model), `${model} is published but missing`);
       assert.deepEqual(componentOf(data.type(model)), withoutDescriptions(published), model);
       compared++;

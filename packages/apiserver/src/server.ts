@@ -1,6 +1,5 @@
 // The composition root: store, journal, core, doors and port become one server. Decides nothing about the API itself.
 // Heavy things (TLS, SQLite) are imported only when the options ask for them.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Transport } from "homeostat/api";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
@@ -10,6 +9,7 @@ import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { createFrontDoor } from "./http/front-door.ts";
 import type { Handler, UserInfo } from "./http/handler.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
+import { makeFolders } from "./http/make-folders.ts";
 import type { Listener, ServingTls } from "./http/listen.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import { reasonOf, ServerError } from "./server-error.ts";
@@ -189,7 +189,7 @@ async function journalOf(options: ApiServerOptions): Promise<{ readonly journal?
 
 function inDataDir<T>(dataDir: string, use: (dir: string) => T): T {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolders(dataDir, 0o700);
     return use(dataDir);
   } catch (error) {
     throw new ServerError("ERR_SERVER_DATA_DIR", `open data directory ${dataDir}: ${reasonOf(error)}; name a folder that this user may write to`, { cause: error });

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergePatchIntoOriginal, validatePatchWithSetOrderList).
 import { equalJson, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { plainError } from "../registry/api-errors.ts";
-import { formatGoValue } from "./go-format.ts";
+import { formatGoValue } from "../schema/go-format.ts";
 import { lookUpList, type PatchType } from "./patch-meta.ts";
 import { badArgumentError, nameBehind, noMergeKeyError, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
 import { itemsOf, type MergeMap, mergeList } from "./strategic-merge-list.ts";

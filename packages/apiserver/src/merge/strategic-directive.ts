@@ -2,14 +2,15 @@
 // Upstream: k8s.io/apimachinery/pkg/util/mergepatch/errors.go, pkg/util/strategicpatch/patch.go.
 import { type ApiStatusError, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { badRequestError, plainError } from "../registry/api-errors.ts";
-import { formatGoString, formatGoValue, goTypeOf } from "./go-format.ts";
+import { formatGoString } from "./go-format.ts";
+import { formatGoType, formatGoValue } from "../schema/go-format.ts";
 
 export const patchDirective = "$patch";
 export const setElementOrderPrefix = "$setElementOrder";
 
 export const noMergeKeyError = (item: JsonObject, key: string): ApiStatusError => plainError(`map: ${formatGoValue(item)} does not contain declared merge key: ${key}`);
 export const badArgumentError = (expected: "map[string]interface {}" | "[]interface {}", actual: Json): ApiStatusError =>
-  plainError(`expected a ${expected}, but received a ${actual === null ? "%!s(<nil>)" : goTypeOf(actual)}`);
+  plainError(`expected a ${expected}, but received a ${actual === null ? "%!s(<nil>)" : formatGoType(actual)}`);
 export const badDirectiveError = (directive: Json, map: JsonObject): ApiStatusError => plainError(`unknown patch type: ${formatGoString(directive)} in map: ${formatGoValue(map)}`);
 
 /** `finalizers` of `$setElementOrder/finalizers`. */

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergeSlice and below).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { plainError } from "../registry/api-errors.ts";
-import { formatGoValue, goTypeOf } from "./go-format.ts";
+import { formatGoType, formatGoValue } from "../schema/go-format.ts";
 import { patchRejectedError } from "./patch-error.ts";
 import { goKindOf, type PatchField, type PatchType } from "./patch-meta.ts";
 import { badDirectiveError, noMergeKeyError, patchDirective } from "./strategic-directive.ts";
@@ -34,8 +34,8 @@ export function itemsOf(...lists: readonly Json[][]): Items {
   let first: string | undefined;
   for (const item of lists.flat()) {
     if (first === undefined && Array.isArray(item)) throw patchRejectedError();
-    first ??= goTypeOf(item);
-    if (goTypeOf(item) !== first) throw plainError(`list element types are not identical: ${formatGoValue(lists as Json[])}`);
+    first ??= formatGoType(item);
+    if (formatGoType(item) !== first) throw plainError(`list element types are not identical: ${formatGoValue(lists as Json[])}`);
   }
   if (first === undefined) throw plainError("no elements in any of the given slices");
   return first === "map[string]interface {}" ? "maps" : "scalars";

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go; errors as patch.go of the handlers maps them.
 import { cloneJson, compareBytewise, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
 import { badRequestError } from "../registry/api-errors.ts";
-import { goTypeOf } from "./go-format.ts";
+import { formatGoType } from "../schema/go-format.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 import { lookUpField, lookUpList, type PatchType } from "./patch-meta.ts";
 import { deleteFromList, mergeList } from "./strategic-merge-list.ts";
@@ -79,7 +79,7 @@ function deleteItems(original: JsonObject, directive: string, items: Json, type:
     return;
   }
   const current = Object.hasOwn(original, name) ? original[name]! : undefined;
-  if (current === undefined || goTypeOf(current) !== goTypeOf(items)) return;
+  if (current === undefined || formatGoType(current) !== formatGoType(items)) return;
   if (Array.isArray(current)) {
     setOwn(original, name, deleteFromList(current, items as Json[], lookUpList(type, name), mergeMap));
   } else if (isObject(current)) mergeMember(original, name, items, type);

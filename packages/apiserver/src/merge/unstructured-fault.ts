@@ -4,7 +4,7 @@
 // Upstream: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { FieldFacts, TypeRef } from "../kinds/data/kind-data.ts";
-import { goTypeOf } from "./go-format.ts";
+import { formatGoType } from "../schema/go-format.ts";
 import type { PatchType } from "./patch-meta.ts";
 
 /** The first fault in the order of Go's fields, e.g. `unrecognized type: int32`; undefined if there is none. */
@@ -12,7 +12,7 @@ export function unstructuredFault(type: PatchType, value: Json): string | undefi
   return faultOf(type, type.ref, "", value);
 }
 
-const goKindOfValue = (value: Json): string => (isObject(value) ? "map" : Array.isArray(value) ? "slice" : goTypeOf(value));
+const goKindOfValue = (value: Json): string => (isObject(value) ? "map" : Array.isArray(value) ? "slice" : formatGoType(value));
 
 /** `goType` as declared, e.g. `*int32`, `[]v1.Taint`, `map[string]string`. */
 function faultOf(at: PatchType, ref: TypeRef, goType: string, value: Json): string | undefined {
@@ -47,7 +47,7 @@ function first<T>(items: readonly T[], fault: (item: T) => string | undefined): 
 
 /** Go would convert an integer into a string, as a rune; that is refused in other words than what cannot be converted at all. */
 function scalarFault(kind: "string" | "bool" | "int32" | "int64" | "float64", goType: string, value: Json): string | undefined {
-  const is = goTypeOf(value);
+  const is = formatGoType(value);
   if (is === kind || (is === "int64" && kind !== "string" && kind !== "bool")) return undefined;
   if (is === "float64" && (kind === "int32" || kind === "int64")) return `cannot convert float64 to ${goType}`;
   return is === "int64" && kind === "string" ? `cannot convert int64 to ${goType}` : `unrecognized type: ${kind}`;

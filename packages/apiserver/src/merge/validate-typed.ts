@@ -3,7 +3,8 @@
 import { compareBytewise, isObject, type Json } from "homeostat/api";
 import { alternativeOf, settle } from "./alternative.ts";
 import { fieldElement, formatPathElement, indexElement, type PathElement } from "./field-path.ts";
-import { formatGoSyntax, formatGoValue, goTypeOf } from "./go-format.ts";
+import { formatGoSyntax } from "./go-format.ts";
+import { formatGoType, formatGoValue } from "../schema/go-format.ts";
 import { itemElement } from "./list-item.ts";
 import type { SmdList, SmdMap, SmdScalar, SmdType } from "./smd-type.ts";
 import { below, type TypedError, typedError } from "./typed-error.ts";
@@ -29,7 +30,7 @@ export function validateScalar(scalar: SmdScalar, value: Json | undefined, prefi
   const is = typeof value === "bigint" ? "number" : typeof value;
   switch (scalar) {
     case "numeric":
-      return is === "number" ? [] : typedError(`${prefix}expected numeric (int or float), got ${goTypeOf(value)}`);
+      return is === "number" ? [] : typedError(`${prefix}expected numeric (int or float), got ${formatGoType(value)}`);
     case "string":
       return is === "string" ? [] : typedError(`${prefix}expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`);
     case "boolean":

@@ -2,7 +2,7 @@
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/value (value.go, list.go, map.go, fields.go).
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../registry/field-error.ts";
-import { formatGoValue } from "./go-format.ts";
+import { formatGoValue } from "../schema/go-format.ts";
 
 /** Numbers, then strings, booleans, lists, maps, null; numbers by size. Negative, zero or positive. */
 export function compareValues(a: Json, b: Json): number {

@@ -26,7 +26,20 @@ export interface FieldError {
 export function formatBadValue(value: Json | undefined): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return quoteGo(value);
-  return typeof value === "object" ? encodeJson(value) : String(value);
+  return typeof value === "object" ? encodeJson(value) : formatGoNumber(value);
+}
+
+/** A float64 under Go's %v, e.g. `1.5`, `1e+06`, `1e-05`: an exponent below 1e-4 and from 1e6 on, of two digits at least (fmt, strconv/ftoa.go). */
+export function formatGoFloat(value: number): string {
+  const [mantissa, exponentText] = value.toExponential().split("e") as [string, string];
+  const exponent = Number(exponentText);
+  if (exponent >= -4 && exponent < 6) return Object.is(value, -0) ? "-0" : String(value);
+  return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** A scalar under Go's %v, numbers as the decoder made them: integers are int64, all else is float64. */
+export function formatGoNumber(value: number | bigint | boolean): string {
+  return typeof value !== "number" || Number.isSafeInteger(value) ? String(value) : formatGoFloat(value);
 }
 
 /** strconv.Quote for the characters that occur in API objects. */

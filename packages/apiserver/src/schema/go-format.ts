@@ -1,21 +1,13 @@
 // JSON values as Go's fmt prints them with %v and %T: what accessor errors and selectable fields are made of.
 // Upstream: Go's fmt and strconv packages.
 import { compareBytewise, type Json } from "homeostat/api";
-
-/** A float64 under %v, e.g. `1.5`, `1e+21`, `1e-05`. */
-export function formatGoFloat(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return Object.is(value, -0) ? "-0" : BigInt(value).toString();
-  const [mantissa, exponentText] = value.toExponential().split("e") as [string, string];
-  const exponent = Number(exponentText);
-  if (exponent >= -4 && exponent < 21) return String(value);
-  return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
-}
+import { formatGoNumber } from "../registry/field-error.ts";
 
 /** A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. */
 export function formatGoValue(value: Json | undefined): string {
   if (value === undefined || value === null) return "<nil>";
-  if (typeof value === "number") return formatGoFloat(value);
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "string") return value;
+  if (typeof value !== "object") return formatGoNumber(value);
   if (Array.isArray(value)) return `[${value.map(formatGoValue).join(" ")}]`;
   const keys = Object.keys(value).sort(compareBytewise);
   return `map[${keys.map((key) => `${key}:${formatGoValue(value[key])}`).join(" ")}]`;

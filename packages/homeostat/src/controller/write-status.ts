@@ -1,7 +1,6 @@
 // Writes what a controller said about an object's status: one complete apply, carrying the uid so that it cannot resurrect
 // the object; none when nothing changed.
-import { isObject, type JsonObject } from "../api/json.ts";
-import { equalJson } from "../api/json.ts";
+import { equalJson, isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";

@@ -1,7 +1,7 @@
 // Strategic merge patch, for kinds whose types say how lists merge.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
 import { formatApiVersion } from "homeostat/api";
-import { formatGoValue } from "../../merge/go-format.ts";
+import { formatGoValue } from "../../schema/go-format.ts";
 import { applyStrategicMergePatch, decodeStrategicMergePatch } from "../../merge/strategic-merge-patch.ts";
 import { unstructuredFault } from "../../merge/unstructured-fault.ts";
 import type { FieldValidation } from "../body/read-object.ts";

@@ -6,12 +6,12 @@ import type { SimulatorEventRecorder } from "./event-recorder.ts";
 import { isNamespaceTerminating } from "./terminating-namespace.ts";
 import { type Pod, podKind, type PodTemplate, type Workload, type WorkloadKind } from "./workload-objects.ts";
 
-/** A pod as `owner` makes it from a template; the name is the server's to generate. */
-export function podFromTemplate(owner: Workload, template: PodTemplate): object {
+/** A pod as `owner` makes it from a template; the name is the server's to generate, from a prefix that is the owner's unless given. */
+export function podFromTemplate(owner: Workload, template: PodTemplate, prefix?: string): object {
   const { labels = {}, annotations = {}, finalizers = [] } = template.metadata ?? {};
   const { name, namespace } = owner.metadata;
-  const prefix = `${name}-`;
-  const generateName = dnsSubdomainFaults(`${prefix.slice(0, -2)}a`).length > 0 ? name : prefix;
+  const ownPrefix = `${name}-`;
+  const generateName = prefix ?? (dnsSubdomainFaults(`${ownPrefix.slice(0, -2)}a`).length > 0 ? name : ownPrefix);
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -33,10 +33,10 @@ export class PodControl {
   }
 
   /** Makes one pod. Does nothing in a namespace that is going. */
-  async create(owner: Workload, template: PodTemplate): Promise<void> {
+  async create(owner: Workload, template: PodTemplate, prefix?: string): Promise<void> {
     const { apiVersion, kind } = this.#kind;
     try {
-      const pod: Pod = await this.#client.create(podKind, podFromTemplate({ ...owner, apiVersion, kind }, template));
+      const pod: Pod = await this.#client.create(podKind, podFromTemplate({ ...owner, apiVersion, kind }, template, prefix));
       this.#tell(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;

@@ -1,8 +1,9 @@
 // What makes a server the same server after a restart: its certificate authority and its bearer token. In memory, or in a
 // file that only its owner may read.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Runtime } from "homeostat/runtime";
 import { type Authority, createAuthority } from "./authority.ts";
+import { writePrivateFile } from "./write-private-file.ts";
 
 /** Secrets of one server. */
 export interface Identity {
@@ -20,6 +21,6 @@ export function createIdentity(runtime: Runtime): Identity {
 export function loadIdentity(file: string, runtime: Runtime): Identity {
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Identity;
   const identity = createIdentity(runtime);
-  writeFileSync(file, JSON.stringify(identity), { mode: 0o600 });
+  writePrivateFile(file, JSON.stringify(identity));
   return identity;
 }

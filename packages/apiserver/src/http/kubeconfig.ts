@@ -1,7 +1,7 @@
 // The kubeconfig of an embedded server: one cluster, one user with a bearer token, one context.
 // Format: k8s.io/client-go/tools/clientcmd/api/v1.
-import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { writePrivateFile } from "../certificates/write-private-file.ts";
 import { makeFolders } from "./make-folders.ts";
 
 /** What a client has to know to reach a server. */
@@ -37,8 +37,5 @@ current-context: homeostat
 /** Writes a kubeconfig so that only its owner can read it, and nobody ever reads half of it. Creates missing folders. */
 export function writeKubeconfig(path: string, text: string): void {
   makeFolders(dirname(path), 0o777);
-  const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, path);
+  writePrivateFile(path, text);
 }

@@ -17,7 +17,8 @@ import { createFieldManagers } from "../registry/write/field-managers.ts";
 import type { Store } from "../storage/store.ts";
 import { createBearerTokens } from "./bearer-tokens.ts";
 import { allowAuthenticated, type Authorizer } from "./authorize.ts";
-import { createNamespaceLifecycle } from "./namespace-lifecycle.ts";
+import { createPlugins, type PluginChoice } from "./admission/plugins.ts";
+import { createStoredObjects } from "./admission/stored-objects.ts";
 import { type ChainServices, type PathHandler, runChain } from "./request-chain.ts";
 
 export interface CoreOptions {
@@ -37,7 +38,9 @@ export interface CoreOptions {
   /** Reads and writes autoscaling/v1 Scale. */
   readonly scaleCodec?: VersionCodec;
   readonly protobuf?: ProtobufCodec;
-  /** Admission steps beyond the namespace lifecycle. */
+  /** Which of upstream's admission plug-ins are at work. Default: those that are on by themselves, but for ServiceAccount. */
+  readonly plugins?: PluginChoice;
+  /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
   readonly validating?: readonly AdmissionStep[];
 }
@@ -92,10 +95,12 @@ function createServices(options: CoreOptions): CoreServices {
 }
 
 /** Every write passes these, around the kind's own defaults and validation. */
-function createAdmission({ store, catalog, mutating, validating }: CoreOptions): Admission {
+function createAdmission({ store, catalog, runtime, authorizer, plugins, mutating, validating }: CoreOptions): Admission {
+  const lent = { objects: createStoredObjects(store, catalog), authorizer: authorizer ?? allowAuthenticated, runtime };
+  const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, lent);
   return {
-    mutating: [createNamespaceLifecycle(store, catalog), ...(mutating ?? [])],
-    validating: validating ?? [],
+    mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
+    validating: [...chosen.flatMap(({ validate }) => validate ?? []), ...(validating ?? [])],
   };
 }
 

@@ -67,3 +67,17 @@ function signatureFault(der: Buffer, [info, algorithm, signature]: readonly [Ele
     return malformed;
   }
 }
+
+const organization = "55040a";
+
+/** What a request that can be read gives as organisations of its subject: the groups of the certificate's holder. */
+export function requestedOrganizations(pem: string): readonly string[] {
+  const block = /-----BEGIN CERTIFICATE REQUEST-----\s*([A-Za-z0-9+/=\s]*)-----END/.exec(pem);
+  const der = Buffer.from(block?.[1] ?? "", "base64");
+  const inside = ({ start, end }: Element): Element[] => children(der.subarray(0, end), start) ?? [];
+  const [request] = children(der, 0) ?? [];
+  const [info] = request ? inside(request) : [];
+  const subject = info && inside(info)[1];
+  const attributes = subject ? inside(subject).flatMap(inside).map(inside) : [];
+  return attributes.flatMap(([oid, value]) => (oid && value && der.subarray(oid.start, oid.end).toString("hex") === organization ? [der.subarray(value.start, value.end).toString("utf8")] : []));
+}

@@ -7,6 +7,7 @@ import type { KeyPair } from "./certificates/authority.ts";
 import type { Identity } from "./certificates/identity.ts";
 import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { createFrontDoor } from "./http/front-door.ts";
+import type { ServerCoreOptions } from "./chain/server-core.ts";
 import type { Handler, UserInfo } from "./http/handler.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
 import { makeFolders } from "./http/make-folders.ts";
@@ -52,6 +53,10 @@ export interface ApiServerOptions {
   readonly runtime?: Runtime;
   /** How many past changes old reads and late watches can rely on. Default 20,000. */
   readonly keepChanges?: number;
+  /** How often the past is forgotten: what was two such intervals ago cannot be listed any more. 0 never. Default five minutes, as kube-apiserver. */
+  readonly compactionIntervalMs?: number;
+  /** How long an Event stays after it was last written. 0 for ever. Default one hour, as kube-apiserver. */
+  readonly eventTtlMs?: number;
 }
 
 /** A running server. `url`, `kubeconfig` and `token` are empty when it does not listen. */
@@ -89,6 +94,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       tokenIssuer: createTokenIssuer({ ...(identity ? { privateKey: identity.authority.key } : {}), ...options.serviceAccountTokens }),
       store,
       runtime,
+      ...upkeepOf(options),
       tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),
     });
     open.push(() => core.close());
@@ -117,6 +123,11 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     throw error;
   }
 }
+
+const upkeepOf = ({ compactionIntervalMs, eventTtlMs }: ApiServerOptions): Pick<ServerCoreOptions, "compactionIntervalMs" | "eventTtlMs"> => ({
+  ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
+  ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
+});
 
 /** With the certificate that the server's clients trust, where there is one. */
 type ControllerOptions = ApiServerOptions & { readonly rootCa?: string };

@@ -42,6 +42,8 @@ test("wrong usage exits 2 and says what was expected", async () => {
     [/--output: expected text or json/, "version", "--output", "xml"],
     [/--controllers: expected default, all, none, or names/, "server", "--controllers", "a,,b"],
     [/--fsync: there is nothing to sync without --data-dir/, "server", "--fsync"],
+    [/--event-ttl: expected a duration such as 90s, 5m or 1h30m, got "soon"/, "server", "--event-ttl", "soon"],
+    [/--compaction-interval: expected a duration/, "server", "--compaction-interval", "5"],
     [/unknown option '--prot'/, "server", "--prot", "1"],
     [/unknown command 'sever'[\s\S]*Did you mean server/, "sever"],
   ];

@@ -36,6 +36,8 @@ function buildProgram(state: { exitCode: number }): Command {
     .option("--kubeconfig <file>", "where to write the kubeconfig", ".homeostat/kubeconfig")
     .option("--data-dir <dir>", "keep objects across restarts in this folder; without it they are in memory")
     .option("--fsync", "with --data-dir: acknowledged writes survive a power cut too")
+    .option("--compaction-interval <duration>", "how often the past is forgotten, as --etcd-compaction-interval; 0 never", "5m")
+    .option("--event-ttl <duration>", "how long an Event stays after it was last written; 0 for ever", "1h")
     .option("--controllers <names>", "default, all, none, or names separated by commas; all,pod-lifecycle also plays scheduler and kubelet", "default")
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", serverExamples)

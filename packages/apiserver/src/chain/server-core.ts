@@ -17,8 +17,10 @@ import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts
 import { bootstrapPriorityClasses } from "../kinds/scheduling/bootstrap-priority-classes.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import type { VersionCodec } from "../registry/served-resource.ts";
+import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
 import { createCore } from "./create-core.ts";
+import { expireEvents } from "./expire-events.ts";
 import type { PathHandler } from "./request-chain.ts";
 
 export interface ServerCoreOptions {
@@ -28,6 +30,9 @@ export interface ServerCoreOptions {
   readonly tokens: ReadonlyMap<string, UserInfo>;
   /** Signs the tokens of service accounts, and believes them. Default: one with a key of its own. */
   readonly tokenIssuer?: TokenIssuer;
+  /** See ApiServerOptions. */
+  readonly compactionIntervalMs?: number;
+  readonly eventTtlMs?: number;
 }
 
 /** The API itself, without any door. */
@@ -38,7 +43,8 @@ export interface ServerCore {
 }
 
 /** Creates the core of a server. Resolves once what is stored is served and the system's namespaces are there. */
-export async function createServerCore({ store, runtime, tokens, tokenIssuer }: ServerCoreOptions): Promise<ServerCore> {
+export async function createServerCore(options: ServerCoreOptions): Promise<ServerCore> {
+  const { store, runtime, tokens, tokenIssuer } = options;
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const kinds = createKinds(data);
@@ -61,9 +67,13 @@ export async function createServerCore({ store, runtime, tokens, tokenIssuer }: 
   await bootstrapPriorityClasses((priorityClass) => createAsServer(core.handler, "/apis/scheduling.k8s.io/v1/priorityclasses", priorityClass));
   // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
   if (isNew) store.compact(store.revision());
+  const endCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
+  const endExpiry = expireEvents(core.services, options.eventTtlMs);
   return {
     handler: core.handler,
     close: async () => {
+      endCompaction();
+      endExpiry();
       kinds.stop();
       await core.close();
     },

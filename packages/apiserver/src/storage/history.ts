@@ -33,6 +33,7 @@ export class Version implements Revision {
 /** Changes in order of revision. */
 export class History {
   #log: Version[] = [];
+  #bytes = 0;
   #forgotten = 0;
 
   /** The revision up to which changes have been forgotten. */
@@ -44,8 +45,14 @@ export class History {
     return this.#log.length;
   }
 
+  /** What the changes in the log weigh. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   append(version: Version): void {
     this.#log.push(version);
+    this.#bytes += version.bytes.length;
   }
 
   /** Takes note that nothing up to `revision` is known, as after opening a compacted journal. */
@@ -58,19 +65,36 @@ export class History {
     return this.#log[this.#log.length - count - 1]?.revision ?? 0;
   }
 
+  /** The revision of the change after which the log weighs no more than `bytes`. */
+  revisionBeforeBytes(bytes: number): number {
+    let rest = this.#bytes;
+    let at = 0;
+    while (rest > bytes) rest -= this.#log[at++]!.bytes.length;
+    return this.#log[at - 1]?.revision ?? 0;
+  }
+
   /** Calls `each` for the changes after `revision`. */
   replay(revision: number, each: (version: Version) => void): void {
     for (let at = this.#after(revision); at < this.#log.length; at++) each(this.#log[at]!);
   }
 
-  /** Forgets changes up to `revision`; `gone` gets each deletion among them, whose key may now be free. */
-  compact(revision: number, gone: (tombstone: Version) => void): void {
-    if (revision <= this.#forgotten) return;
+  /**
+   * Forgets changes up to `revision`; `gone` gets each deletion among them, whose key may now be free. Returns the revisions
+   * that nothing needs any more: deletions, and states that a forgotten change has replaced.
+   */
+  compact(revision: number, gone: (tombstone: Version) => void): number[] {
+    const unneeded: number[] = [];
+    if (revision <= this.#forgotten) return unneeded;
     this.#forgotten = revision;
     for (const version of this.#log.splice(0, this.#after(revision))) {
+      this.#bytes -= version.bytes.length;
+      if (version.older && version.older.type !== "DELETED") unneeded.push(version.older.revision);
       version.older = undefined;
-      if (version.type === "DELETED") gone(version);
+      if (version.type !== "DELETED") continue;
+      unneeded.push(version.revision);
+      gone(version);
     }
+    return unneeded;
   }
 
   /** Index of the first change after `revision`. */

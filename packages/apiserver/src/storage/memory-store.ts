@@ -13,6 +13,8 @@ export interface MemoryStoreOptions {
   readonly journal?: Journal;
   /** Changes kept for old reads and late watches, at least; the log is cut when it has grown to twice as many. Default 50,000. */
   readonly keepChanges?: number;
+  /** Bytes that these changes may weigh together; half of them are forgotten when they weigh more. Default 256 MiB. */
+  readonly keepBytes?: number;
 }
 
 /** One key: its newest acknowledged version, a tombstone included, and the write that waits for the journal. */
@@ -49,6 +51,9 @@ class MemoryStore implements Store {
   readonly #watchers = new WatcherIndex<Watcher>();
   readonly #journal: Journal | undefined;
   readonly #keepChanges: number;
+  readonly #keepBytes: number;
+  /** Reads at this revision or before it have been given up, though watches may still know what came after. */
+  #unreadable = 0;
   /** Visible changes that not all watchers have been given yet; delivery is never nested. */
   readonly #undelivered: Version[] = [];
   #delivering = false;
@@ -61,6 +66,7 @@ class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions) {
     this.#journal = options.journal;
     this.#keepChanges = options.keepChanges ?? 50_000;
+    this.#keepBytes = options.keepBytes ?? 256 * 2 ** 20;
     this.#load();
   }
 
@@ -76,7 +82,7 @@ class MemoryStore implements Store {
   list(prefix: string, options: { readonly at?: number; readonly startKey?: string } = {}): Listing | "compacted" | "future" {
     const at = options.at ?? this.#visible;
     if (at > this.#visible) return "future";
-    if (at <= this.#history.compacted && at !== this.#visible) return "compacted";
+    if (at <= this.#unreadable && at !== this.#visible) return "compacted";
     const start = options.startKey !== undefined && compareBytewise(options.startKey, prefix) > 0 ? options.startKey : prefix;
     const ordered = this.#ordered;
     return { revision: at, items: { [Symbol.iterator]: () => liveAt(ordered.from(start), prefix, at) } };
@@ -112,10 +118,12 @@ class MemoryStore implements Store {
     };
   }
 
-  compact(revision: number): void {
+  compact(revision: number, { watchable = 0 }: { readonly watchable?: number } = {}): void {
     const upTo = Math.min(revision, this.#visible);
-    this.#history.compact(upTo, (tombstone) => this.#free(tombstone));
-    this.#journal?.compact?.(upTo);
+    this.#unreadable = Math.max(this.#unreadable, upTo);
+    const forget = watchable ? Math.min(upTo, this.#history.revisionBefore(watchable)) : upTo;
+    const unneeded = this.#history.compact(forget, (tombstone) => this.#free(tombstone));
+    if (forget > 0) this.#journal?.compact?.(forget, unneeded);
   }
 
   compacted(): number {
@@ -138,6 +146,7 @@ class MemoryStore implements Store {
     });
     const compacted = this.#journal?.compacted?.() ?? 0;
     this.#history.compact(compacted, (tombstone) => this.#free(tombstone));
+    this.#unreadable = compacted;
     this.#visible = Math.max(this.#visible, compacted);
     this.#assigned = this.#visible;
   }
@@ -195,6 +204,7 @@ class MemoryStore implements Store {
     this.#visible = version.revision;
     this.#history.append(version);
     if (this.#history.length >= 2 * this.#keepChanges) this.compact(this.#history.revisionBefore(this.#keepChanges));
+    if (this.#history.bytes > this.#keepBytes) this.compact(this.#history.revisionBeforeBytes(this.#keepBytes / 2));
     this.#undelivered.push(version);
   }
 

@@ -51,6 +51,32 @@ test("a file of another format is refused", async () => {
   await assert.rejects(openSqliteJournal({ file: text }), { code: "ERR_JOURNAL_OPEN" });
 });
 
+test("what compaction lets go of leaves the file, and a file of empty pages shrinks when it is opened", async () => {
+  const file = newFile();
+  const store = createMemoryStore({ journal: await openSqliteJournal({ file }), keepChanges: 100 });
+  const facts = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+  const bytes = new Uint8Array(20_000);
+  const write = async (key: string): Promise<void> => void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({ bytes, facts })));
+  for (let i = 0; i < 1000; i++) await write(`g/r//${i % 10}`);
+  const sizeAfter = statSync(file).size;
+  assert.ok(sizeAfter < 300 * bytes.length, `20 MB have been written, 200 changes are kept: ${sizeAfter}`);
+  for (let i = 0; i < 600; i++) await store.commit(`g/s//${i}`, 0, () => ({ bytes, facts }));
+  for (let i = 0; i < 600; i++)
+    await store.commit(
+      `g/s//${i}`,
+      store.latest(`g/s//${i}`)!.revision,
+      () => null,
+      () => ({ bytes: new Uint8Array(), facts }),
+    );
+  store.compact(store.revision());
+  await store.close();
+  assert.ok(statSync(file).size > 600 * bytes.length);
+  const reopened = createMemoryStore({ journal: await openSqliteJournal({ file }) });
+  assert.equal(reopened.latest("g/r//9")?.revision, 1000);
+  await reopened.close();
+  assert.ok(statSync(file).size < 20 * bytes.length, `ten objects: ${statSync(file).size}`);
+});
+
 test("acknowledged writes survive SIGKILL", async () => {
   const file = newFile();
   const writer = `

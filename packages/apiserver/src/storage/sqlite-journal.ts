@@ -1,6 +1,7 @@
 // The journal on disk: one SQLite file with a write-ahead log. Batches that arrive in one turn of the event loop become
 // one transaction. By default what was acknowledged survives SIGKILL; with `fsync` it survives a power cut too.
-// Knows nothing of what it stores. node:sqlite is imported when a journal is opened, never before.
+// What compaction lets go of is deleted in small portions between writes; SQLite uses the pages again, and a file that is
+// mostly empty pages is written anew when it is opened. Knows nothing of what it stores. node:sqlite is imported when a journal is opened, never before.
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Facts, Journal, Revision } from "./store.ts";
@@ -24,6 +25,10 @@ export class JournalError extends Error {
 }
 
 const formatVersion = 1;
+/** How many rows are deleted at a time: a few milliseconds that a write may have to wait. */
+const sweepRows = 500;
+/** What the write-ahead log is cut to after a checkpoint, and what a file may hold of empty pages, at least. */
+const spareBytes = 8 * 2 ** 20;
 const types = ["ADDED", "MODIFIED", "DELETED"] as const;
 const schema = `
   CREATE TABLE IF NOT EXISTS revisions (
@@ -49,7 +54,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
 }
 
 function prepare(database: DatabaseSync, options: SqliteJournalOptions): void {
-  database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.fsync ? "FULL" : "NORMAL"};`);
+  database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${spareBytes}; PRAGMA synchronous = ${options.fsync ? "FULL" : "NORMAL"};`);
   const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (found !== 0 && found !== formatVersion) {
     throw new JournalError("ERR_JOURNAL_FORMAT", `open ${options.file}: expected journal format ${formatVersion}, found ${found}; use the version that wrote it, or another data directory`);
@@ -74,17 +79,23 @@ interface Waiting {
 class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
   #waiting: Waiting[] = [];
   #compacted: number;
+  /** Revisions whose rows nobody needs, yet to be deleted. */
+  #unneeded: number[] = [];
+  #closed = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#insert = database.prepare("INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#delete = database.prepare("DELETE FROM revisions WHERE revision = ?");
     this.#compacted = Number(database.prepare("SELECT value FROM marks WHERE name = 'compacted'").get()?.["value"] ?? 0);
   }
 
   load(each: (revision: Revision) => void): void {
     this.#dropReplaced();
+    this.#shrink();
     const rows = this.#database.prepare("SELECT revision, key, created, epoch, type, bytes, facts FROM revisions ORDER BY revision");
     rows.setReturnArrays(true);
     for (const row of rows.iterate() as Iterable<unknown>) each(fromRow(row as Row));
@@ -97,10 +108,13 @@ class SqliteJournal implements Journal {
     return promise;
   }
 
-  compact(revision: number): void {
+  compact(revision: number, replaced: readonly number[]): void {
     if (revision <= this.#compacted) return;
     this.#compacted = revision;
     this.#database.prepare("INSERT INTO marks VALUES ('compacted', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(revision);
+    const sweeping = this.#unneeded.length > 0;
+    this.#unneeded.push(...replaced);
+    if (!sweeping && replaced.length) setImmediate(() => this.#sweep());
   }
 
   compacted(): number {
@@ -108,6 +122,7 @@ class SqliteJournal implements Journal {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#flush();
     this.#database.close();
   }
@@ -138,6 +153,28 @@ class SqliteJournal implements Journal {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       return error ?? new Error("write to the journal: SQLite failed without a reason");
     }
+  }
+
+  /** Deletes a portion of what is not needed. What a crash leaves is deleted by the next load. */
+  #sweep(): void {
+    if (this.#closed) return;
+    const portion = this.#unneeded.splice(0, sweepRows);
+    try {
+      this.#database.exec("BEGIN");
+      for (const revision of portion) this.#delete.run(revision);
+      this.#database.exec("COMMIT");
+    } catch {
+      // A disk that is full, say: the rows stay until the next load, and writes say what is wrong.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    }
+    if (this.#unneeded.length) setImmediate(() => this.#sweep());
+  }
+
+  /** Gives the disk back what was deleted, once that is most of the file. */
+  #shrink(): void {
+    const pragma = (name: string): number => Number(this.#database.prepare(`PRAGMA ${name}`).get()?.[name]);
+    const free = pragma("freelist_count");
+    if (free * 2 > pragma("page_count") && free * pragma("page_size") > spareBytes) this.#database.exec("VACUUM");
   }
 
   #dropReplaced(): void {

@@ -151,6 +151,22 @@ function describeReads(create: () => Promise<Store>): void {
     await store.close();
   });
 
+  test("the newest changes may stay for watches when reads have been given up", async () => {
+    const store = await create();
+    for (const text of ["one", "two", "three"]) await put(store, "g/r//a", text);
+    await remove(store, "g/r//a");
+    store.compact(3, { watchable: 2 });
+    assert.deepEqual([listed(store, "g/r/", { at: 3 }), store.compacted()], ["compacted", 2]);
+    const seen: string[] = [];
+    store.since("g/", 2, (change) => seen.push(`${change.type} ${said(change)} after ${said(change.previous)}`));
+    assert.deepEqual(seen, ["MODIFIED three@3 after two@2", "DELETED last@4 after three@3"]);
+    assert.equal(
+      store.since("g/", 1, () => {}),
+      "compacted",
+    );
+    await store.close();
+  });
+
   test("a walk bears with writes on its way", async () => {
     const store = await create();
     for (let i = 100; i < 700; i++) await put(store, `g/r//${i}`, "x");

@@ -64,9 +64,12 @@ export interface Store {
   commit(key: string, expected: number, encode: (revision: number) => Encoded | null, lastState?: (revision: number) => Encoded): Promise<Revision> | "conflict";
   /** Calls `each` for every acknowledged change under `prefix` after `revision`, in order: first history, then as they happen. */
   since(prefix: string, revision: number, each: (change: Revision) => void): { stop(): void } | "compacted" | "future";
-  /** Forgets history up to and including `revision`; later reads at or below answer "compacted". */
-  compact(revision: number): void;
-  /** The revision up to which history has been forgotten; 0 at first. */
+  /**
+   * Forgets history up to and including `revision`; later reads at or below answer "compacted". The newest `watchable` changes
+   * (default none) are kept for watches all the same.
+   */
+  compact(revision: number, options?: { readonly watchable?: number }): void;
+  /** The revision up to which history has been forgotten, for watches too; 0 at first. */
   compacted(): number;
   close(): Promise<void>;
 }
@@ -77,8 +80,8 @@ export interface Journal {
   load(each: (revision: Revision) => void): void;
   /** Resolves when the whole batch is durable; a batch is stored whole or not at all. */
   append(batch: readonly Revision[]): Promise<void>;
-  /** Lets go of states up to `revision` that newer ones have replaced. May be done lazily. */
-  compact?(revision: number): void;
+  /** Lets go of states up to `revision` that newer ones have replaced: those of the revisions `replaced`. May be done lazily. */
+  compact?(revision: number, replaced: readonly number[]): void;
   /** The revision up to which replaced states have been let go. Asked after `load`. */
   compacted?(): number;
   close(): Promise<void>;

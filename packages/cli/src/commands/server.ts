@@ -28,6 +28,8 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
     warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
     readyWhen: "serving",
     controllers: parseControllers(String(flags["controllers"])),
+    compactionIntervalMs: parseDuration("--compaction-interval", String(flags["compactionInterval"])),
+    eventTtlMs: parseDuration("--event-ttl", String(flags["eventTtl"])),
     ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
   };
 }
@@ -36,6 +38,14 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
+}
+
+const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+
+function parseDuration(flag: string, text: string): number {
+  if (text === "0") return 0;
+  if (!/^(?:\d+(?:h|ms|m|s))+$/.test(text)) throw usageError(`${flag}: expected a duration such as 90s, 5m or 1h30m, got ${JSON.stringify(text)}`);
+  return [...text.matchAll(/(\d+)(h|ms|m|s)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0);
 }
 
 function parseControllers(text: string): readonly string[] {

@@ -26,6 +26,9 @@ test("keeps its own, adopts who is nobody's, lets go who does not match", () => 
   assert.equal(decideClaim(owner, selector, object("p", { labels: { app: "a", tier: "db" }, ...controlledBy("owner") })), "release");
   assert.equal(decideClaim(owner, selector, object("p", { ...fits, ...controlledBy("other") })), "ignore");
   assert.equal(decideClaim(owner, selector, object("p", { labels: { app: "a", draft: "" } })), "ignore");
+  const misfit = (): boolean => false;
+  assert.equal(decideClaim(owner, selector, object("p", fits), misfit), "ignore");
+  assert.equal(decideClaim(owner, selector, object("p", { ...fits, ...controlledBy("owner") }), misfit), "release");
 });
 
 test("one that is going takes and lets go of nobody, and nobody that is going is adopted", () => {

@@ -22,9 +22,9 @@ export const orphanIndex = (object: Workload): readonly string[] => (controllerO
 export type Claim = "keep" | "adopt" | "release" | "ignore";
 
 /** Decides about one object. */
-export function decideClaim(owner: Workload, selector: LabelSelector, object: Workload): Claim {
+export function decideClaim(owner: Workload, selector: LabelSelector, object: Workload, fits: Claimant["fits"] = () => true): Claim {
   const { metadata } = object;
-  const matches = matchesLabels(selector, metadata.labels ?? {});
+  const matches = matchesLabels(selector, metadata.labels ?? {}) && fits(object);
   const controller = controllerOf(object);
   const ownerGoing = owner.metadata.deletionTimestamp !== undefined;
   if (controller) {
@@ -41,6 +41,10 @@ export interface Claimant {
   readonly kind: WorkloadKind<any>;
   readonly owner: Workload;
   readonly selector: LabelSelector;
+  /** What an object must be beyond its labels; anything will do where it is not given. */
+  readonly fits?: (object: Workload) => boolean;
+  /** Finalizers that come with being owned, and go with it. */
+  readonly finalizers?: readonly string[];
 }
 
 /** Claims objects of `kind`, and resolves to what is the owner's own now. Rejects when one of them could not be taken or let go. */
@@ -48,7 +52,7 @@ export async function claimDependents<O extends Workload>(claimant: Claimant, ki
   const own: O[] = [];
   let mayAdopt: Promise<void> | undefined;
   for (const object of objects) {
-    const claim = decideClaim(claimant.owner, claimant.selector, object);
+    const claim = decideClaim(claimant.owner, claimant.selector, object, claimant.fits);
     if (claim === "keep") own.push(object);
     if (claim === "release") await release(claimant, kind, object);
     if (claim !== "adopt") continue;
@@ -68,15 +72,16 @@ async function assertStaying({ client, kind, owner }: Claimant): Promise<void> {
   if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${attempt}: it has been deleted at ${live.metadata.deletionTimestamp}; it adopts nothing any more`);
 }
 
-async function adopt<O extends Workload>({ client, kind: ownerKind, owner }: Claimant, kind: WorkloadKind<O>, { metadata }: O): Promise<O | undefined> {
+async function adopt<O extends Workload>({ client, kind: ownerKind, owner, finalizers }: Claimant, kind: WorkloadKind<O>, { metadata }: O): Promise<O | undefined> {
   const reference = toControllerReference({ ...owner, apiVersion: ownerKind.apiVersion, kind: ownerKind.kind });
-  const body = { metadata: { ownerReferences: [reference], uid: metadata.uid } };
+  const body = { metadata: { ownerReferences: [reference], uid: metadata.uid, ...(finalizers ? { finalizers } : {}) } };
   return client.patch(kind, { name: metadata.name, namespace: metadata.namespace }, { type: "strategic", body }).catch(unlessGone);
 }
 
 /** An answer that the patch is invalid means that another object has the name, or that somebody else was faster. */
-async function release<O extends Workload>({ client, owner }: Claimant, kind: WorkloadKind<O>, { metadata }: O): Promise<void> {
-  const body = { metadata: { ownerReferences: [{ $patch: "delete", uid: owner.metadata.uid }], uid: metadata.uid } };
+async function release<O extends Workload>({ client, owner, finalizers }: Claimant, kind: WorkloadKind<O>, { metadata }: O): Promise<void> {
+  const without = finalizers ? { "$deleteFromPrimitiveList/finalizers": finalizers } : {};
+  const body = { metadata: { ownerReferences: [{ $patch: "delete", uid: owner.metadata.uid }], uid: metadata.uid, ...without } };
   await client.patch(kind, { name: metadata.name, namespace: metadata.namespace }, { type: "strategic", body }).catch((error: unknown) => (isInvalid(error) ? undefined : unlessGone(error)));
 }
 

@@ -86,6 +86,19 @@ export interface Toleration {
   readonly effect?: string;
 }
 
+/** core/v1 Taint. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+/** core/v1 Node. */
+export interface Node extends Workload {
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
+  readonly status?: { readonly conditions?: readonly WorkloadCondition[]; readonly [field: string]: unknown };
+}
+
 /** What keeps a number of pods: apps/v1 ReplicaSet or core/v1 ReplicationController, whose selector is plain labels. */
 export interface ReplicaKeeper extends Workload {
   readonly spec: {
@@ -117,6 +130,7 @@ export interface Namespace extends Workload {
 export type WorkloadKind<O extends Workload> = Kind<O, any>;
 
 export const namespaceKind = dynamicKind({ apiVersion: "v1", kind: "Namespace", resource: "namespaces", scope: "Cluster" }) as Kind as WorkloadKind<Namespace>;
+export const nodeKind = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" }) as Kind as WorkloadKind<Node>;
 export const podKind = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" }) as Kind as WorkloadKind<Pod>;
 export const replicaSetKind = dynamicKind({ apiVersion: "apps/v1", kind: "ReplicaSet", resource: "replicasets", scope: "Namespaced" }) as Kind as WorkloadKind<ReplicaKeeper>;
 export const replicationControllerKind = dynamicKind({

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Deployment, ReplicaSet } from "./deployment-objects.ts";
-import { byRevision, findNewSet, maxRevision, newestAnnotations, templateHash } from "./revisions.ts";
+import { byRevision, findNewSet, maxRevision, newestAnnotations } from "./revisions.ts";
 
 const revision = "deployment.kubernetes.io/revision";
 const history = "deployment.kubernetes.io/revision-history";
@@ -43,11 +43,4 @@ test("a set is found by its template, whatever its hash and whatever is written 
   const other = setWith({}, { template: { ...template, spec: { containers: [{ name: "c", image: "c:2" }] } } });
   assert.equal(findNewSet(deploymentWith({}), [other, made]), made);
   assert.equal(findNewSet(deploymentWith({}), [other]), undefined);
-});
-
-test("the hash is stable, fit for names, and another one for another template or after a collision", () => {
-  const hash = templateHash(template, undefined);
-  assert.match(hash, /^[bcdfghjklmnpqrstvwxz2456789]{1,10}$/);
-  assert.equal(templateHash({ spec: template.spec, metadata: template.metadata }, undefined), hash);
-  assert.equal(new Set([hash, templateHash(template, 0), templateHash(template, 1), templateHash({ spec: {} }, undefined)]).size, 4);
 });

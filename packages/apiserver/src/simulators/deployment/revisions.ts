@@ -1,7 +1,8 @@
 // Revisions of a deployment: which replica set stands for which template, numbered by annotations that `kubectl rollout`
 // reads. Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go, k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash).
-import { encodeJson, equalJson, type Json } from "homeostat/api";
+// Upstream: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+import { equalJson, type Json } from "homeostat/api";
+import { squeeze } from "../template-hash.ts";
 import type { PodTemplate } from "../workload-objects.ts";
 import { byCreation, type Deployment, hashLabel, maxSurge, type ReplicaSet } from "./deployment-objects.ts";
 
@@ -73,34 +74,4 @@ function withoutHash(template: PodTemplate): Json {
   const { labels, annotations, ...rest } = (template.metadata ?? {}) as { labels?: Annotations; annotations?: Annotations };
   const { [hashLabel]: _, ...own } = labels ?? {};
   return squeeze({ ...template, metadata: { ...rest, labels: own, annotations: annotations ?? {} } } as unknown as Json);
-}
-
-function squeeze(value: Json): Json {
-  if (Array.isArray(value)) return value.map(squeeze);
-  if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([, field]) => field !== null && !(Array.isArray(field) && field.length === 0));
-  return Object.fromEntries(kept.map(([key, field]) => [key, squeeze(field)]));
-}
-
-/**
- * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`. Upstream hashes Go's printed form; this one,
- * the same function over JSON with sorted keys: as stable, not the same.
- */
-export function templateHash(template: PodTemplate, collisions: number | undefined): string {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(encodeJson(sorted(squeeze(template as unknown as Json))) + (collisions === undefined ? "" : String(collisions)))) hash = Math.imul(hash ^ byte, 0x01000193);
-  return [...String(hash >>> 0)].map((digit) => safe[digit.charCodeAt(0) % safe.length]).join("");
-}
-
-/** No vowels, and nothing that looks like one (k8s.io/apimachinery/pkg/util/rand). */
-const safe = "bcdfghjklmnpqrstvwxz2456789";
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((key) => [key, sorted(value[key]!)]),
-  );
 }

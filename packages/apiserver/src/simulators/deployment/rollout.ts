@@ -6,11 +6,12 @@ import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import type { SimulatorEventRecorder } from "../event-recorder.ts";
 import { isPodFinished } from "../pod-state.ts";
+import { templateHash } from "../template-hash.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
 import { type Pod, replicaSetKind } from "../workload-objects.ts";
 import { countOf, type Deployment, deploymentKind, type DeploymentStatus, hashLabel, hasHistoryLimit, hasProgressDeadline, type ReplicaSet, wanted } from "./deployment-objects.ts";
 import { calculateStatus, findCondition, isComplete, pauseCondition, progressCheckMs, rolloutStatus, setCondition, tell } from "./deployment-status.ts";
-import { byRevision, findNewSet, isSameTemplate, maxRevision, newestAnnotations, revisionAnnotation, sizeAnnotations, templateHash } from "./revisions.ts";
+import { byRevision, findNewSet, isSameTemplate, maxRevision, newestAnnotations, revisionAnnotation, sizeAnnotations } from "./revisions.ts";
 import { newSetSize, rescale, type Resize, shrinkOldSets, wasScaled } from "./rollout-plan.ts";
 
 /** The longest name of an object (`validation.DNS1123SubdomainMaxLength`). */

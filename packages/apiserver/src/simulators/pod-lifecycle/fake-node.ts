@@ -1,24 +1,7 @@
 // What a node says of itself, though nothing is behind it: addresses, room, conditions; and the taint that keeps pods off
 // while it is not ready. Pure.
 // Upstream: k8s.io/kubernetes/pkg/kubelet/nodestatus/setters.go, k8s.io/kubernetes/pkg/controller/nodelifecycle.
-import type { Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
-import { formatSeconds, type Workload, type WorkloadCondition, type WorkloadKind } from "../workload-objects.ts";
-
-/** core/v1 Taint. */
-export interface Taint {
-  readonly key: string;
-  readonly value?: string;
-  readonly effect: string;
-}
-
-/** core/v1 Node. */
-export interface FakeNode extends Workload {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
-  readonly status?: { readonly conditions?: readonly WorkloadCondition[]; readonly [field: string]: unknown };
-}
-
-export const nodeKind = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" }) as Kind as WorkloadKind<FakeNode>;
+import { formatSeconds, type Node, type Taint, type WorkloadCondition } from "../workload-objects.ts";
 
 /** The node that is made where there is none. */
 export const defaultNode = "fake-node-0";
@@ -28,7 +11,7 @@ const notReadyTaint = "node.kubernetes.io/not-ready";
 const room = { cpu: "32", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "1000" };
 
 /** True unless a test wants the node to fail. */
-export const isNodeReady = ({ metadata }: FakeNode): boolean => metadata.annotations?.[readyAnnotation] !== "false";
+export const isNodeReady = ({ metadata }: Node): boolean => metadata.annotations?.[readyAnnotation] !== "false";
 
 /** A node to create. */
 export function nodeManifest(name: string): object {
@@ -37,7 +20,7 @@ export function nodeManifest(name: string): object {
 }
 
 /** The status that a node ought to have, or undefined where it has it. What somebody else has said of its room stays. */
-export function nodeStatus(node: FakeNode, { hostIp, now }: { readonly hostIp: string; readonly now: number }): object | undefined {
+export function nodeStatus(node: Node, { hostIp, now }: { readonly hostIp: string; readonly now: number }): object | undefined {
   const before = node.status?.conditions ?? [];
   const wanted = isNodeReady(node) ? "True" : "False";
   if (before.find(({ type }) => type === "Ready")?.status === wanted) return undefined;
@@ -50,7 +33,7 @@ export function nodeStatus(node: FakeNode, { hostIp, now }: { readonly hostIp: s
 }
 
 /** Capacity and allocatable as they were given, if they were. */
-function pick(status: FakeNode["status"]): object {
+function pick(status: Node["status"]): object {
   const given = (["capacity", "allocatable"] as const).filter((field) => Object.keys((status?.[field] as object | undefined) ?? {}).length > 0);
   return Object.fromEntries(given.map((field) => [field, status?.[field]]));
 }
@@ -81,7 +64,7 @@ const nodeInfo = {
 };
 
 /** The taints that a node ought to have, or undefined where it has them. */
-export function nodeTaints(node: FakeNode): readonly Taint[] | undefined {
+export function nodeTaints(node: Node): readonly Taint[] | undefined {
   const taints = node.spec?.taints ?? [];
   const tainted = taints.some(({ key }) => key === notReadyTaint);
   if (tainted !== isNodeReady(node)) return undefined;

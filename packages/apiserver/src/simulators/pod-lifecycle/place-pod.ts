@@ -1,10 +1,8 @@
 // Which node a pod goes to: the emptiest of those that it may go to. Looks at node selectors, required node affinity,
 // taints and cordons; not at resources, preferences or topology, which a simulation has no use for. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework (types.go, plugins/{nodeaffinity,nodeunschedulable,tainttoleration}).
-import { matchesLabels } from "homeostat/api";
-import { toSelector } from "../claim-dependents.ts";
-import type { Pod, Toleration } from "../workload-objects.ts";
-import type { FakeNode, Taint } from "./fake-node.ts";
+import { isTolerated, matchesNode } from "../node-fit.ts";
+import type { Node, Pod, Taint } from "../workload-objects.ts";
 
 /** A node by name, or why there is none. */
 export type Placement = { readonly node: string } | { readonly message: string };
@@ -12,7 +10,7 @@ export type Placement = { readonly node: string } | { readonly message: string }
 const unschedulableTaint: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
 
 /** Places a pod; `load` counts pods on nodes by name. */
-export function placePod(pod: Pod, nodes: readonly FakeNode[], load: (node: string) => number): Placement {
+export function placePod(pod: Pod, nodes: readonly Node[], load: (node: string) => number): Placement {
   if (nodes.length === 0) return { message: "no nodes available to schedule pods" };
   const reasons = nodes.map((node) => refusal(pod, node));
   const fit = nodes.filter((_, i) => reasons[i] === undefined).map(({ metadata }) => metadata.name);
@@ -22,29 +20,10 @@ export function placePod(pod: Pod, nodes: readonly FakeNode[], load: (node: stri
   return { message: `0/${nodes.length} nodes are available: ${counts.join(", ")}.` };
 }
 
-function refusal({ spec }: Pod, { metadata, spec: nodeSpec }: FakeNode): string | undefined {
+function refusal({ spec }: Pod, { metadata, spec: nodeSpec }: Node): string | undefined {
   const tolerations = spec.tolerations ?? [];
   if (nodeSpec?.unschedulable && !isTolerated(unschedulableTaint, tolerations)) return "node(s) were unschedulable";
   const taints = (nodeSpec?.taints ?? []).filter(({ effect }) => effect === "NoSchedule" || effect === "NoExecute");
   if (taints.some((taint) => !isTolerated(taint, tolerations))) return "node(s) had untolerated taint(s)";
   return matchesNode(spec, metadata) ? undefined : "node(s) didn't match Pod's node affinity/selector";
-}
-
-/** All labels of the selector, and one of the terms, where there are any; a term that asks for nothing matches nothing. */
-function matchesNode({ nodeSelector, affinity }: Pod["spec"], { name, labels = {} }: FakeNode["metadata"]): boolean {
-  if (Object.entries(nodeSelector ?? {}).some(([key, value]) => labels[key] !== value)) return false;
-  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  if (!terms) return true;
-  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
-    if (matchExpressions.length + matchFields.length === 0) return false;
-    return matchesLabels(toSelector({ matchExpressions })!, labels) && matchesLabels(toSelector({ matchExpressions: matchFields })!, { "metadata.name": name });
-  });
-}
-
-/** True when one toleration covers the taint: its effect or any, its key or any, and its value or, with Exists, any. */
-export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
-  return tolerations.some(({ key = "", operator = "", value = "", effect = "" }) => {
-    if ((effect !== "" && effect !== taint.effect) || (key !== "" && key !== taint.key)) return false;
-    return operator === "Exists" || ((operator === "" || operator === "Equal") && value === (taint.value ?? ""));
-  });
 }

@@ -8,8 +8,8 @@ import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../ev
 import { KeyedController } from "../keyed-controller.ts";
 import { isPodFinished } from "../pod-state.ts";
 import type { RunningSimulator, Simulator, SimulatorContext } from "../simulator.ts";
-import { formatSeconds, type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
-import { defaultNode, type FakeNode, isNodeReady, nodeKind, nodeManifest, nodeStatus, nodeTaints } from "./fake-node.ts";
+import { formatSeconds, type Node, nodeKind, type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
+import { defaultNode, isNodeReady, nodeManifest, nodeStatus, nodeTaints } from "./fake-node.ts";
 import { placePod } from "./place-pod.ts";
 import { nextStage, type PodStage } from "./pod-stages.ts";
 
@@ -21,7 +21,7 @@ const nodeIndex = ({ spec }: Pod): readonly string[] => [spec.nodeName ?? ""];
 class PodLifecycle implements RunningSimulator {
   readonly #context: SimulatorContext;
   readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #nodes: Informer<WorkloadKind<FakeNode>>;
+  readonly #nodes: Informer<WorkloadKind<Node>>;
   readonly #forPods: KeyedController;
   readonly #forNodes: KeyedController;
   readonly #scheduler: Client;
@@ -113,7 +113,7 @@ class PodLifecycle implements RunningSimulator {
   }
 
   /** Takes the next step that is due; resolves to the time until the one that is not. */
-  async #advance(pod: Pod, node: FakeNode): Promise<number | undefined> {
+  async #advance(pod: Pod, node: Node): Promise<number | undefined> {
     const stage = nextStage(pod, isNodeReady(node));
     if (!stage) return undefined;
     const waitMs = this.#untilDue(pod, stage);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod } from "../workload-objects.ts";
-import { type FakeNode, nodeStatus, nodeTaints } from "./fake-node.ts";
+import type { Node, Pod } from "../workload-objects.ts";
+import { nodeStatus, nodeTaints } from "./fake-node.ts";
 import { placePod } from "./place-pod.ts";
 import { fateAnnotation, nextStage, type PodWorld, stateOf } from "./pod-stages.ts";
 
@@ -74,7 +74,7 @@ test("pods are not ready while their node is not", () => {
   assert.equal(nextStage(unready, true)?.name, "ready");
 });
 
-const nodeOf = (name: string, more: Partial<FakeNode> & { readonly labels?: Record<string, string>; readonly annotations?: Record<string, string> } = {}): FakeNode => ({
+const nodeOf = (name: string, more: Partial<Node> & { readonly labels?: Record<string, string>; readonly annotations?: Record<string, string> } = {}): Node => ({
   apiVersion: "v1",
   kind: "Node",
   metadata: { ...metadata, name, labels: more.labels ?? {}, annotations: more.annotations ?? {} },
@@ -134,7 +134,7 @@ test("a node is ready and free of the taint unless a test wants it to fail", () 
     },
   });
   assert.deepEqual(nodeTaints(fresh), [{ key: "mine", effect: "NoExecute" }]);
-  const status = nodeStatus(fresh, { hostIp: "192.168.0.1", now: world.now }) as NonNullable<FakeNode["status"]>;
+  const status = nodeStatus(fresh, { hostIp: "192.168.0.1", now: world.now }) as NonNullable<Node["status"]>;
   assert.equal(status.conditions?.find(({ type }) => type === "Ready")?.status, "True");
   assert.equal(nodeStatus({ ...fresh, status }, { hostIp: "192.168.0.1", now: world.now }), undefined);
   const failing = nodeOf("n", { annotations: { "simulator.homeostat.dev/ready": "false" } });

@@ -1,0 +1,24 @@
+// Whether a pod may be on a node: by node selector and required node affinity, and by the taints that it tolerates. Pure.
+// Upstream: k8s.io/component-helpers/scheduling/corev1 (helpers.go, nodeaffinity).
+import { matchesLabels } from "homeostat/api";
+import { toSelector } from "./claim-dependents.ts";
+import type { Node, Pod, Taint, Toleration } from "./workload-objects.ts";
+
+/** True when a node has all labels of the selector and fits one of the terms, where there are any; a term that asks for nothing fits none. */
+export function matchesNode({ nodeSelector, affinity }: Pod["spec"], { name, labels = {} }: Node["metadata"]): boolean {
+  if (Object.entries(nodeSelector ?? {}).some(([key, value]) => labels[key] !== value)) return false;
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+  if (!terms) return true;
+  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
+    if (matchExpressions.length + matchFields.length === 0) return false;
+    return matchesLabels(toSelector({ matchExpressions })!, labels) && matchesLabels(toSelector({ matchExpressions: matchFields })!, { "metadata.name": name });
+  });
+}
+
+/** True when one toleration covers the taint: its effect or any, its key or any, and its value or, with Exists, any. */
+export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
+  return tolerations.some(({ key = "", operator = "", value = "", effect = "" }) => {
+    if ((effect !== "" && effect !== taint.effect) || (key !== "" && key !== taint.key)) return false;
+    return operator === "Exists" || ((operator === "" || operator === "Equal") && value === (taint.value ?? ""));
+  });
+}

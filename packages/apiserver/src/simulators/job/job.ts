@@ -1,0 +1,134 @@
+// Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no job counts any more.
+// Upstream gathers the events of a second before it looks; here the cache knows of this process's own writes at once, so
+// that an early look does no harm.
+// Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
+import { controllerOf, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import { claimDependents, orphanIndex, toSelector } from "../claim-dependents.ts";
+import { createSimulatorEventRecorder } from "../event-recorder.ts";
+import { KeyedController } from "../keyed-controller.ts";
+import { PodControl } from "../pod-control.ts";
+import type { RunningSimulator, Simulator, SimulatorContext } from "../simulator.ts";
+import { keyFor, type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
+import { endCondition, isManagedElsewhere, isTracked, type Job, jobKind, trackingFinalizer } from "./job-objects.ts";
+import { JobSync, type JobTools } from "./job-sync.ts";
+import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
+
+/** Starts the controller of jobs. */
+export const startJobs: Simulator["start"] = async (context) => new Jobs(context);
+
+class Jobs implements RunningSimulator {
+  readonly #forJobs: KeyedController;
+  /** Keys of pods that may have lost their job. */
+  readonly #forOrphans: KeyedController;
+  readonly #jobs: Informer<WorkloadKind<Job>>;
+  readonly #pods: Informer<WorkloadKind<Pod>>;
+  readonly #tools: JobTools;
+  /** Failures in a row, by the key of the job. */
+  readonly #streaks = new Map<string, FailureStreak>();
+
+  constructor(context: SimulatorContext) {
+    const { client, runtime } = context;
+    const recorder = createSimulatorEventRecorder(client, runtime, "job-controller");
+    this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, jobKind) };
+    this.#forJobs = new KeyedController(context, "the job controller");
+    this.#forOrphans = new KeyedController(context, "the job controller's care for orphans");
+    this.#jobs = this.#forJobs.acquire(jobKind);
+    this.#pods = this.#forJobs.acquire(podKind);
+    this.#forOrphans.acquire(jobKind);
+    this.#forOrphans.acquire(podKind);
+    this.#pods.addIndex("orphan", orphanIndex);
+    this.#follow();
+    this.#forJobs.start((key) => this.#sync(key));
+    this.#forOrphans.start((key) => this.#free(key));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#forJobs.stop(), this.#forOrphans.stop()]);
+    await this.#tools.recorder.close();
+  }
+
+  #follow(): void {
+    const wake = ({ key }: CachedObject): void => this.#forJobs.add(key);
+    this.#forJobs.follow(this.#jobs, {
+      added: wake,
+      updated: (_, job) => (endCondition(job.read()) ? this.#freePods(job) : wake(job)),
+      deleted: (job) => this.#freePods(job),
+    });
+    this.#forJobs.follow(this.#pods, {
+      added: (pod) => this.#podChanged(pod),
+      updated: (old, pod) => {
+        const before = controllerOf(old.read());
+        if (before && before.uid !== controllerOf(pod.read())?.uid) this.#wakeOwner(old);
+        this.#podChanged(pod);
+      },
+      deleted: (pod) => this.#wakeOwner(pod),
+    });
+  }
+
+  /** Wakes the pod's job, or whoever might adopt it; what nobody counts is to be freed. */
+  #podChanged(entry: CachedObject<Pod>): void {
+    const pod = entry.read();
+    const job = this.#wakeOwner(entry);
+    if (job && !endCondition(job.read())) return;
+    if (isTracked(pod) && (entry.deleting || !controllerOf(pod))) this.#forOrphans.add(entry.key);
+    if (controllerOf(pod) || entry.deleting) return;
+    for (const one of this.#jobs.list({ namespace: entry.namespace })) if (selects(one, pod)) this.#forJobs.add(keyFor(one));
+  }
+
+  #wakeOwner(entry: CachedObject<Pod>): CachedObject<Job> | undefined {
+    const job = this.#jobOf(entry.read());
+    if (job) this.#forJobs.add(job.key);
+    return job;
+  }
+
+  #jobOf(pod: Pod): CachedObject<Job> | undefined {
+    const reference = controllerOf(pod);
+    if (reference?.kind !== jobKind.kind) return undefined;
+    const job = this.#jobs.entry(`${pod.metadata.namespace ?? ""}/${reference.name}`);
+    return job?.uid === reference.uid ? job : undefined;
+  }
+
+  /** Looks after the pods of a job that has ended or is gone. */
+  #freePods(entry: CachedObject<Job>): void {
+    this.#streaks.delete(entry.key);
+    const job = entry.read();
+    for (const pod of this.#pods.list({ namespace: entry.namespace })) if (isTracked(pod) && selects(job, pod)) this.#forOrphans.add(keyFor(pod));
+  }
+
+  async #sync(key: string): Promise<number | undefined> {
+    const job = this.#jobs.get(parseObjectKey(key));
+    if (!job || isManagedElsewhere(job)) return undefined;
+    if (endCondition(job)) return void this.#streaks.delete(key);
+    const { namespace = "", uid } = job.metadata;
+    const selector = toSelector(job.spec.selector) ?? [];
+    const candidates = [...this.#pods.byIndex("owner", uid), ...this.#pods.byIndex("orphan", namespace)];
+    const claimant = { client: this.#tools.client, kind: jobKind, owner: job, selector, finalizers: [trackingFinalizer] };
+    const pods = await claimDependents(claimant, podKind, candidates);
+    const look = new JobSync(this.#tools, job, pods, {
+      streak: ({ newSucceeded, newFailed }) => continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
+      keep: (streak) => void this.#streaks.set(key, streak),
+    });
+    return look.run();
+  }
+
+  /** Takes the finalizer off a pod that no job counts any more. */
+  async #free(key: string): Promise<undefined> {
+    const pod = this.#pods.get(parseObjectKey(key));
+    if (!pod || !isTracked(pod)) return;
+    const reference = controllerOf(pod);
+    if (reference && (reference.kind !== jobKind.kind || reference.apiVersion !== jobKind.apiVersion)) return;
+    const job = this.#jobOf(pod)?.read();
+    if (job && (isManagedElsewhere(job) || !endCondition(job))) return;
+    const { name, namespace } = pod.metadata;
+    const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
+    await this.#tools.client.patch(podKind, { name, namespace }, { type: "strategic", body }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+}
+
+function selects({ spec }: Job, { metadata }: Pod): boolean {
+  const selector = toSelector(spec.selector);
+  return selector !== undefined && selector.length > 0 && matchesLabels(selector, metadata.labels ?? {});
+}

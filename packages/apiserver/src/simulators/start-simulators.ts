@@ -17,6 +17,8 @@ export const simulators: readonly Simulator[] = [
   onRequest("replicaset", async () => (await import("./replica-set/replica-set.ts")).startReplicaSets),
   onRequest("replicationcontroller", async () => (await import("./replication-controller/replication-controller.ts")).startReplicationControllers),
   onRequest("deployment", async () => (await import("./deployment/deployment.ts")).startDeployments),
+  onRequest("persistentvolumeclaim-protection", async () => (await import("./volume-protection/volume-protection.ts")).startClaimProtection),
+  onRequest("persistentvolume-protection", async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),
   { ...onRequest("pod-lifecycle", async () => (await import("./pod-lifecycle/pod-lifecycle.ts")).startPodLifecycle), byNameOnly: true },
 ];
 

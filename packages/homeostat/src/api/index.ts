@@ -8,6 +8,7 @@ export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } fr
 export type { Condition, ConditionOf, Kind, ManifestOf, Metadata, Naming, ObjectOf, OwnerReference, StatusOf } from "./kind.ts";
 export { keyOf, type KubeObject, type ObjectKey, parseObjectKey } from "./object-meta.ts";
 export { controllerOf, isControlledBy, toControllerReference, toOwnerReference } from "./owner-reference.ts";
+export { parseExact } from "./parse-exact.ts";
 export { formatOverflow, JsonSyntaxError, parseJson, type ParsedJson, type ParseJsonOptions } from "./parse-json.ts";
 export { compareResourceVersions } from "./resource-version.ts";
 export { exactField, type FieldRequirement, type FieldSelector, formatFieldSelector, matchesFields, parseFieldSelector } from "./selectors/field-selector.ts";

@@ -1,10 +1,11 @@
 // One cached object: facts scanned from its bytes, its text, and a parsed view made on first read and given up when cold.
 // Text and not a parsed tree, because most objects of a big cache are never read, and a string costs the collector nothing.
 import { encodeJsonBytes } from "../api/encode-json.ts";
+import { parseExact } from "../api/parse-exact.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
 import { scanMetadata, type ScannedMetadata } from "../api/scan-metadata.ts";
 import { emptyStatus } from "../client/readable.ts";
-import { decodeJson, parseExact } from "../client/request/decode-json.ts";
+import { decodeJson } from "../client/request/decode-json.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { cutManagedFields } from "./cut-managed-fields.ts";
 import { freezeDeep } from "./freeze-deep.ts";
@@ -18,6 +19,8 @@ export interface EntryShape {
   readonly frozen: boolean;
   /** Whoever reads finds a status, be it an empty one. */
   readonly promisesStatus?: boolean;
+  /** Readers find apiVersion, kind and metadata, whatever came: PartialObjectMetadata from the server, whole objects from own writes. */
+  readonly metadataOnly?: boolean;
   readonly hot: HotViews;
   /** Managers whose managedFields are kept. */
   readonly keepManager: (manager: string) => boolean;
@@ -78,13 +81,19 @@ export class CachedEntry implements CachedObject {
 
   read(): any {
     if (this.#view) return this.#view;
-    const parsed = parseExact(this.#text) as { apiVersion?: string; kind?: string; status?: unknown };
-    const { apiVersion, kind, frozen, hot, promisesStatus } = this.#shape;
-    const whole = parsed.kind === undefined ? { apiVersion, kind, ...parsed } : parsed;
+    const { frozen, hot, promisesStatus } = this.#shape;
+    const whole = this.#parse();
     if (promisesStatus && whole.status === undefined) whole.status = emptyStatus();
     this.#view = frozen ? freezeDeep(whole) : whole;
     hot.add(this);
     return this.#view;
+  }
+
+  #parse(): { apiVersion?: string; kind?: string; metadata?: unknown; status?: unknown } {
+    const { apiVersion, kind, metadataOnly } = this.#shape;
+    const parsed = parseExact(this.#text) as { kind?: string; metadata?: unknown };
+    if (metadataOnly) return { apiVersion, kind, metadata: parsed.metadata };
+    return parsed.kind === undefined ? { apiVersion, kind, ...parsed } : parsed;
   }
 
   /** Gives up the parsed view; the next read parses again. */

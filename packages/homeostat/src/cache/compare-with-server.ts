@@ -5,7 +5,7 @@ import { scanMetadata } from "../api/scan-metadata.ts";
 import { isExpired } from "../api/status.ts";
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
-import { listRequest } from "../client/request/object-requests.ts";
+import { askForMetadata, listRequest } from "../client/request/object-requests.ts";
 import type { InformerScope } from "./informer.ts";
 import { splitList } from "./split-list.ts";
 
@@ -24,7 +24,6 @@ export interface Comparison {
 
 const keysShown = 10;
 const pageSize = 500;
-const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 /** Compares `held` (key to resourceVersion), which is the cache at `resourceVersion`. `held` is used up. */
 export async function compareWithServer(client: Client, kind: Kind, scope: InformerScope, held: Map<string, string>, resourceVersion: string): Promise<Comparison> {
@@ -35,7 +34,7 @@ export async function compareWithServer(client: Client, kind: Kind, scope: Infor
   try {
     do {
       const at = token ? { continue: token } : { resourceVersion, resourceVersionMatch: "Exact" as const };
-      const { body } = await client.request({ ...listRequest(kind, { ...scope, limit: pageSize, ...at }), headers: { accept: metadataOnly } });
+      const { body } = await client.request(askForMetadata(listRequest(kind, { ...scope, limit: pageSize, ...at }), "list"));
       const page = splitList(body);
       for (const item of page?.items ?? []) {
         const scanned = scanMetadata(item);

@@ -58,7 +58,7 @@ class InformerCache implements Cache {
 
   acquire<K extends Kind>(kind: K, wanted: InformerScope = this.#options.defaultScope ?? {}): InformerLease<K> {
     const scope = kind.scope === "Cluster" ? { ...wanted, namespace: undefined } : wanted;
-    const id = [kind.apiVersion, kind.resource, scope.namespace ?? "", scope.labelSelector ?? "", scope.fieldSelector ?? ""].join("\n");
+    const id = [kind.apiVersion, kind.resource, scope.namespace ?? "", scope.labelSelector ?? "", scope.fieldSelector ?? "", scope.metadataOnly ? "metadata" : ""].join("\n");
     const held = this.#held.get(id) ?? this.#open(id, kind, scope);
     held.holds++;
     let released = false;
@@ -105,7 +105,16 @@ class InformerCache implements Cache {
       scope,
       limits: { ...reflectorDefaults, ...limits },
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
-      shape: { apiVersion: kind.apiVersion, kind: kind.kind, frozen, promisesStatus: promisesStatus(kind), hot: this.#hot, keepManager: keepManagers, project: projections?.get(kind) },
+      shape: {
+        apiVersion: kind.apiVersion,
+        kind: kind.kind,
+        frozen,
+        promisesStatus: promisesStatus(kind) && !scope.metadataOnly,
+        metadataOnly: scope.metadataOnly === true,
+        hot: this.#hot,
+        keepManager: keepManagers,
+        project: scope.metadataOnly ? undefined : projections?.get(kind),
+      },
       faulted: (error) => (faulted ? faulted(error, kind) : warn(error, kind)),
     });
     const held: Held = { informer, holds: 0 };

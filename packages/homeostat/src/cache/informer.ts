@@ -62,6 +62,11 @@ export interface InformerScope {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /**
+   * Asks for and holds metadata alone: what is read has apiVersion, kind and metadata and nothing else, whatever its type
+   * says. A separate informer from the one that holds whole objects of the same kind.
+   */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 /** Reads from memory: synchronous, complete once synced. */

@@ -6,7 +6,7 @@ import { isApiStatusError, type Status } from "../api/status.ts";
 import type { ApiRequest, Client } from "../client/client.ts";
 import { LineSplitter } from "../client/line-splitter.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
-import { listRequest, watchRequest } from "../client/request/object-requests.ts";
+import { askForMetadata, listRequest, watchRequest } from "../client/request/object-requests.ts";
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -117,7 +117,7 @@ export class Reflector {
     const { kind, scope, sink } = this.#options;
     const chunks: Uint8Array[] = [];
     const request = listRequest(kind, { ...scope, limit, ...(token ? { continue: token } : {}) });
-    this.#open(request, {
+    this.#open(scope.metadataOnly ? askForMetadata(request, "list") : request, {
       opened: () => this.#input({ type: "contact" }),
       data: (chunk) => (chunks.push(chunk), this.#input({ type: "contact" })),
       ended: () => {
@@ -141,7 +141,7 @@ export class Reflector {
       ...(sendInitialEvents ? { sendInitialEvents } : {}),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     });
-    this.#open(request, {
+    this.#open(scope.metadataOnly ? askForMetadata(request, "object") : request, {
       opened: () => this.#input({ type: "opened", timeoutMs: timeoutSeconds * 1000 }),
       data: (chunk) => {
         this.#input({ type: "contact" });

@@ -7,7 +7,7 @@ import type { Client } from "../client/client.ts";
 import { createScriptedTransport, type ScriptedTransport } from "../client/scripted-transport.suite.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { type CacheOptions, createCache } from "./create-cache.ts";
-import type { Cache, Informer } from "./informer.ts";
+import type { Cache, Informer, InformerScope } from "./informer.ts";
 
 const Meal = dynamicKind({ apiVersion: "kitchen.example.com/v1", kind: "Meal", resource: "meals", scope: "Namespaced" });
 
@@ -22,7 +22,7 @@ interface Play {
   readonly faults: unknown[];
 }
 
-async function play(options: Partial<CacheOptions> = {}, scope: { readonly namespace?: string; readonly labelSelector?: string } = {}): Promise<Play> {
+async function play(options: Partial<CacheOptions> = {}, scope: InformerScope = {}): Promise<Play> {
   const runtime = createVirtualRuntime();
   const transport = createScriptedTransport();
   const client = createClient({ transport, runtime, namespace: "home" });
@@ -55,7 +55,7 @@ const bookmark = (resourceVersion: string, end = false): object =>
   });
 const home = (name: string): { readonly namespace: string; readonly name: string } => ({ namespace: "home", name });
 
-async function playSynced(options?: Partial<CacheOptions>, scope?: { readonly namespace?: string; readonly labelSelector?: string }): Promise<Play> {
+async function playSynced(options?: Partial<CacheOptions>, scope?: InformerScope): Promise<Play> {
   const playing = await play(options, scope);
   playing.transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("stew", "4")), bookmark("5", true));
   await playing.runtime.advance(0);
@@ -291,6 +291,17 @@ describe("informer", () => {
     assert.equal(informer.freshness().lastError, "the cache differed from the server (missing: home/tart; no longer there: home/stew; at another revision: home/soup)");
     transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("tart", "1")), bookmark("6", true));
     assert.deepEqual(told, ["deleted home/stew 4 relist", "added home/tart 1 relist"]);
+  });
+
+  it("asks for metadata alone where that was wanted, and shows no more of what it wrote itself", async () => {
+    const { transport, runtime, client, informer } = await playSynced({}, { metadataOnly: true });
+    assert.match(transport.exchanges[0]!.request.headers["accept"]!, /^application\/json;as=PartialObjectMetadata;/);
+    assert.deepEqual(informer.get(home("soup")), { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: meal("soup", "3").metadata });
+    const writing = client.update(Meal, meal("soup", "3"));
+    await runtime.advance(0);
+    transport.last.answer(200, meal("soup", "9"));
+    await writing;
+    assert.deepEqual(informer.get(home("soup")), { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: meal("soup", "9").metadata });
   });
 
   it("parses nothing that nobody reads", async () => {

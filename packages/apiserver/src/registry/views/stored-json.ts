@@ -1,17 +1,13 @@
-// Stored bytes to objects and back. Our own bytes are well-formed, so JSON.parse reads them, except where a number is too
-// long for a double. The head of every object is `kind, apiVersion, metadata`, as upstream's own encoders write built-ins;
-// the rest is in bytewise order, so equal objects have equal bytes.
-import { encodeJson, type JsonObject, parseJson } from "homeostat/api";
+// Stored bytes to objects and back. The head of every object is `kind, apiVersion, metadata`, as upstream's own encoders write
+// built-ins; the rest is in bytewise order, so equal objects have equal bytes.
+import { encodeJson, type JsonObject, parseExact } from "homeostat/api";
 import { encodeStruct } from "./struct-order.ts";
 
 const encoder = new TextEncoder();
-/** 2^53 - 1, the bound that schemas of integers name, is exact. */
-const longNumber = /(?!9007199254740991(?!\d))\d{16}/;
 
 /** Parses stored bytes; the caller owns the result. */
 export function parseStored(bytes: Uint8Array): JsonObject {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  return (longNumber.test(text) ? parseJson(text).value : JSON.parse(text)) as JsonObject;
+  return parseExact(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")) as JsonObject;
 }
 
 /** The bytes of an object as they are stored and sent; `encode` knows the order of its members. */

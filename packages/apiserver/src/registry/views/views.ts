@@ -4,6 +4,7 @@ import { cloneJson, formatApiVersion, isObject, type Json, type JsonObject } fro
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../object-meta/read-meta.ts";
 import type { ServedResource } from "../served-resource.ts";
+import { metadataSpan, wrapMetadata } from "./metadata-span.ts";
 import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
 
 /** Everything that can be asked of a revision. Byte arrays are shared: nobody may mutate them. */
@@ -14,7 +15,7 @@ export interface Views {
   bytes(resource: ServedResource, revision: Revision): Uint8Array;
   /** The bytes of the object as a member of a list, behind its opening brace: built-ins leave out kind and apiVersion there. */
   item(resource: ServedResource, revision: Revision): Uint8Array;
-  /** PartialObjectMetadata of `meta.k8s.io/v1` or `v1beta1`. */
+  /** PartialObjectMetadata of `meta.k8s.io/v1` or `v1beta1`; made anew each time, mostly by copying. */
   metadata(resource: ServedResource, revision: Revision, metaVersion: string): Uint8Array;
   /** For a revision by which an object left a selector: the state before, with this revision's resourceVersion. */
   departed(revision: Revision): Revision;
@@ -22,7 +23,6 @@ export interface Views {
 
 interface Derived {
   bytes?: Uint8Array;
-  metadata?: Map<string, Uint8Array>;
 }
 
 /** Creates the views of one server. */
@@ -50,12 +50,8 @@ export function createViews(): Views {
       return bytes.subarray(resource.custom ? 1 : headLengthOf(resource));
     },
     metadata(resource, revision, metaVersion) {
-      const entry = derivedOf(resource, revision);
-      const known = (entry.metadata ??= new Map()).get(metaVersion);
-      if (known) return known;
-      const bytes = encodeObjectBytes(partialMetadata(views.object(resource, revision), metaVersion));
-      entry.metadata.set(metaVersion, bytes);
-      return bytes;
+      const stored = isShownAsStored(resource, revision) ? metadataSpan(revision.bytes, headLengthOf(resource)) : undefined;
+      return stored ? wrapMetadata(stored, metaVersion) : encodeObjectBytes(partialMetadata(views.object(resource, revision), metaVersion));
     },
     departed(revision) {
       let departure = departures.get(revision);

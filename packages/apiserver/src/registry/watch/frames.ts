@@ -11,14 +11,25 @@ import type { WatchEventType } from "./watch-event.ts";
 /** `object` in this version, or `metadata` of one of two versions. */
 export type FrameView = "object" | "v1" | "v1beta1";
 
-/** Makes frames and keeps them with their revisions. */
+/** Makes frames, and keeps the newest for watchers who come by next. */
 export interface Frames {
   frame(resource: ServedResource, revision: Revision, type: WatchEventType, view: FrameView): Uint8Array;
 }
 
+/** Frames kept: watchers of one event come within moments of each other; one who lags behind more than this is framed for again. */
+const framesKept = 1024;
+
 /** Creates the frames of one server. */
 export function createFrames(views: Views): Frames {
   const kept = new WeakMap<Revision, WeakMap<ServedResource, Map<string, Uint8Array>>>();
+  const newest: (() => void)[] = [];
+  let next = 0;
+  const keep = (byView: Map<string, Uint8Array>, key: string, frame: Uint8Array): void => {
+    byView.set(key, frame);
+    newest[next]?.();
+    newest[next] = () => byView.delete(key);
+    next = (next + 1) % framesKept;
+  };
   return {
     frame(resource, revision, type, view) {
       let byResource = kept.get(revision);
@@ -30,7 +41,7 @@ export function createFrames(views: Views): Frames {
       if (known) return known;
       const bytes = view === "object" ? views.bytes(resource, revision) : views.metadata(resource, revision, view);
       const frame = frameBytes(type, bytes);
-      byView.set(key, frame);
+      keep(byView, key, frame);
       return frame;
     },
   };

@@ -98,7 +98,7 @@ export class OwnerWatch {
   }
 
   #watch(kind: DiscoveredKind): void {
-    const lease = this.#context.cache.acquire(kind);
+    const lease = this.#context.cache.acquire(kind, { metadataOnly: true });
     const patience = new AbortController();
     const timer = this.#context.runtime.clock.timer(patienceMs, () => patience.abort());
     const observe = (object: CachedObject): void => this.#handlers.observed(toGraphObject(kind, object));
@@ -119,12 +119,15 @@ export class OwnerWatch {
   }
 }
 
+/** Shared by the many. */
+const none: readonly never[] = [];
+
 const idOf = (kind: DiscoveredKind): string => `${kind.apiVersion}/${kind.resource}`;
 
 /** Most objects neither have owners nor are going; these need not be parsed. */
 function toGraphObject({ apiVersion, kind }: DiscoveredKind, object: CachedObject): GraphObject {
   const plain = { apiVersion, kind, name: object.name, namespace: object.namespace, uid: object.uid, deleting: object.deleting };
-  if (object.ownerUids.length === 0 && !object.deleting) return { ...plain, owners: [], finalizers: [] };
+  if (object.ownerUids.length === 0 && !object.deleting) return { ...plain, owners: none, finalizers: none };
   const { metadata } = object.read() as LiveObject;
   const owners = (metadata.ownerReferences ?? []).map((reference) => ({
     apiVersion: reference.apiVersion,

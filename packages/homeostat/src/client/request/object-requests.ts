@@ -45,6 +45,16 @@ export function watchRequest(kind: Kind, options: WatchOptions): ApiRequest {
   };
 }
 
+/**
+ * A read that is answered with metadata alone: lists as PartialObjectMetadataList, gets and watches as PartialObjectMetadata.
+ * A server that cannot sends whole objects.
+ * Upstream: k8s.io/client-go/metadata/metadata.go.
+ */
+export function askForMetadata(request: ApiRequest, form: "list" | "object"): ApiRequest {
+  const kind = form === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata";
+  return { ...request, headers: { ...request.headers, accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json` } };
+}
+
 export function createRequest(kind: Kind, key: { readonly name?: string | undefined; readonly namespace?: string | undefined }, body: JsonObject, options: ManagedWrite): ApiRequest {
   const path = options.subresource ? objectPath(kind, { name: key.name ?? "", namespace: key.namespace }, options.subresource) : collectionPath(kind, key.namespace);
   return { method: "POST", path, query: writeQuery(options), body };

@@ -26,10 +26,10 @@ export class KeyedController implements RunningSimulator {
   #running: Promise<unknown> = Promise.resolve();
 
   /** `name` as it stands in warnings. */
-  constructor(context: SimulatorContext, name: string) {
+  constructor(context: SimulatorContext, name: string, { firstRetryMs = 5 }: { readonly firstRetryMs?: number } = {}) {
     this.#context = context;
     this.#name = name;
-    this.#queue = createWorkQueue({ runtime: context.runtime, backoff: { firstMs: 5, maxMs: maxBackoffMs } });
+    this.#queue = createWorkQueue({ runtime: context.runtime, backoff: { firstMs: firstRetryMs, maxMs: maxBackoffMs } });
   }
 
   /** Aborts when the controller is told to stop. */

@@ -16,9 +16,16 @@ export const simulators: readonly Simulator[] = [
   onRequest("root-ca-certificate-publisher", async () => (await import("./root-ca/root-ca.ts")).startRootCa),
   onRequest("replicaset", async () => (await import("./replica-set/replica-set.ts")).startReplicaSets),
   onRequest("replicationcontroller", async () => (await import("./replication-controller/replication-controller.ts")).startReplicationControllers),
+  onRequest("statefulset", async () => (await import("./stateful-set/stateful-set.ts")).startStatefulSets),
+  onRequest("daemonset", async () => (await import("./daemon-set/daemon-set.ts")).startDaemonSets),
   onRequest("deployment", async () => (await import("./deployment/deployment.ts")).startDeployments),
+  onRequest("endpoint", async () => (await import("./endpoints/endpoints.ts")).startEndpoints),
+  onRequest("endpointslice", async () => (await import("./endpoint-slice/endpoint-slice.ts")).startEndpointSlices),
+  onRequest("job", async () => (await import("./job/job.ts")).startJobs),
+  onRequest("ttl-after-finished", async () => (await import("./ttl-after-finished/ttl-after-finished.ts")).startTtlAfterFinished),
   onRequest("persistentvolumeclaim-protection", async () => (await import("./volume-protection/volume-protection.ts")).startClaimProtection),
   onRequest("persistentvolume-protection", async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),
+  onRequest("endpointslicemirroring", async () => (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts")).startEndpointSliceMirroring),
   { ...onRequest("pod-lifecycle", async () => (await import("./pod-lifecycle/pod-lifecycle.ts")).startPodLifecycle), byNameOnly: true },
 ];
 

@@ -42,7 +42,7 @@ for (const wire of wires) {
     before ??= heldBytes();
     const grown = (heldBytes() - before) / 2 ** 20;
     console.log(
-      `${wire}, seed ${seed}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, loop held ${Math.round(result.blockedMs)} ms, held memory ${grown.toFixed(1)} MiB more`,
+      `${wire}, seed ${seed}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, most work ${Math.round(result.workMs)} ms, held memory ${grown.toFixed(1)} MiB more`,
     );
   }
   await ordinary(transport);

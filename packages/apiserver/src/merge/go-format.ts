@@ -15,13 +15,16 @@ export function formatGoSyntax(value: Json): string {
 }
 
 /** `%s` of a value that may not be a string, e.g. `%!s(int64=5)`. */
-export function formatGoString(value: Json): string {
+export const formatGoString = (value: Json): string => (value === null ? "%!s(<nil>)" : formatGoPart(value));
+
+/** Inside of another value nil is no mistake. */
+function formatGoPart(value: Json): string {
   if (typeof value === "string") return value;
-  if (value === null) return "%!s(<nil>)";
-  if (Array.isArray(value)) return `[${value.map(formatGoString).join(" ")}]`;
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(formatGoPart).join(" ")}]`;
   if (typeof value === "object") {
     const keys = Object.keys(value).sort(compareBytewise);
-    return `map[${keys.map((key) => `${key}:${formatGoString(value[key]!)}`).join(" ")}]`;
+    return `map[${keys.map((key) => `${key}:${formatGoPart(value[key]!)}`).join(" ")}]`;
   }
   return `%!s(${formatGoType(value)}=${formatGoValue(value)})`;
 }

@@ -221,6 +221,7 @@ describe("strategic merge patch", () => {
       [{ containers: [{ name: "one", $patch: "drop" }] }, "500 unknown patch type: drop in map: map[$patch:drop name:one]"],
       [{ containers: [{ name: "one", $patch: 5 }] }, "500 unknown patch type: %!s(int64=5) in map: map[$patch:5 name:one]"],
       [{ containers: [{ name: "one", $patch: "merge" }] }, "500 merging lists cannot yet be specified in the patch"],
+      [{ containers: [{ $patch: [{ a: 1 }, null] }] }, "500 unknown patch type: [map[a:%!s(int64=1)] <nil>] in map: map[$patch:[map[a:1] <nil>]]"],
       [{ nodeSelector: { $patch: "merge" } }, "500 unknown patch type: merge in map: map[$patch:merge]"],
       [{ containers: ["one"] }, "500 list element types are not identical: [[map[args:[p] env:[map[name:A value:1] map[name:B]] image:i name:one] map[name:two]] [one]]"],
       [{ volumes: [{ name: "v", $retainKeys: ["name"], hostPath: {} }] }, "400 invalid patch format of retainKeys"],

@@ -13,7 +13,7 @@ export interface MemoryStoreOptions {
   readonly journal?: Journal;
   /** Changes kept for old reads and late watches, at least; the log is cut when it has grown to twice as many. Default 50,000. */
   readonly keepChanges?: number;
-  /** Bytes that these changes may weigh together; half of them are forgotten when they weigh more. Default 256 MiB. */
+  /** Bytes that these changes may weigh together; half of them are forgotten when they weigh more. Default 64 MiB. */
   readonly keepBytes?: number;
 }
 
@@ -66,7 +66,7 @@ class MemoryStore implements Store {
   constructor(options: MemoryStoreOptions) {
     this.#journal = options.journal;
     this.#keepChanges = options.keepChanges ?? 50_000;
-    this.#keepBytes = options.keepBytes ?? 256 * 2 ** 20;
+    this.#keepBytes = options.keepBytes ?? 64 * 2 ** 20;
     this.#load();
   }
 

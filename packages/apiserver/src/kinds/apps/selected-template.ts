@@ -14,7 +14,12 @@ import { nonNegative } from "../core/pod/field-rules.ts";
 /** What a LabelSelector chooses; upstream's Nothing and Everything apart. */
 export type Chosen = "nothing" | "everything" | LabelSelector;
 
-const operators: Readonly<Record<string, "in" | "notin" | "exists" | "!">> = { In: "in", NotIn: "notin", Exists: "exists", DoesNotExist: "!" };
+const operators: ReadonlyMap<string, "in" | "notin" | "exists" | "!"> = new Map([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+]);
 
 /** undefined for a selector that cannot be used. */
 export function choose(selector: JsonObject | undefined): Chosen | undefined {
@@ -23,7 +28,7 @@ export function choose(selector: JsonObject | undefined): Chosen | undefined {
   const labels = Object.entries(textMapAt(selector, "matchLabels")).map(([key, value]) => ({ key, operator: "=" as const, values: [value] }));
   const expressions = itemsAt(selector, "matchExpressions").map((expression) => ({
     key: stringAt(expression, "key"),
-    operator: operators[stringAt(expression, "operator")],
+    operator: operators.get(stringAt(expression, "operator")),
     values: textsAt(expression, "values"),
   }));
   const all = [...labels, ...expressions];

@@ -88,6 +88,10 @@ test("a key may stand in one bag only", () => {
   ]);
 });
 
+test("a type that every object of JavaScript has as a member is a type like any other", () => {
+  for (const type of ["hasOwnProperty", "__proto__", "constructor"]) assert.deepEqual(create(find("", "secrets"), { metadata: { name: "s" }, type }).errors, [], type);
+});
+
 test("service accounts keep only the names of secrets", () => {
   const { object } = create(find("", "serviceaccounts"), { metadata: { name: "a" }, secrets: [{ name: "s", namespace: "n", kind: "Secret" }] });
   assert.deepEqual(object["secrets"], [{ name: "s" }]);

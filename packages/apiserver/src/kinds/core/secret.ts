@@ -54,22 +54,25 @@ function validate(object: JsonObject): FieldError[] {
       .sort(compareBytewise)
       .flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
     ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
-    ...(typeRules[stringAt(object, "type")]?.(data, object) ?? []),
+    ...(typeRules.get(stringAt(object, "type"))?.(data, object) ?? []),
   ];
 }
 
 const missing = (data: JsonObject, ...keys: readonly string[]): FieldError[] => keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
 const decoded = (data: JsonObject, key: string): string => Buffer.from(stringAt(data, key), "base64").toString("utf8");
 
-const typeRules: Readonly<Record<string, (data: JsonObject, object: JsonObject) => FieldError[]>> = {
-  "kubernetes.io/service-account-token": (_data, object) =>
-    stringAt(objectAt(metadataOf(object), "annotations"), "kubernetes.io/service-account.name") ? [] : [required("metadata.annotations[kubernetes.io/service-account.name]", "")],
-  "kubernetes.io/dockercfg": (data) => jsonMap(data, ".dockercfg"),
-  "kubernetes.io/dockerconfigjson": (data) => jsonMap(data, ".dockerconfigjson"),
-  "kubernetes.io/basic-auth": (data) => (Object.hasOwn(data, "username") || Object.hasOwn(data, "password") ? [] : missing(data, "username", "password")),
-  "kubernetes.io/ssh-auth": (data) => (decoded(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]", "")]),
-  "kubernetes.io/tls": (data) => missing(data, "tls.crt", "tls.key"),
-};
+type TypeRule = (data: JsonObject, object: JsonObject) => FieldError[];
+const typeRules: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
+  [
+    "kubernetes.io/service-account-token",
+    (_data, object) => (stringAt(objectAt(metadataOf(object), "annotations"), "kubernetes.io/service-account.name") ? [] : [required("metadata.annotations[kubernetes.io/service-account.name]", "")]),
+  ],
+  ["kubernetes.io/dockercfg", (data) => jsonMap(data, ".dockercfg")],
+  ["kubernetes.io/dockerconfigjson", (data) => jsonMap(data, ".dockerconfigjson")],
+  ["kubernetes.io/basic-auth", (data) => (Object.hasOwn(data, "username") || Object.hasOwn(data, "password") ? [] : missing(data, "username", "password"))],
+  ["kubernetes.io/ssh-auth", (data) => (decoded(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]", "")])],
+  ["kubernetes.io/tls", (data) => missing(data, "tls.crt", "tls.key")],
+]);
 
 function jsonMap(data: JsonObject, key: string): FieldError[] {
   if (!Object.hasOwn(data, key)) return missing(data, key);

@@ -57,17 +57,19 @@ function ruleErrors(rule: JsonObject, path: string): FieldError[] {
   ];
 }
 
-const subjectFields: Readonly<Record<string, string>> = { ServiceAccount: "serviceAccount", User: "user", Group: "group" };
+const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
+type SubjectKind = keyof typeof subjectFields;
 /** In the order in which upstream looks for what does not belong. */
-const foreignFields: Readonly<Record<string, readonly string[]>> = { ServiceAccount: ["User", "Group"], User: ["ServiceAccount", "Group"], Group: ["ServiceAccount", "User"] };
+const foreignFields: Readonly<Record<SubjectKind, readonly SubjectKind[]>> = { ServiceAccount: ["User", "Group"], User: ["ServiceAccount", "Group"], Group: ["ServiceAccount", "User"] };
+const isSubjectKind = (kind: string): kind is SubjectKind => Object.hasOwn(subjectFields, kind);
 
 function subjectErrors(subject: JsonObject, path: string): FieldError[] {
   const kind = stringAt(subject, "kind");
+  if (!isSubjectKind(kind)) return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
   const field = subjectFields[kind];
-  if (!field) return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
-  const foreign = foreignFields[kind]!.filter((other) => isSet(subject[subjectFields[other]!])).map((other) =>
-    forbidden(`${path}.${subjectFields[other]}`, `${subjectFields[other]} is forbidden when subject kind is not '${other}'`),
-  );
+  const foreign = foreignFields[kind]
+    .filter((other) => isSet(subject[subjectFields[other]]))
+    .map((other) => forbidden(`${path}.${subjectFields[other]}`, `${subjectFields[other]} is forbidden when subject kind is not '${other}'`));
   const own = subject[field];
   if (!isObject(own)) return [required(`${path}.${field}`, `${field} is required when subject kind is '${kind}'`), ...foreign];
   return [...(kind === "ServiceAccount" ? accountErrors(own, `${path}.${field}`) : stringAt(own, "name") ? [] : [required(`${path}.${field}.name`, "")]), ...foreign];

@@ -17,6 +17,13 @@ test("a flow schema names a level, subjects and what they do", () => {
   ]);
 });
 
+test("a kind of subject is one of three, whatever its name is", () => {
+  const rules = [{ subjects: [{ kind: "__proto__" }], nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }] }];
+  assert.deepEqual(openKind(group, "flowschemas").create({ metadata: { name: "f" }, spec: { priorityLevelConfiguration: { name: "l" }, rules } }).errors, [
+    'spec.rules[0].subjects[0].kind: Unsupported value: "__proto__": supported values: "Group", "ServiceAccount", "User"',
+  ]);
+});
+
 test("a level has shares and queues", () => {
   const levels = openKind(group, "prioritylevelconfigurations");
   const { object, errors } = levels.create({ metadata: { name: "l" }, spec: { type: "Limited", limited: { limitResponse: { type: "Queue", queuing: {} } } } });

@@ -11,9 +11,9 @@ import { fanOutRow } from "./rows/fan-out.ts";
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
 import type { Figures, Row } from "./rows/row.ts";
-import { definitionRow, firstReconcileRow, listenRow } from "./rows/start.ts";
+import { definitionRow, firstReconcileRow, listenRow, memoryRow, secondServerRow } from "./rows/start.ts";
 
-const rows: readonly Row[] = [listenRow, definitionRow, firstReconcileRow, ...requestRows, fanOutRow(1), fanOutRow(100), latencyRow, cacheRow, floodRow];
+const rows: readonly Row[] = [listenRow, secondServerRow, memoryRow, definitionRow, firstReconcileRow, ...requestRows, fanOutRow(1), fanOutRow(100), fanOutRow(1000), latencyRow, cacheRow, floodRow];
 
 const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
 

@@ -1,4 +1,4 @@
-// Watch fan-out: one writer, 1 to 100 watchers; deliveries per second and the server's CPU per delivery.
+// Watch fan-out: one writer, 1 to 1000 watchers; deliveries per second and the server's CPU per delivery.
 import { cpuSeconds } from "../measure/process-usage.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";

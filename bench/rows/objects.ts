@@ -17,6 +17,22 @@ export const Order = defineResource({
   conditions: ["Ready"],
 });
 
+/** Definitions of the same shape under other names, for rows that need many. */
+export const orderLike = (i: number) =>
+  defineResource({
+    group: `g${i}.bench.example.com`,
+    version: "v1",
+    kind: `Order${i}`,
+    spec: z.object({
+      table: z.int().min(1),
+      chef: z.string().max(63),
+      note: z.string().max(2000),
+      dishes: k.listMap(z.object({ name: z.string().max(63), spicy: z.boolean().default(false) }), "name").max(20),
+    }),
+    status: z.object({ cooked: z.int() }),
+    conditions: ["Ready"],
+  });
+
 const note = "Table by the window, allergic to nuts; please serve everything at once and bring water first. ".repeat(8);
 
 /** One order; the number keeps names apart and sorted. */

@@ -1,5 +1,7 @@
 // Start-up: a process to its first listening, a definition to its first custom resource, an operator to its first reconcile.
 import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { text } from "node:stream/consumers";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +11,11 @@ import { createClient, loadKubeconfig } from "homeostat/client";
 import { residentMegabytes } from "../measure/process-usage.ts";
 import type { Place } from "../places/place.ts";
 import { inLanes, withClient } from "./with-client.ts";
-import { order, Order } from "./objects.ts";
+import { order, Order, orderLike } from "./objects.ts";
 import type { Figures, ServerRow, StartRow } from "./row.ts";
 
 const program = fileURLToPath(new URL("first-reconcile.ts", import.meta.url));
+const inProcess = fileURLToPath(new URL("second-server.ts", import.meta.url));
 const compileCache = join(tmpdir(), "homeostat-bench-compile-cache");
 
 /** From starting the process to the first answer of /readyz (ours: to the line that says ready, after which /readyz answers). */
@@ -25,10 +28,51 @@ export const listenRow: StartRow = {
     const start = performance.now();
     const place = await peer.start();
     const ms = performance.now() - start;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
     const resident = residentMegabytes(place.pids);
     await place.stop();
     return { ms, "resident MB": resident };
+  },
+};
+
+/** Resident memory of an idle server, and with 50 definitions of the size that operators ship. */
+export const memoryRow: StartRow = {
+  at: "start",
+  name: "memory",
+  what: "resident memory 3 s after the start, and 3 s after 50 CRDs have been applied",
+  async run(peer): Promise<Figures> {
+    const place = await peer.start();
+    const client = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }), fieldManager: "bench" });
+    try {
+      await sleep(3000);
+      const empty = residentMegabytes(place.pids);
+      await installDefinitions(
+        client,
+        Array.from({ length: 50 }, (_, i) => orderLike(i)),
+      );
+      await sleep(3000);
+      return { "empty MB": empty, "50 CRDs MB": residentMegabytes(place.pids) };
+    } finally {
+      await client.close();
+      await place.stop();
+    }
+  },
+};
+
+/** What a test pays for a server of its own: startApiServer() in a process that has one already. */
+export const secondServerRow: StartRow = {
+  at: "start",
+  name: "second-server",
+  what: "startApiServer() in one process: the first, and the median of ten more; each answers a request before it counts",
+  note: "upstream has no second server in a process",
+  async run(peer): Promise<Figures | undefined> {
+    if (peer.name !== "homeostat") return undefined;
+    const child = spawn(process.execPath, ["--expose-gc", "--conditions=homeostat-source", inProcess], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    });
+    const output = await text(child.stdout);
+    return JSON.parse(output) as Figures;
   },
 };
 

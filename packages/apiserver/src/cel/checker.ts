@@ -4,7 +4,7 @@ import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr }
 import type { FunctionDeclaration, Overload } from "./declarations.ts";
 import type { Environment } from "./environment.ts";
 import type { Issue } from "./source.ts";
-import { boolType, dynType, errorType, formatArguments, formatType, intType, listType, mapType, optionalType, sameType, type Type, typeOf, unwrapOptional } from "./type.ts";
+import { anyType, boolType, dynType, errorType, formatArguments, formatType, intType, listType, mapType, optionalType, sameType, type Type, typeOf, unwrapOptional } from "./type.ts";
 import { mostGeneral, TypeBindings } from "./type-bindings.ts";
 import { typeOfValue } from "./values/value.ts";
 
@@ -248,7 +248,7 @@ class Checker {
 
   /** The types of the first and the second loop variable. */
   #iterated(node: Comprehension, range: Type): readonly [Type, Type] {
-    switch (range.kind) {
+    switch (range.name === anyType.name ? "any" : range.kind) {
       case "list":
         return node.variable2 === undefined ? [range.params[0]!, dynType] : [intType, range.params[0]!];
       case "map":

@@ -49,6 +49,22 @@ export function foldExistsOne(at: number, range: Expr, variables: LoopVariables,
   return fold(at, range, variables, literal(at, 0), literal(at, true), callTo(at, "_?_:_", predicate, counted, accumulator(at)), callTo(at, "_==_", accumulator(at), literal(at, 1)));
 }
 
+/** A loop over nothing whose accumulator is the variable: how a value gets a name. */
+export function bindValue(place: number, variable: string, value: Expr, body: Expr): Expr {
+  return {
+    kind: "comprehension",
+    at: place,
+    range: listOf(place),
+    variable: "#unused",
+    variable2: undefined,
+    accumulator: variable,
+    init: value,
+    condition: literal(place, false),
+    step: ident(place, variable),
+    result: body,
+  };
+}
+
 /** Appends `element` for every item, or for those that pass the filter. */
 export function foldList(at: number, range: Expr, variables: LoopVariables, element: Expr, filter: Expr | undefined): Expr {
   const appended = callTo(at, "_+_", accumulator(at), listOf(at, element));

@@ -14,6 +14,8 @@ export interface Type {
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] });
 
 export const dynType: Type = simple("dyn");
+/** Like dyn, but for what cannot be looped over. */
+export const anyType: Type = simple("dyn", "google.protobuf.Any");
 export const boolType: Type = simple("bool");
 export const bytesType: Type = simple("bytes");
 export const doubleType: Type = simple("double");
@@ -47,8 +49,14 @@ export function sameType(a: Type, b: Type): boolean {
 
 /** A type as messages show it, e.g. `list(map(string, int))`, `timestamp`. */
 export function formatType(type: Type): string {
+  if (type === anyType) return "any";
   if (type.kind === "null" || type.kind === "duration" || type.kind === "timestamp") return type.kind;
   return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatType).join(", ")})`;
+}
+
+/** A type under its runtime names, as Go's String shows it, e.g. `map(string, google.protobuf.Any)`, `null_type`. */
+export function runtimeName(type: Type): string {
+  return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(runtimeName).join(", ")})`;
 }
 
 /** The arguments of a call as messages show them, e.g. `(int, string)` or `string.(int)`. */

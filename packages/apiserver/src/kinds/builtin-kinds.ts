@@ -41,6 +41,9 @@ import type { BuiltinKind } from "./object/builtin-kind.ts";
 import { podDisruptionBudget } from "./policy/pod-disruption-budget.ts";
 import { clusterRoleBinding, roleBinding } from "./rbac/role-binding.ts";
 import { clusterRole, role } from "./rbac/role.ts";
+import { deviceClass } from "./resource/device-class.ts";
+import { resourceClaim, resourceClaimTemplate } from "./resource/resource-claim.ts";
+import { resourceSlice } from "./resource/resource-slice.ts";
 import { priorityClass } from "./scheduling/priority-class.ts";
 import { csiDriver } from "./storage/csi-driver.ts";
 import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
@@ -51,6 +54,7 @@ const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRang
 const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, ipAddress, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
+const devices: readonly BuiltinKind[] = [deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice];
 const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass];
 const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
 const controllers: readonly BuiltinKind[] = [pod, replicationController, autoscalerV1, autoscalerV2, cronJob, job, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
@@ -68,4 +72,4 @@ const control: readonly BuiltinKind[] = [
 ];
 
 /** Every record that needs nothing but the kind data; definitions of custom resources come with their controller. */
-export const builtinKinds: readonly BuiltinKind[] = [...control, ...core, ...controllers, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];
+export const builtinKinds: readonly BuiltinKind[] = [...control, ...core, ...controllers, ...devices, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];

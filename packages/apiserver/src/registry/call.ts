@@ -2,6 +2,7 @@
 import type { WriteContext, ServedResource, Subresource } from "./served-resource.ts";
 import type { CoreServices } from "./core-services.ts";
 import type { Accepted } from "./negotiation/accept.ts";
+import { findStored } from "./views/find-stored.ts";
 import type { ServerRequest } from "./request/server-request.ts";
 
 /** What is done; one behaviour each. */
@@ -23,5 +24,13 @@ export interface Call {
 /** The part of a call that strategies see. */
 export function writeContextOf(call: Call, dryRun: boolean): WriteContext {
   const { request, subresource } = call;
-  return { user: request.user.name, caller: request.user, dryRun, subresource: subresource?.name ?? "", now: request.now, warn: (text) => request.warnings.add(text) };
+  return {
+    user: request.user.name,
+    caller: request.user,
+    dryRun,
+    subresource: subresource?.name ?? "",
+    now: request.now,
+    warn: (text) => request.warnings.add(text),
+    find: (kind, name) => findStored(call, kind, name),
+  };
 }

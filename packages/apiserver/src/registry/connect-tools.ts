@@ -7,6 +7,7 @@ import type { Call } from "./call.ts";
 import { deleteStored } from "./delete.ts";
 import { metaString } from "./object-meta/read-meta.ts";
 import type { ConnectTools, DeleteOptions, ServedResource } from "./served-resource.ts";
+import { findResource, findStored } from "./views/find-stored.ts";
 import { storageKeyOf, storagePrefixOf } from "./views/storage-key.ts";
 import { parseStored } from "./views/stored-json.ts";
 import { commitObject } from "./write/commit.ts";
@@ -16,13 +17,11 @@ const maxAttempts = 100;
 /** The tools for one request. */
 export function createConnectTools(call: Call): ConnectTools {
   const { core, request, resource, namespace, name } = call;
-  const resourceOf = (kind: { readonly group: string; readonly resource: string }): ServedResource | undefined =>
-    core.catalog.all().find((each) => each.group === kind.group && each.resource === kind.resource);
   return {
     query: (field) => request.query.first(field),
     overwrite: async (change, options) => await overwrite(call, resource, name, change, options),
     async overwriteOther(kind, otherName, change, options) {
-      const other = resourceOf(kind);
+      const other = findResource(call, kind);
       if (!other) throw notFoundError(kind, otherName);
       await overwrite(call, other, otherName, change, options);
     },
@@ -30,15 +29,11 @@ export function createConnectTools(call: Call): ConnectTools {
       await deleteStored(call, storageKeyOf(resource, namespace, name), options);
     },
     list(kind) {
-      const other = resourceOf(kind);
+      const other = findResource(call, kind);
       const listing = other && core.store.list(storagePrefixOf(other, namespace));
       return typeof listing === "object" ? [...listing.items].map((revision) => parseStored(revision.bytes)) : [];
     },
-    find(kind, otherName) {
-      const other = resourceOf(kind);
-      const revision = other && core.store.latest(storageKeyOf(other, namespace, otherName));
-      return revision && parseStored(revision.bytes);
-    },
+    find: (kind, otherName) => findStored(call, kind, otherName),
     tokens: core.tokens,
     newUid: () => uuid(core.runtime.entropy),
   };

@@ -31,6 +31,8 @@ export interface WriteContext {
   warn(text: string): void;
   /** As `warn`, for what is sent even when the write is refused: rules broken in parts that did not change. */
   readonly warnAnyway?: (text: string) => void;
+  /** Another stored object, of the namespace of the request where its kind has namespaces. Absent where there is no store. */
+  readonly find?: (kind: { readonly group: string; readonly resource: string }, name: string) => JsonObject | undefined;
 }
 
 /** A body in this version, pruned and defaulted. */

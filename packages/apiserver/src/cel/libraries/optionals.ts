@@ -3,7 +3,7 @@
 import type { Expr } from "../ast.ts";
 import { type FunctionDeclaration, type Implementation, member, overload } from "../declarations.ts";
 import type { Library } from "../environment.ts";
-import { callTo, ident, listOf, literal, type Macro, memberCall } from "../macros.ts";
+import { bindValue, callTo, type Macro, memberCall } from "../macros.ts";
 import { boolType, dynType, intType, listType, mapType, optionalType, paramType, stringType } from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { type CelList, ValueList } from "../values/list.ts";
@@ -82,22 +82,6 @@ const functions: readonly FunctionDeclaration[] = [
   { name: "optional.unwrap", overloads: [overload("optional_unwrap", [listType(optionalV)], listV, unwrap)] },
   { name: "unwrapOpt", overloads: [member("optional_unwrapOpt", [listType(optionalV)], listV, unwrap)] },
 ];
-
-/** A loop over nothing whose accumulator is the variable: how a value gets a name. */
-function bindValue(place: number, variable: string, value: Expr, body: Expr): Expr {
-  return {
-    kind: "comprehension",
-    at: place,
-    range: listOf(place),
-    variable: "#unused",
-    variable2: undefined,
-    accumulator: variable,
-    init: value,
-    condition: literal(place, false),
-    step: ident(place, variable),
-    result: body,
-  };
-}
 
 const mapping =
   (name: string, wrap: (place: number, mapped: Expr) => Expr): Macro =>

@@ -80,6 +80,14 @@ export function cidrErrors(value: string, path: string): FieldError[] {
   return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
 }
 
+/** An address with the length of its network's prefix, as interfaces have it: `10.9.8.7/24`. */
+export function interfaceAddressErrors(value: string, path: string): FieldError[] {
+  const cidr = parseCidrSloppy(value);
+  if (!cidr) return [invalid(path, value, "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)")];
+  const canonical = `${formatAddress(cidr.address)}/${cidr.bits}`;
+  return value === canonical ? [] : [invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+}
+
 /** Warnings for an address of a legacy field. */
 export function ipWarnings(value: string, path: string): string[] {
   const sloppy = parseIpSloppy(value);

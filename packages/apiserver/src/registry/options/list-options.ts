@@ -89,7 +89,8 @@ function validateWatch({ resourceVersionMatch: match, continue: token, sendIniti
 
 function assertKnownFields(fields: FieldSelector, resource: ServedResource): void {
   for (const { field } of fields) {
-    if (field === "metadata.name" || (field === "metadata.namespace" && (resource.namespaced || !resource.custom)) || resource.fields.names.includes(field)) continue;
+    if (field === "metadata.name" || (field === "metadata.namespace" && (resource.namespaced || (!resource.custom && resource.fields.names.length === 0))) || resource.fields.names.includes(field))
+      continue;
     throw badRequestError(resource.fields.unknownMessage(field));
   }
 }

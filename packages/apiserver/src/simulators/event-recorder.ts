@@ -3,7 +3,7 @@
 // Upstream: k8s.io/client-go/tools/record (event.go, events_cache.go).
 import { isNotFound } from "homeostat/api";
 import { type Client, dynamicKind } from "homeostat/client";
-import { type Runtime, uuid } from "homeostat/runtime";
+import { type Runtime, unitInterval, uuid } from "homeostat/runtime";
 
 /** What happened to an object. */
 export interface SimulatorEvent {
@@ -83,9 +83,13 @@ async function create(client: Client, runtime: Runtime, component: string, { obj
   );
 }
 
-/** Named after the object and the moment, e.g. `soup.18a1f2c3d4e5f600`; by chance where that could not be a name. */
+/**
+ * Named after the object and the moment, e.g. `soup.18a1f2c3d4e5f600`; by chance where that could not be a name. The clock
+ * shows milliseconds and several things may happen in one: chance adds the nanoseconds, or the second event would be refused.
+ */
 function nameOf(object: string, now: number, { entropy }: Runtime): string {
-  const name = `${object}.${(BigInt(Math.floor(now)) * 1_000_000n).toString(16)}`;
+  const nanoseconds = BigInt(Math.floor(now)) * 1_000_000n + BigInt(Math.floor(unitInterval(entropy) * 1_000_000));
+  const name = `${object}.${nanoseconds.toString(16)}`;
   return subdomain.test(name) && name.length <= longestName ? name : uuid(entropy);
 }
 

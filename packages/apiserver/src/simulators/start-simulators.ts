@@ -22,6 +22,7 @@ export const simulators: readonly Simulator[] = [
   onRequest("endpoint", async () => (await import("./endpoints/endpoints.ts")).startEndpoints),
   onRequest("endpointslice", async () => (await import("./endpoint-slice/endpoint-slice.ts")).startEndpointSlices),
   onRequest("job", async () => (await import("./job/job.ts")).startJobs),
+  onRequest("cronjob", async () => (await import("./cron-job/cron-job.ts")).startCronJobs),
   onRequest("ttl-after-finished", async () => (await import("./ttl-after-finished/ttl-after-finished.ts")).startTtlAfterFinished),
   onRequest("persistentvolumeclaim-protection", async () => (await import("./volume-protection/volume-protection.ts")).startClaimProtection),
   onRequest("persistentvolume-protection", async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),

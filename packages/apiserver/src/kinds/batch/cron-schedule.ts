@@ -1,4 +1,4 @@
-// Schedules of CronJobs: whether they can be read, in the words of the library that upstream reads them with.
+// Schedules of CronJobs: what they say or why they cannot be read, in the words of the library that upstream reads them with.
 // Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard), k8s.io/kubernetes/pkg/util/parsers/parsers.go,
 // Go's strconv and time packages.
 import { quoteGo } from "../../registry/field-error.ts";
@@ -17,27 +17,53 @@ const fields: readonly Bounds[] = [
   { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ];
 
-const descriptors = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
+const descriptors: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
+const unitMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Values of one field; `any` when it asks for nothing in particular. */
+export interface ScheduleField {
+  readonly values: ReadonlySet<number>;
+  readonly any: boolean;
+}
+
+/** Moments on the clock of a time zone (UTC where it names none), or a constant pause. */
+export type Schedule =
+  | { readonly everyMs: number }
+  | { readonly zone: string; readonly minutes: ScheduleField; readonly hours: ScheduleField; readonly days: ScheduleField; readonly months: ScheduleField; readonly weekdays: ScheduleField };
 
 class ScheduleFault extends Error {}
 
-/** What is wrong with a schedule such as `0 3 * * *` or `@daily`; undefined when nothing is. */
-export function scheduleFault(schedule: string): string | undefined {
+/** Reads a schedule such as `0 3 * * *`, `@daily` or `TZ=Asia/Tokyo 0 3 * * *`. */
+export function parseSchedule(schedule: string): { readonly schedule: Schedule } | { readonly fault: string } {
   try {
-    read(schedule);
-    return undefined;
+    return { schedule: read(schedule) };
   } catch (error) {
-    if (error instanceof ScheduleFault) return error.message;
+    if (error instanceof ScheduleFault) return { fault: error.message };
     throw error;
   }
+}
+
+/** What is wrong with a schedule; undefined when nothing is. */
+export function scheduleFault(schedule: string): string | undefined {
+  const parsed = parseSchedule(schedule);
+  return "fault" in parsed ? parsed.fault : undefined;
 }
 
 const fail = (message: string): never => {
   throw new ScheduleFault(message);
 };
 
-function read(schedule: string): void {
+function read(schedule: string): Schedule {
   let rest = schedule;
+  let location = "";
   const zone = /^(?:CRON_)?TZ=/.exec(schedule);
   if (zone) {
     const end = schedule.indexOf(" ");
@@ -46,20 +72,30 @@ function read(schedule: string): void {
     const fault = zoneFault(name);
     if (fault) fail(`provided bad location ${name}: ${fault}`);
     rest = schedule.slice(end).trim();
+    location = name;
   }
-  if (rest.startsWith("@")) return readDescriptor(rest);
+  if (rest.startsWith("@every ")) return { everyMs: readPause(rest) };
+  if (rest.startsWith("@")) rest = descriptors[rest] ?? fail(`unrecognized descriptor: ${rest}`);
   const parts = rest.split(/\s+/).filter(Boolean);
   if (parts.length !== fields.length) fail(`expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(" ")}]`);
-  parts.forEach((part, i) => {
-    for (const range of part.split(",").filter(Boolean)) readRange(range, fields[i]!);
-  });
+  const [minutes, hours, days, months, weekdays] = parts.map((part, i) => readField(part, fields[i]!));
+  return { zone: location === "" || location === "Local" ? "UTC" : location, minutes: minutes!, hours: hours!, days: days!, months: months!, weekdays: weekdays! };
 }
 
-function readDescriptor(text: string): void {
-  if (descriptors.includes(text)) return;
-  if (!text.startsWith("@every ")) fail(`unrecognized descriptor: ${text}`);
+/** Whole seconds, and one at least. */
+function readPause(text: string): number {
   const duration = text.slice("@every ".length);
   if (duration !== "0" && !/^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(duration)) fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
+  const terms = [...duration.matchAll(/([0-9.]+)([a-zµμ]+)/g)].map(([, count, unit]) => Number(count) * unitMs[unit!]!);
+  const ms = terms.reduce((sum, one) => sum + one, 0);
+  return duration.startsWith("-") ? 1000 : Math.max(1000, Math.floor(ms / 1000) * 1000);
+}
+
+function readField(text: string, bounds: Bounds): ScheduleField {
+  const ranges = text.split(",").filter(Boolean);
+  const read = ranges.map((range) => readRange(range, bounds));
+  const values = read.flatMap(({ start, end, step }) => Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, i) => start + i * step));
+  return { values: new Set(values), any: read.some(({ isAll, step }) => isAll && step === 1) };
 }
 
 function durationFault(duration: string): string {
@@ -69,7 +105,14 @@ function durationFault(duration: string): string {
   return unit ? `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(duration)}` : `time: invalid duration ${quoteGo(duration)}`;
 }
 
-function readRange(text: string, { min, max, names }: Bounds): void {
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+  readonly isAll: boolean;
+}
+
+function readRange(text: string, { min, max, names }: Bounds): Range {
   const steps = text.split("/");
   const ends = steps[0]!.split("-");
   const isAll = ends[0] === "*" || ends[0] === "?";
@@ -87,6 +130,7 @@ function readRange(text: string, { min, max, names }: Bounds): void {
   if (end > max) fail(`end of range (${end}) above maximum (${max}): ${text}`);
   if (start > end) fail(`beginning of range (${start}) beyond end of range (${end}): ${text}`);
   if (step === 0) fail(`step of range should be a positive number: ${text}`);
+  return { start, end, step, isAll };
 }
 
 function readNumber(text: string, names: readonly string[] | undefined): number {

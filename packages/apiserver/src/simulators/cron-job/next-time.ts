@@ -1,0 +1,59 @@
+// When a schedule strikes next. Pure.
+// Upstream: github.com/robfig/cron/v3 (spec.go, constantdelay.go), days on which clocks skip midnight included.
+import { parseSchedule, type Schedule, type ScheduleField } from "../../kinds/batch/cron-schedule.ts";
+import { type ClockFields, type ZoneClock, zoneClock } from "./zone-clock.ts";
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+/** A schedule that does not strike within so many years never does. */
+const patienceYears = 5;
+
+/** A schedule that can be asked. */
+export interface Striking {
+  /** The first moment after `after`, or undefined when there is none. */
+  next(after: number): number | undefined;
+}
+
+/** Reads a schedule and its time zone; a zone in the schedule itself, which is as old as it is unsupported, goes before. */
+export function readSchedule({ schedule, timeZone }: { readonly schedule: string; readonly timeZone?: string }): { readonly schedule: Striking } | { readonly fault: string } {
+  const parsed = parseSchedule(timeZone === undefined || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`);
+  return "fault" in parsed ? parsed : { schedule: striking(parsed.schedule) };
+}
+
+function striking(schedule: Schedule): Striking {
+  const wholeSecond = (at: number): number => Math.floor(at / 1000) * 1000;
+  if ("everyMs" in schedule) return { next: (after) => wholeSecond(after) + schedule.everyMs };
+  const clock = zoneClock(schedule.zone);
+  return { next: (after) => search(schedule, clock, wholeSecond(after) + 1000) };
+}
+
+type Spec = Exclude<Schedule, { readonly everyMs: number }>;
+
+/** Moves on by the largest field that does not fit until all of them do. */
+function search(spec: Spec, clock: ZoneClock, from: number): number | undefined {
+  const lastYear = clock.fields(from).year + patienceYears;
+  let at = from;
+  for (let moved = false; ; moved = true) {
+    const shown = clock.fields(at);
+    const { year, month, day, hour, minute, second } = shown;
+    if (year > lastYear) return undefined;
+    if (!spec.months.values.has(month)) at = clock.moment(year, month + 1, 1);
+    else if (!fitsDay(spec, shown)) at = atMidnight(clock, clock.moment(year, month, day + 1, moved ? hour : 0));
+    else if (!spec.hours.values.has(hour)) at = (moved ? at : clock.moment(year, month, day, hour)) + hourMs;
+    else if (!spec.minutes.values.has(minute) || second !== 0) at = at - (at % minuteMs) + minuteMs;
+    else return at;
+  }
+}
+
+/** Where both days and weekdays are given, either will do. */
+function fitsDay({ days, weekdays }: Spec, { day, weekday }: ClockFields): boolean {
+  const fits = ({ values }: ScheduleField, value: number): boolean => values.has(value);
+  return days.any || weekdays.any ? fits(days, day) && fits(weekdays, weekday) : fits(days, day) || fits(weekdays, weekday);
+}
+
+/** Goes to the nearest full day when clocks were put on or back over midnight. */
+function atMidnight(clock: ZoneClock, at: number): number {
+  const { hour } = clock.fields(at);
+  if (hour === 0) return at;
+  return hour > 12 ? at + (24 - hour) * hourMs : at - hour * hourMs;
+}

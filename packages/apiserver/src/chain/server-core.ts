@@ -15,6 +15,7 @@ import { createKindTypes } from "../merge/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
 import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts";
 import { bootstrapPriorityClasses } from "../kinds/scheduling/bootstrap-priority-classes.ts";
+import { encodeOpenApiDocument } from "../protobuf/openapi-document.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import type { VersionCodec } from "../registry/served-resource.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
@@ -59,7 +60,7 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
     protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
-    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode })), openApiPaths(createOpenApi(catalog, data))],
+    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode })), openApiPaths(createOpenApi(catalog, data, encodeOpenApiDocument))],
   });
   await kinds.start({ handler: core.handler, runtime });
   await bootstrapNamespaces((namespace) => createAsServer(core.handler, "/api/v1/namespaces", namespace));

@@ -1,10 +1,11 @@
 // Answers below /openapi: for v3 the index, and documents under a hash of their bytes; for v2 one document. A v3 document
 // asked for by its hash never changes, an old hash is sent on to the new one. Documents are made when first asked for and kept until the catalog changes.
-// Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go.
+// Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
 import { encodeJsonBytes, type JsonObject } from "homeostat/api";
 import type { KindData } from "../kinds/data/kind-data.ts";
 import type { ApiResponse } from "../http/handler.ts";
+import { parseAccept } from "../registry/negotiation/accept-header.ts";
 import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
 import { buildDocument, documentedResources, documentPaths, minorOf } from "./group-document.ts";
 import { toVersionTwo } from "./version-two.ts";
@@ -21,9 +22,14 @@ export interface OpenApiRequest {
   readonly nowMs: number;
 }
 
+/** Writes a v2 document in its binary form. */
+export type EncodeVersionTwo = (document: JsonObject) => Uint8Array;
+
 interface Document {
   readonly bytes: Uint8Array;
   readonly hash: string;
+  /** The same in binary, where that is offered; made when asked for. */
+  readonly binary?: () => Uint8Array;
 }
 
 const prefix = "/openapi/v3";
@@ -36,7 +42,7 @@ interface Kept {
 }
 
 /** A service over the resources of a catalog. */
-export function createOpenApi(catalog: ResourceCatalog, data: KindData): OpenApiService {
+export function createOpenApi(catalog: ResourceCatalog, data: KindData, encode?: EncodeVersionTwo): OpenApiService {
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
   const document = (path: string): Document | undefined => {
@@ -52,7 +58,7 @@ export function createOpenApi(catalog: ResourceCatalog, data: KindData): OpenApi
   };
   let older: { readonly epoch: number; readonly document: Document } | undefined;
   const versionTwo = (): Document => {
-    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toDocument(buildVersionTwo(catalog, data))! };
+    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toVersionTwoDocument(buildVersionTwo(catalog, data), encode) };
     return older.document;
   };
   return ({ path, query, headers, nowMs }) => {
@@ -79,6 +85,13 @@ function toDocument(content: JsonObject | undefined): Document | undefined {
   return { bytes, hash: createHash("sha512").update(bytes).digest("hex").toUpperCase() };
 }
 
+function toVersionTwoDocument(content: JsonObject, encode: EncodeVersionTwo | undefined): Document {
+  const document = toDocument(content)!;
+  if (!encode) return document;
+  let made: Uint8Array | undefined;
+  return { ...document, binary: () => (made ??= encode(content)) };
+}
+
 function indexAnswer(catalog: ResourceCatalog, document: (path: string) => Document | undefined): ApiResponse {
   const paths = Object.fromEntries(documentPaths(catalog).map((path) => [path, { serverRelativeURL: `${prefix}/${path}?hash=${document(path)!.hash}` }]));
   return { status: 200, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private", "accept-ranges": "bytes" }, body: encodeJsonBytes({ paths }) };
@@ -86,15 +99,25 @@ function indexAnswer(catalog: ResourceCatalog, document: (path: string) => Docum
 
 function documentAnswer(path: string, document: Document, hash: string, headers: Readonly<Record<string, string>>, nowMs: number): ApiResponse {
   const etag = `"${document.hash}"`;
-  if (!acceptsJson(headers.accept)) return { status: 406, headers: { vary: "Accept" }, body: empty };
-  const common = { "content-type": "application/json", etag, vary: "Accept" };
+  const mediaType = chooseMediaType(headers.accept, document.binary ? [json, oldBinary, binary] : [json]);
+  if (!mediaType) return { status: 406, headers: { vary: "Accept" }, body: empty };
+  const common = { "content-type": mediaType === oldBinary ? binary : mediaType, etag, vary: "Accept" };
   if (hash && hash !== document.hash) return { status: 301, headers: { ...common, "cache-control": "no-cache, private", location: `${path}?hash=${document.hash}` }, body: empty };
   const caching = hash ? { "cache-control": "public, immutable", expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC") } : { "cache-control": "no-cache, private" };
   if (headers["if-none-match"]?.split(",").some((each) => each.trim() === etag)) return { status: 304, headers: { etag, vary: "Accept", ...caching }, body: empty };
-  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes" }, body: document.bytes };
+  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes" }, body: mediaType === json ? document.bytes : document.binary!() };
 }
 
-/** The binary form is not offered; clients that prefer it name JSON too. */
-function acceptsJson(accept: string | undefined): boolean {
-  return !accept || accept.split(",").some((clause) => /^\s*(?:\*|application)\/(?:\*|json)\s*(?:;|$)/.test(clause));
+const json = "application/json";
+const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/** With a sign that media types cannot have; clients still ask for it. */
+const oldBinary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+/** The first of those offered that the best clause allows. */
+function chooseMediaType(accept: string | undefined, offered: readonly string[]): string | undefined {
+  for (const { type, subtype } of parseAccept(accept || "*/*")) {
+    const found = offered.find((each) => (type === "*" || type === "application") && (subtype === "*" || each === `application/${subtype}`));
+    if (found) return found;
+  }
+  return undefined;
 }

@@ -16,7 +16,7 @@ const data = readKindData("1.36");
 const smdOf = createKindTypes(data);
 const catalog = createCatalog(createBuiltinResources({ data, smdOf }));
 catalog.serve("cages.zoo.example.com", createCustomResources(cages(), { data, smdOf, compileRules: () => undefined }));
-const service = createOpenApi(catalog, data);
+const service = createOpenApi(catalog, data, (document) => Uint8Array.of(Object.keys(document).length));
 const ask = (url: string, headers: Readonly<Record<string, string>> = {}): ApiResponse | undefined => {
   const { pathname, searchParams } = new URL(url, "http://server");
   return service({ path: pathname, query: searchParams, headers, nowMs: Date.parse("2026-11-21T10:00:00Z") });
@@ -40,6 +40,20 @@ test("a hash makes a document immutable, an old hash is sent on", () => {
   assert.equal(ask("/openapi/v3/api/v1")?.headers["cache-control"], "no-cache, private");
   assert.equal(ask(url, { "if-none-match": String(ask(url)?.headers["etag"]) })?.status, 304);
   assert.equal(ask(url, { accept: "text/html" })?.status, 406);
+});
+
+test("version two has a binary form, for whoever likes it better; version three has none", () => {
+  const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  const typeFor = (accept: string): string | undefined => ask("/openapi/v2", { accept })?.headers["content-type"];
+  assert.equal(typeFor("application/com.github.proto-openapi.spec.v2@v1.0+protobuf"), binary);
+  assert.equal(typeFor(binary), binary);
+  assert.equal(typeFor(`application/json;q=0.5, ${binary}`), binary);
+  assert.equal(typeFor("*/*"), "application/json");
+  assert.equal(typeFor(""), "application/json");
+  assert.equal(ask("/openapi/v2", { accept: "application/yaml" })?.status, 406);
+  assert.deepEqual(ask("/openapi/v2", { accept: binary })?.body, Uint8Array.of(6));
+  assert.equal(ask("/openapi/v2", { accept: binary })?.headers["etag"], ask("/openapi/v2")?.headers["etag"]);
+  assert.equal(ask("/openapi/v3/api/v1", { accept: binary })?.status, 406);
 });
 
 test("built-in kinds carry merge rules, and patches the parameters that kubectl looks for", () => {

@@ -1,0 +1,27 @@
+// JSON values as block YAML, as go.yaml.in/yaml/v3 writes them: what a binary OpenAPI document holds where a value may have
+// any form. Texts that are no single printable line are quoted as in JSON, which YAML reads too.
+import { isObject, type Json } from "homeostat/api";
+
+const plain = /^[A-Za-z_][\w.,/+-]*(?: [\w.,/+-]+)*$/;
+/** What would be read as something else, were it not quoted twice. */
+const other = /^(?:|~|null|true|false|y|n|yes|no|on|off|[-+.]?\d.*)$/i;
+const printable = /^[ -~]*$/;
+
+/** The text, with the newline at its end. */
+export const toBlockYaml = (value: Json): string => `${block(value, "").trimStart()}\n`;
+
+/** Scalars follow on the same line, collections begin on lines of their own. */
+function block(value: Json, indent: string): string {
+  if (Array.isArray(value)) return value.length ? value.map((each) => `\n${indent}- ${block(each, `${indent}  `).trimStart()}`).join("") : " []";
+  if (!isObject(value)) return ` ${scalar(value)}`;
+  const members = Object.entries(value).map(([name, member]) => `\n${indent}${scalar(name)}:${block(member, nextStop(indent))}`);
+  return members.length ? members.join("") : " {}";
+}
+
+/** Members of members stand at the next multiple of four. */
+const nextStop = (indent: string): string => " ".repeat(indent.length + 4 - (indent.length % 4));
+
+function scalar(value: Json): string {
+  if (typeof value !== "string" || other.test(value) || !printable.test(value)) return JSON.stringify(value);
+  return plain.test(value) ? value : `'${value.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,289 @@
+// The OpenAPI v2 document in its binary form, which clients written in Go ask for and nothing else. Knows the messages that
+// describe an API server: no forms, no response headers, no OAuth.
+// Upstream: github.com/google/gnostic-models/openapiv2 (OpenAPIv2.proto, OpenAPIv2.go), as k8s.io/kube-openapi/pkg/handler uses it.
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { toBlockYaml } from "./block-yaml.ts";
+import { WireWriter } from "./wire-writer.ts";
+
+/** Writes the value of one field. */
+type Write = (writer: WireWriter, field: number, value: Json) => void;
+
+/** Fields by their name in JSON, in the order of their numbers; extensions come last in every message. */
+interface Message {
+  readonly fields: readonly (readonly [name: string, field: number, write: Write])[];
+  /** Field for what begins with `x-`. */
+  readonly extensions?: number;
+}
+
+/** Encodes a v2 document. */
+export function encodeOpenApiDocument(document: JsonObject): Uint8Array {
+  const writer = new WireWriter();
+  writeMessage(writer, documentMessage(), document);
+  return writer.finish();
+}
+
+function writeMessage(writer: WireWriter, { fields, extensions }: Message, value: JsonObject): void {
+  for (const [name, field, write] of fields) if (value[name] !== undefined) write(writer, field, value[name]);
+  if (extensions !== undefined) for (const [name, extension] of Object.entries(value)) if (name.startsWith("x-")) namedEntry(writer, extensions, name, (at) => any(writer, at, extension));
+}
+
+const string: Write = (writer, field, value) => void (typeof value === "string" && value && writer.string(field, value));
+const strings: Write = (writer, field, value) => {
+  for (const each of listOf(value)) writer.string(field, String(each));
+};
+const flag: Write = (writer, field, value) => void (value === true && writer.varint(field, 1));
+const integer: Write = (writer, field, value) => void (value && writer.varint(field, Number(value)));
+const double: Write = (writer, field, value) => void (value && writer.double(field, Number(value)));
+/** Values of any form travel as YAML. */
+const any: Write = (writer, field, value) => writer.nested(field, () => writer.string(2, toBlockYaml(value)));
+const many: Write = (writer, field, value) => {
+  for (const each of listOf(value)) any(writer, field, each);
+};
+
+const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
+
+/** A nested message. The message is a function, because schemas hold schemas. */
+const message =
+  (of: (value: JsonObject) => Message): Write =>
+  (writer, field, value) => {
+    if (isObject(value)) writer.nested(field, () => writeMessage(writer, of(value), value));
+  };
+
+const each =
+  (write: Write): Write =>
+  (writer, field, value) => {
+    for (const one of listOf(value)) write(writer, field, one);
+  };
+
+/** A message around a message: how a choice between messages is written. */
+const wrapped =
+  (inner: number, write: Write): Write =>
+  (writer, field, value) =>
+    writer.nested(field, () => write(writer, inner, value));
+
+/** A map, as a message that repeats pairs of name and value in field `entry`. */
+const map =
+  (entry: number, write: Write): Write =>
+  (writer, field, value) =>
+    writer.nested(field, () => {
+      for (const [name, one] of Object.entries(value as JsonObject)) namedEntry(writer, entry, name, (at) => write(writer, at, one));
+    });
+
+function namedEntry(writer: WireWriter, field: number, name: string, writeValue: (at: number) => void): void {
+  writer.nested(field, () => {
+    if (name) writer.string(1, name);
+    writeValue(2);
+  });
+}
+
+const documentMessage = (): Message => ({
+  fields: [
+    ["swagger", 1, string],
+    ["info", 2, message(() => info)],
+    ["host", 3, string],
+    ["basePath", 4, string],
+    ["schemes", 5, strings],
+    ["consumes", 6, strings],
+    ["produces", 7, strings],
+    [
+      "paths",
+      8,
+      map(
+        2,
+        message(() => pathItem),
+      ),
+    ],
+    ["definitions", 9, map(1, schema)],
+    ["parameters", 10, map(1, parameter)],
+    ["security", 12, each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value))))],
+    [
+      "securityDefinitions",
+      13,
+      map(
+        1,
+        wrapped(
+          2,
+          message(() => apiKey),
+        ),
+      ),
+    ],
+  ],
+  extensions: 16,
+});
+
+const info: Message = {
+  fields: [
+    ["title", 1, string],
+    ["version", 2, string],
+    ["description", 3, string],
+  ],
+  extensions: 7,
+};
+
+const apiKey: Message = {
+  fields: [
+    ["type", 1, string],
+    ["name", 2, string],
+    ["in", 3, string],
+    ["description", 4, string],
+  ],
+  extensions: 5,
+};
+
+const schema: Write = message(() => schemaMessage);
+
+const parameter: Write = (writer, field, value) => {
+  const { in: place } = value as JsonObject;
+  writer.nested(field, () => {
+    if (place === "body") return message(() => bodyParameter)(writer, 1, value);
+    const [choice, of] = place === "header" ? ([1, valueParameter(5)] as const) : place === "path" ? ([4, valueParameter(5)] as const) : ([3, queryParameter] as const);
+    return wrapped(
+      choice,
+      message(() => of),
+    )(writer, 2, value);
+  });
+};
+
+const reference: Message = {
+  fields: [
+    ["$ref", 1, string],
+    ["description", 2, string],
+  ],
+};
+
+const parameterItem: Write = (writer, field, value) => {
+  if (isObject(value) && typeof value.$ref === "string")
+    wrapped(
+      2,
+      message(() => reference),
+    )(writer, field, value);
+  else wrapped(1, parameter)(writer, field, value);
+};
+
+const operation: Message = {
+  fields: [
+    ["tags", 1, strings],
+    ["summary", 2, string],
+    ["description", 3, string],
+    ["operationId", 5, string],
+    ["produces", 6, strings],
+    ["consumes", 7, strings],
+    ["parameters", 8, each(parameterItem)],
+    [
+      "responses",
+      9,
+      map(
+        1,
+        wrapped(
+          1,
+          message(() => response),
+        ),
+      ),
+    ],
+    ["schemes", 10, strings],
+    ["deprecated", 11, flag],
+  ],
+  extensions: 13,
+};
+
+const pathItem: Message = {
+  fields: [...["get", "put", "post", "delete", "options", "head", "patch"].map((verb, i) => [verb, i + 2, message(() => operation)] as const), ["parameters", 9, each(parameterItem)]],
+  extensions: 10,
+};
+
+const response: Message = {
+  fields: [
+    ["description", 1, string],
+    ["schema", 2, wrapped(1, schema)],
+  ],
+  extensions: 5,
+};
+
+const bodyParameter: Message = {
+  fields: [
+    ["description", 1, string],
+    ["name", 2, string],
+    ["in", 3, string],
+    ["required", 4, flag],
+    ["schema", 5, schema],
+  ],
+  extensions: 6,
+};
+
+const described: Message["fields"] = [
+  ["required", 1, flag],
+  ["in", 2, string],
+  ["description", 3, string],
+  ["name", 4, string],
+];
+
+/** A parameter that is one value; its type and what limits it begin at field `from`. */
+const valueParameter = (from: number): Message => ({ fields: [...described, ...valueFields(from)], extensions: from + 17 });
+const queryParameter: Message = { ...valueParameter(6), fields: [...described, ["allowEmptyValue", 5, flag], ...valueFields(6)] };
+const primitive: Message = { fields: valueFields(1), extensions: 18 };
+
+function valueFields(from: number): Message["fields"] {
+  const fields: readonly (readonly [string, Write])[] = [
+    ["type", string],
+    ["format", string],
+    ["items", message(() => primitive)],
+    ["collectionFormat", string],
+    ["default", any],
+    ["maximum", double],
+    ["exclusiveMaximum", flag],
+    ["minimum", double],
+    ["exclusiveMinimum", flag],
+    ["maxLength", integer],
+    ["minLength", integer],
+    ["pattern", string],
+    ["maxItems", integer],
+    ["minItems", integer],
+    ["uniqueItems", flag],
+    ["enum", many],
+    ["multipleOf", double],
+  ];
+  return fields.map(([name, write], i) => [name, from + i, write] as const);
+}
+
+const schemaMessage: Message = {
+  fields: [
+    ["$ref", 1, string],
+    ["format", 2, string],
+    ["title", 3, string],
+    ["description", 4, string],
+    ["default", 5, any],
+    ["multipleOf", 6, double],
+    ["maximum", 7, double],
+    ["exclusiveMaximum", 8, flag],
+    ["minimum", 9, double],
+    ["exclusiveMinimum", 10, flag],
+    ["maxLength", 11, integer],
+    ["minLength", 12, integer],
+    ["pattern", 13, string],
+    ["maxItems", 14, integer],
+    ["minItems", 15, integer],
+    ["uniqueItems", 16, flag],
+    ["maxProperties", 17, integer],
+    ["minProperties", 18, integer],
+    ["required", 19, strings],
+    ["enum", 20, many],
+    ["additionalProperties", 21, (writer, field, value) => (typeof value === "boolean" ? writer.nested(field, () => writer.varint(2, value ? 1 : 0)) : wrapped(1, schema)(writer, field, value))],
+    ["type", 22, wrapped(1, strings)],
+    ["items", 23, wrapped(1, each(schema))],
+    ["allOf", 24, each(schema)],
+    ["properties", 25, map(1, schema)],
+    ["discriminator", 26, string],
+    ["readOnly", 27, flag],
+    ["externalDocs", 29, message(() => externalDocs)],
+    ["example", 30, any],
+  ],
+  extensions: 31,
+};
+
+const externalDocs: Message = {
+  fields: [
+    ["description", 1, string],
+    ["url", 2, string],
+  ],
+  extensions: 3,
+};

@@ -4,6 +4,9 @@ import { matchesLabels } from "homeostat/api";
 import { toSelector } from "./claim-dependents.ts";
 import type { Node, Pod, Taint, Toleration } from "./workload-objects.ts";
 
+/** An index of pods by the node that they are on; "" for those that are on none. */
+export const nodeIndex = ({ spec }: Pod): readonly string[] => [spec.nodeName ?? ""];
+
 /** True when a node has all labels of the selector and fits one of the terms, where there are any; a term that asks for nothing fits none. */
 export function matchesNode({ nodeSelector, affinity }: Pod["spec"], { name, labels = {} }: Node["metadata"]): boolean {
   if (Object.entries(nodeSelector ?? {}).some(([key, value]) => labels[key] !== value)) return false;

@@ -6,6 +6,7 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
+import { nodeIndex } from "../node-fit.ts";
 import { isPodFinished } from "../pod-state.ts";
 import type { RunningSimulator, Simulator, SimulatorContext } from "../simulator.ts";
 import { formatSeconds, type Node, nodeKind, type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
@@ -15,8 +16,6 @@ import { nextStage, type PodStage } from "./pod-stages.ts";
 
 /** Starts the life of pods, e.g. by `--controllers all,pod-lifecycle`. */
 export const startPodLifecycle: Simulator["start"] = async (context) => new PodLifecycle(context);
-
-const nodeIndex = ({ spec }: Pod): readonly string[] => [spec.nodeName ?? ""];
 
 class PodLifecycle implements RunningSimulator {
   readonly #context: SimulatorContext;

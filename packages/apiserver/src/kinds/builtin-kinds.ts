@@ -33,7 +33,6 @@ import { flowSchema } from "./flowcontrol/flow-schema.ts";
 import { priorityLevelConfiguration } from "./flowcontrol/priority-level.ts";
 import { ingressClass } from "./networking/ingress-class.ts";
 import { ingress } from "./networking/ingress.ts";
-import { ipAddress } from "./networking/ip-address.ts";
 import { networkPolicy } from "./networking/network-policy.ts";
 import { serviceCidr } from "./networking/service-cidr.ts";
 import { runtimeClass } from "./node/runtime-class.ts";
@@ -51,7 +50,7 @@ import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts"
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 
 const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, node, persistentVolume, persistentVolumeClaim, podTemplate, resourceQuota, secret, serviceAccount];
-const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, ipAddress, networkPolicy, serviceCidr];
+const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
 const devices: readonly BuiltinKind[] = [deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice];

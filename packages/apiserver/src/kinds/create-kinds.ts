@@ -12,10 +12,12 @@ import { createDefinitionController } from "./apiextensions/definition-controlle
 import type { SchemaChecks } from "./apiextensions/validate-spec.ts";
 import { createCatalog, type MutableCatalog } from "./catalog.ts";
 import { createServiceUpkeep } from "./core/service/service-upkeep.ts";
+import { readServiceRanges, type ServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
 import { createCustomResources } from "./custom/create-custom-resources.ts";
 import type { KindData } from "./data/kind-data.ts";
+import { ipAddressKind } from "./networking/ip-address.ts";
 import { createGoDecoder } from "./object/go-decoder.ts";
 
 /** The kinds of one server. */
@@ -28,14 +30,14 @@ export interface Kinds {
 
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** Kinds of one Kubernetes minor. */
-export function createKinds(data: KindData): Kinds {
+/** Kinds of one Kubernetes minor, whose services take from `ranges`. */
+export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
   const controller = createDefinitionController();
   const checks: SchemaChecks = { checkRuleFields, checkRuleExpressions, compileRules, metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }) };
   const definitions = customResourceDefinition(checks, (object, old) => controller.committed(object, old));
-  const services = createServiceUpkeep();
+  const services = createServiceUpkeep(ranges);
   const smdOf = createKindTypes(data);
-  const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions, serviceKind(services.pool, services.committed)]));
+  const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions, serviceKind(services.pool, services.committed), ipAddressKind(services.addressCommitted)]));
   const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> =>
     createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
   return {

@@ -3,6 +3,7 @@
 import type { JsonObject } from "homeostat/api";
 import { isSet, numberAt } from "../../kinds/object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../kinds/object/strategy.ts";
+import { systemPriorityClasses } from "../../kinds/scheduling/priority-class.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
 import { specOf } from "./spec-of.ts";
@@ -18,12 +19,19 @@ export const createPriority: CreatePlugin = ({ objects }) => ({
   },
   validate(request) {
     const { operation, object } = request;
+    if (operation === "DELETE") return refuseSystemClass(request);
     if (!object || !isAbout(request, classes.group, classes.resource) || object["globalDefault"] !== true) return;
     const other = defaultClass(objects);
     const name = other && stringAt(metadataOf(other), "name");
     if (other && (operation === "CREATE" || name !== stringAt(metadataOf(object), "name"))) throw refuse(request, `PriorityClass ${name} is already marked as default. Only one default can exist`);
   },
 });
+
+/** Upstream has this in the registry, behind admission. */
+function refuseSystemClass(request: AdmissionRequest): void {
+  const isSystem = isAbout(request, classes.group, classes.resource) && systemPriorityClasses.some(({ name }) => name === request.name);
+  if (isSystem) throw refuse(request, "this is a system priority class and cannot be deleted");
+}
 
 /** What was given at the start stays where a client leaves it out. */
 function keepPriority(pod: JsonObject, old: JsonObject): void {

@@ -5,6 +5,7 @@ import { nanoOf } from "../../kinds/core/pod/resource-lists.ts";
 import { hasItems, isSet, itemsAt, mutableAt, textMapAt } from "../../kinds/object/read-fields.ts";
 import { objectAt } from "../../kinds/object/strategy.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
+import { plainError } from "../../registry/api-errors.ts";
 import { quoteGo } from "../../registry/field-error.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
 import { mergeTolerations } from "./merge-tolerations.ts";
@@ -35,6 +36,7 @@ const isNewPod = (request: AdmissionRequest): boolean => request.operation === "
 function classOf(request: AdmissionRequest, objects: StoredObjects): JsonObject | undefined {
   const name = objectAt(request.object!, "spec")["runtimeClassName"];
   if (typeof name !== "string") return undefined;
+  if (!name) throw plainError("resource name may not be empty");
   const found = objects.find({ group: "node.k8s.io", resource: "runtimeclasses" }, name);
   if (!found) throw refuse(request, `pod rejected: RuntimeClass ${quoteGo(name)} not found`);
   return found;

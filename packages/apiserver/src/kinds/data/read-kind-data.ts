@@ -9,3 +9,10 @@ export type KubernetesMinor = "1.36";
 
 /** Reads and opens the data of one minor; the caller keeps the result, for every call reads the file anew. */
 export const readKindData = (minor: KubernetesMinor): KindData => openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));
+
+/** The objects that a server of this minor makes by itself, one JSON text each, as they are stored but for uids, revisions and times. */
+export const readBootstrapObjects = (minor: KubernetesMinor): readonly string[] =>
+  readFileSync(new URL(`../../../data/v${minor}-bootstrap.jsonl`, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n")
+    .slice(1);

@@ -12,17 +12,19 @@ import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
 /** A name that is a canonical address. The bodies of address errors end in the detail that a name's error repeats. */
 const nameIsAddress: NameRule = (name) => ipErrors(name, "").map(({ body }) => body.slice(`Invalid value: ${JSON.stringify(name)}: `.length));
 
-export const ipAddress: BuiltinKind = {
+/** The record of addresses; `committed` hears of each that is entered and taken out. */
+export const ipAddressKind = (committed: NonNullable<BuiltinKind["committed"]>): BuiltinKind => ({
   group: "networking.k8s.io",
   version: "v1",
   kind: "IPAddress",
+  committed,
   rules: {
     validateName: nameIsAddress,
     validateCreate: (object) => [...finalizerErrors(object), ...parentErrors(object)],
     validateUpdate: (object, old) => [...validateObjectMeta(object, { namespaced: false }, nameIsAddress), ...finalizerErrors(object), ...parentErrors(object), ...parentChangeErrors(object, old)],
   },
   cells: (object, nowMs) => [nameOf(object), formatParent(parentOf(object)), ageOf(object, nowMs)],
-};
+});
 
 const parentOf = (object: JsonObject): Json | undefined => objectAt(object, "spec")["parentRef"];
 

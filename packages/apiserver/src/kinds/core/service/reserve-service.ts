@@ -9,13 +9,12 @@ import { numberAt } from "../../object/read-fields.ts";
 import { metadataOf, stringAt } from "../../object/strategy.ts";
 import { chooseFamilies, keepsPreferredAddresses } from "./service-families.ts";
 import { clusterIpsOf, familiesOf, isHeadless, needsClusterIp, needsHealthCheck, nodePortsOf, portsOf, sameClusterIps, setSpec, specOf, usesNodePorts, wantsNodePorts } from "./service-facts.ts";
-import { type Claim, PoolError, type ServicePool } from "./service-pool.ts";
+import { type Claim, PoolError } from "./service-pool.ts";
 
 const invalidService = (service: JsonObject, errors: readonly FieldError[]): Error => invalidError({ group: "", kind: "Service" }, stringAt(metadataOf(service), "name"), errors);
 
 /** Fills in a new or changed service, in place. Throws 422 or 500; nothing stays taken then. */
-export function reserveService(pool: ServicePool, service: JsonObject, old: JsonObject | undefined): Reservation {
-  const claim = pool.claim();
+export function reserveService(claim: Claim, service: JsonObject, old: JsonObject | undefined): Reservation {
   try {
     if (old) {
       keepAllocated(service, old);

@@ -1,16 +1,9 @@
-// The addresses and node ports that services take: 10.0.0.0/24 and 30000 to 32767. State of one server: what stored services
-// hold, and what writes under way have put aside.
+// The addresses and node ports that services take. State of one server: what stored services hold, and what writes under way
+// have put aside.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/{ipallocator,portallocator}. Upstream picks at random; here the next
 // free one is taken, round after round, so that what was just given back is not given out again at once.
 import { parseIpSloppy } from "../../object/ip-addresses.ts";
-
-const network = "10.0.0.";
-/** The lower part of each range is for those who name what they want. */
-const firstDynamicHost = 17;
-const lastHost = 254;
-const firstPort = 30_000;
-const firstDynamicPort = 30_086;
-const lastPort = 32_767;
+import { formatHost, readServiceRanges, type ServiceRanges } from "./service-ranges.ts";
 
 /** Something that could not be had, in upstream's words. */
 export class PoolError extends Error {
@@ -37,6 +30,8 @@ export interface Claim {
 /** The pools of one server. */
 export interface ServicePool {
   claim(): Claim;
+  /** Answers as upstream does when nothing is to be kept: with placeholders, and with less care. */
+  dryClaim(): Claim;
   /** Follows stored services: what one has stopped holding is free again. */
   hold(held: Holdings): void;
   free(held: Holdings): void;
@@ -76,8 +71,13 @@ class Round {
 class Taken {
   readonly held = { addresses: new Set<string>(), ports: new Set<number>() };
   readonly aside = { addresses: new Set<string>(), ports: new Set<number>() };
-  readonly #hosts = new Round({ first: 1, start: firstDynamicHost, last: lastHost });
-  readonly #ports = new Round({ first: firstPort, start: firstDynamicPort, last: lastPort });
+  readonly #hosts: Round;
+  readonly #ports: Round;
+
+  constructor({ addresses, ports }: ServiceRanges) {
+    this.#hosts = new Round({ first: addresses.firstHost, start: addresses.firstDynamicHost, last: addresses.lastHost });
+    this.#ports = new Round({ first: ports.first, start: ports.firstDynamic, last: ports.last });
+  }
 
   hasAddress(text: string): boolean {
     return this.held.addresses.has(text) || this.aside.addresses.has(text);
@@ -88,9 +88,9 @@ class Taken {
   }
 
   nextAddress(): string {
-    const host = this.#hosts.take((candidate) => this.hasAddress(`${network}${candidate}`));
+    const host = this.#hosts.take((candidate) => this.hasAddress(formatHost(candidate)));
     if (host === undefined) throw new PoolError("range is full", "full");
-    return `${network}${host}`;
+    return formatHost(host);
   }
 
   nextPort(): number {
@@ -100,7 +100,9 @@ class Taken {
   }
 }
 
-function openClaim(taken: Taken): Claim {
+const portTaken = "provided port is already allocated";
+
+function openClaim(taken: Taken, { addresses, ports }: ServiceRanges): Claim {
   const mine: { readonly addresses: string[]; readonly ports: number[] } = { addresses: [], ports: [] };
   const putAddress = (text: string): string => {
     mine.addresses.push(text);
@@ -116,13 +118,13 @@ function openClaim(taken: Taken): Claim {
     nextAddress: () => putAddress(taken.nextAddress()),
     nextPort: () => putPort(taken.nextPort()),
     address(text) {
-      if (!isInNetwork(text)) throw new PoolError("the provided network does not match the current range", "refused");
+      if (!isInRange(text, addresses)) throw new PoolError("the provided network does not match the current range", "refused");
       if (taken.hasAddress(text)) throw new PoolError("provided IP is already allocated", "refused");
       putAddress(text);
     },
     port(number) {
-      if (number < firstPort || number > lastPort) throw new PoolError(`provided port is not in the valid range. The range of valid ports is ${firstPort}-${lastPort}`, "refused");
-      if (taken.hasPort(number)) throw new PoolError("provided port is already allocated", "refused");
+      if (number < ports.first || number > ports.last) throw new PoolError(`provided port is not in the valid range. The range of valid ports is ${ports.first}-${ports.last}`, "refused");
+      if (taken.hasPort(number)) throw new PoolError(portTaken, "refused");
       putPort(number);
     },
     release() {
@@ -132,12 +134,36 @@ function openClaim(taken: Taken): Claim {
   };
 }
 
+/** The port before the first placeholder: outside of any default range. */
+const beforePlaceholders = 32_768;
+
+function openDryClaim(taken: Taken, { addresses }: ServiceRanges): Claim {
+  const ports: number[] = [];
+  return {
+    nextAddress: () => addresses.range.split("/")[0]!,
+    address(text) {
+      if (!isInRange(text, addresses)) throw new PoolError(`the provided IP (${text}) is not in the valid range. The range of valid IPs is ${addresses.range}`, "refused");
+    },
+    nextPort() {
+      const port = Math.max(...(ports.length ? ports : [beforePlaceholders])) + 1;
+      ports.push(port);
+      return port;
+    },
+    port(number) {
+      if (taken.hasPort(number) || ports.includes(number)) throw new PoolError(portTaken, "refused");
+      ports.push(number);
+    },
+    release() {},
+  };
+}
+
 /** A pool that nothing has been taken from. */
-export function createServicePool(): ServicePool {
-  const taken = new Taken();
+export function createServicePool(ranges: ServiceRanges = readServiceRanges({})): ServicePool {
+  const taken = new Taken(ranges);
   const { held } = taken;
   return {
-    claim: () => openClaim(taken),
+    claim: () => openClaim(taken, ranges),
+    dryClaim: () => openDryClaim(taken, ranges),
     hold(what) {
       for (const address of what.addresses) held.addresses.add(address);
       for (const port of what.ports) held.ports.add(port);
@@ -150,7 +176,9 @@ export function createServicePool(): ServicePool {
 }
 
 /** An address of a host, so neither that of the network nor the one that all listen to. */
-function isInNetwork(text: string): boolean {
+function isInRange(text: string, { firstHost, lastHost }: ServiceRanges["addresses"]): boolean {
   const bytes = parseIpSloppy(text)?.bytes;
-  return bytes?.length === 4 && bytes[0] === 10 && bytes[1] === 0 && bytes[2] === 0 && bytes[3] !== 0 && bytes[3] !== 255;
+  if (bytes?.length !== 4) return false;
+  const host = bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+  return host >= firstHost && host <= lastHost;
 }

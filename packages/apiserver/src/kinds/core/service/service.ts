@@ -46,8 +46,11 @@ export function serviceKind(pool: ServicePool, committed: NonNullable<BuiltinKin
       deleteReturnsObject: true,
       validateName: nameIsDnsLabel,
       resetFields: [["f:status"]],
-      reserve: (object, old) => reserveService(pool, object, old),
-      prepareForCreate: (object) => void (object["status"] = { loadBalancer: {} }),
+      reserve: (object, old, { dryRun }) => reserveService(dryRun ? pool.dryClaim() : pool.claim(), object, old),
+      prepareForCreate(object) {
+        object["status"] = { loadBalancer: {} };
+        hideTrafficPolicy(object);
+      },
       prepareForUpdate(object, old) {
         keepOld(object, old, "status");
         dropUnneeded(object, old);
@@ -104,7 +107,13 @@ function dropUnneeded(service: JsonObject, old: JsonObject): void {
   if (needsHealthCheck(old) && !needsHealthCheck(service)) dropSame(["healthCheckNodePort"]);
   if (typeOf(old) === "LoadBalancer" && typeOf(service) !== "LoadBalancer") dropSame(["allocateLoadBalancerNodePorts", "loadBalancerClass"]);
   if (isExternallyAccessible(old) && !isExternallyAccessible(service)) dropSame(["externalTrafficPolicy"]);
+  hideTrafficPolicy(service);
   if (typeOf(service) !== "LoadBalancer") service["status"] = { ...objectAt(service, "status"), loadBalancer: {} };
+}
+
+/** Upstream keeps this field of external names and never shows it. */
+function hideTrafficPolicy(service: JsonObject): void {
+  if (typeOf(service) === "ExternalName" && ["Cluster", "Local"].includes(stringAt(specOf(service), "internalTrafficPolicy"))) setSpec(service, "internalTrafficPolicy", undefined);
 }
 
 function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {

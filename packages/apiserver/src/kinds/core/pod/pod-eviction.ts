@@ -1,7 +1,8 @@
 // pods/eviction: a delete that disruption budgets may refuse.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
 import type { JsonObject } from "homeostat/api";
-import { badRequestError, failure, forbiddenError } from "../../../registry/api-errors.ts";
+import { badRequestError, failure, forbiddenError, invalidError, plainError } from "../../../registry/api-errors.ts";
+import { type FieldError, invalid, notSupported } from "../../../registry/field-error.ts";
 import type { ConnectHandler, ConnectTools, DeleteOptions, WriteContext } from "../../../registry/served-resource.ts";
 import { isEmptySelector } from "../../object/label-selectors.ts";
 import { isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, optionalTextAt, textMapAt, textsAt } from "../../object/read-fields.ts";
@@ -11,12 +12,18 @@ import { setPodCondition } from "./pod-conditions.ts";
 
 const budgets = { group: "policy", resource: "poddisruptionbudgets" } as const;
 const mostDisrupted = 2000;
+const policies = ["Foreground", "Background", "Orphan"];
+const clusterBreaking = "ignoreStoreReadErrorWithClusterBreakingPotential";
+const notForEvictions = "can not be set for pod eviction, try after removing the option";
 const violated = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /** Evicts; the answer is a bare success. */
 export const evictPod: ConnectHandler = async (pod, eviction, context, tools) => {
   if (stringAt(objectAt(eviction, "metadata"), "name") !== stringAt(metadataOf(pod), "name")) throw badRequestError("name in URL does not match name in Eviction object");
-  const options = deleteOptionsOf(objectAt(eviction, "deleteOptions"), context);
+  const given = objectAt(eviction, "deleteOptions");
+  if (given[clusterBreaking] === true)
+    throw invalidError({ group: "policy", kind: "Eviction" }, stringAt(metadataOf(pod), "name"), [invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions)]);
+  const options = deleteOptionsOf(given, context);
   const phase = stringAt(objectAt(pod, "status"), "phase");
   const isFree = ["Succeeded", "Failed", "Pending"].includes(phase) || isSet(metadataOf(pod)["deletionTimestamp"]);
   if (!isFree) {
@@ -24,6 +31,8 @@ export const evictPod: ConnectHandler = async (pod, eviction, context, tools) =>
     if (refusal) return refusal;
   }
   if (!options.dryRun) await tools.overwrite((live) => markDisrupted(live, context), { dryRun: false });
+  const errors = optionErrors(given);
+  if (errors.length > 0) throw invalidError({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
   await tools.remove(options);
   return { status: 201, object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } };
 };
@@ -36,14 +45,27 @@ function markDisrupted(pod: JsonObject, { now }: WriteContext): void {
 /** The options in the body of an eviction. */
 function deleteOptionsOf(options: JsonObject, { dryRun }: WriteContext): DeleteOptions {
   const preconditions = objectAt(options, "preconditions");
+  const own = textsAt(options, "dryRun");
+  if (dryRun && own.length > 0 && (own.length > 1 || own[0] !== "All")) throw plainError(`Non-matching dry-run options in request and content: [All] and [${own.join(" ")}]`);
   return {
     gracePeriodSeconds: optionalNumberAt(options, "gracePeriodSeconds"),
     uid: optionalTextAt(preconditions, "uid"),
     resourceVersion: optionalTextAt(preconditions, "resourceVersion"),
     orphanDependents: typeof options["orphanDependents"] === "boolean" ? options["orphanDependents"] : undefined,
     propagationPolicy: optionalTextAt(options, "propagationPolicy"),
-    dryRun: dryRun || textsAt(options, "dryRun").length > 0,
+    dryRun: dryRun || own.length > 0,
   };
+}
+
+/** What is wrong with the options; upstream looks when everything else is done. */
+function optionErrors(options: JsonObject): readonly FieldError[] {
+  const policy = optionalTextAt(options, "propagationPolicy");
+  const dryRun = textsAt(options, "dryRun");
+  return [
+    ...(policy !== undefined && typeof options["orphanDependents"] === "boolean" ? [invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set")] : []),
+    ...(policy !== undefined && !policies.includes(policy) ? [notSupported("propagationPolicy", policy, [...policies, "nil"])] : []),
+    ...(dryRun.every((value) => value === "All") ? [] : [notSupported("dryRun", [...dryRun], ["All"])]),
+  ];
 }
 
 /** Throws what a budget refuses; a pod under several cannot be judged. */

@@ -20,6 +20,7 @@ import { allowAuthenticated, type Authorizer } from "./authorize.ts";
 import { createPlugins, type PluginChoice } from "./admission/plugins.ts";
 import { createStoredObjects } from "./admission/stored-objects.ts";
 import { type ChainServices, type PathHandler, runChain } from "./request-chain.ts";
+import { RequestMetrics } from "./request-metrics.ts";
 
 export interface CoreOptions {
   readonly store: Store;
@@ -57,6 +58,7 @@ export interface Core {
 /** Creates a core. The caller closes the store. */
 export function createCore(options: CoreOptions): Core {
   const core = createServices(options);
+  const metrics = new RequestMetrics(core);
   const services: ChainServices = {
     core,
     tokens: (token) => {
@@ -64,10 +66,10 @@ export function createCore(options: CoreOptions): Core {
       return "user" in word ? word.user : undefined;
     },
     authorizer: options.authorizer ?? allowAuthenticated,
-    paths: options.paths ?? [],
+    paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
   };
   return {
-    handler: (request) => serve(request, services),
+    handler: (request) => serve(request, services, metrics),
     services: core,
     close: async () => core.openWatches.endAll(),
   };
@@ -104,9 +106,15 @@ function createAdmission({ store, catalog, runtime, authorizer, plugins, mutatin
   };
 }
 
-async function serve(api: ApiRequest, services: ChainServices): Promise<ApiResponse> {
+async function serve(api: ApiRequest, services: ChainServices, metrics: RequestMetrics): Promise<ApiResponse> {
   const request = openOrAnswer(api, services);
   if ("status" in request) return request;
+  const answer = await runOrFail(request, services);
+  metrics.count(request, answer.status);
+  return answer;
+}
+
+async function runOrFail(request: ServerRequest, services: ChainServices): Promise<ApiResponse> {
   try {
     return await runChain(request, services);
   } catch (error) {

@@ -147,5 +147,5 @@ const json = (status: number, text: string): ApiResponse => ({ status, headers: 
 
 function indexOf(groups: readonly ServedGroup[]): string[] {
   const served = groups.flatMap(({ name, versions }) => (name ? [`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`)] : ["/api/v1"]));
-  return ["/api", "/apis", "/apis/", ...served, ...healthPaths(), "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].toSorted(compareBytewise);
+  return ["/api", "/apis", "/apis/", ...served, ...healthPaths(), "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/metrics", "/version"].toSorted(compareBytewise);
 }

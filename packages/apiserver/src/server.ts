@@ -41,6 +41,12 @@ export interface ApiServerOptions {
   readonly fsync?: boolean;
   /** Writes the kubeconfig there as well, mode 0600. */
   readonly kubeconfigPath?: string;
+  /** Admission plug-ins by name, as kube-apiserver's flags. Upstream's defaults, but ServiceAccount only where it is enabled: accounts are a controller's work. */
+  readonly admissionPlugins?: { readonly enable?: readonly string[]; readonly disable?: readonly string[] };
+  /** IPv4 addresses of services, default `10.0.0.0/24`. */
+  readonly serviceClusterIpRange?: string;
+  /** Node ports of services, default `30000-32767`. */
+  readonly serviceNodePortRange?: string;
   /** Which of the control plane's controllers run beside the API, by name as kube-controller-manager's. Default `default`. */
   readonly controllers?: "default" | "all" | "none" | readonly string[];
   /** What the start waits for: that the controllers are at work too (default), or only that requests are answered; they follow at once. */
@@ -90,11 +96,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const store = createMemoryStore({ keepChanges: options.keepChanges ?? 20_000, ...(await journalOf(options)) });
     open.push(() => store.close());
     const { createServerCore } = await import("./chain/server-core.ts");
+    const { readCoreChoices } = await import("./chain/core-choices.ts");
     const core = await createServerCore({
       tokenIssuer: createTokenIssuer({ ...(identity ? { privateKey: identity.authority.key } : {}), ...options.serviceAccountTokens }),
       store,
       runtime,
       ...upkeepOf(options),
+      ...readCoreChoices(options),
       tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),
     });
     open.push(() => core.close());

@@ -28,6 +28,9 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
     warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
     readyWhen: "serving",
     controllers: parseControllers(String(flags["controllers"])),
+    admissionPlugins: { enable: splitNames(flags["enableAdmissionPlugins"]), disable: splitNames(flags["disableAdmissionPlugins"]) },
+    serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
+    serviceNodePortRange: String(flags["serviceNodePortRange"]),
     compactionIntervalMs: parseDuration("--compaction-interval", String(flags["compactionInterval"])),
     eventTtlMs: parseDuration("--event-ttl", String(flags["eventTtl"])),
     ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
@@ -47,6 +50,8 @@ function parseDuration(flag: string, text: string): number {
   if (!/^(?:\d+(?:h|ms|m|s))+$/.test(text)) throw usageError(`${flag}: expected a duration such as 90s, 5m or 1h30m, got ${JSON.stringify(text)}`);
   return [...text.matchAll(/(\d+)(h|ms|m|s)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0);
 }
+
+const splitNames = (text: Flags[string]): readonly string[] => (typeof text === "string" && text ? text.split(",") : []);
 
 function parseControllers(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());

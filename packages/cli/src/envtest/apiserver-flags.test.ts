@@ -22,7 +22,7 @@ test("flags may be joined, spaced, bare or repeated; the last one counts", () =>
 });
 
 test("no flag has to be given", () => {
-  assert.deepEqual(read(), { options: { controllers: "none", host: "127.0.0.1", port: 6443 }, unheeded: [] });
+  assert.deepEqual(read(), { options: { admissionPlugins: { enable: ["ServiceAccount"], disable: [] }, controllers: "none", host: "127.0.0.1", port: 6443 }, unheeded: [] });
   assert.equal(read("--bind-address=0.0.0.0").options.host, "127.0.0.1");
   assert.equal(read("--bind-address=::1").options.host, "::1");
 });
@@ -55,6 +55,18 @@ test("tokens of service accounts are signed with the key given", () => {
   assert.equal(read().options.serviceAccountTokens, undefined);
   const key = `--service-account-signing-key-file=${file("signer.key", "pem")}`;
   assert.deepEqual(read(key, "--service-account-issuer=https://127.0.0.1:1/").options.serviceAccountTokens, { issuer: "https://127.0.0.1:1/", privateKey: "pem" });
+});
+
+test("plug-ins and ranges are read; flags for plug-ins add up", () => {
+  const { options } = read(
+    "--disable-admission-plugins=ServiceAccount,Priority",
+    "--disable-admission-plugins=RuntimeClass",
+    "--enable-admission-plugins=NodeRestriction",
+    "--service-cluster-ip-range=10.1.0.0/16,fd00::/112",
+    "--service-node-port-range=20000-20099",
+  );
+  assert.deepEqual(options.admissionPlugins, { enable: ["NodeRestriction"], disable: ["ServiceAccount", "Priority", "RuntimeClass"] });
+  assert.deepEqual([options.serviceClusterIpRange, options.serviceNodePortRange], ["10.1.0.0/16", "20000-20099"]);
 });
 
 test("flags that would change something are told, those of envtest are not", () => {

@@ -12,9 +12,13 @@ const honoured = {
   "bind-address": "address to serve on (default 0.0.0.0 means 127.0.0.1 here)",
   "cert-dir": "folder with apiserver.crt and apiserver.key",
   "client-ca-file": "authority whose client certificates are believed",
+  "disable-admission-plugins": "admission plug-ins that are not to be at work",
+  "enable-admission-plugins": "admission plug-ins beside those that are on by default",
   "secure-port": "port to serve on",
   "service-account-issuer": "what the tokens of service accounts say about who issued them",
   "service-account-signing-key-file": "key that signs those tokens",
+  "service-cluster-ip-range": "addresses of services (default 10.0.0.0/24)",
+  "service-node-port-range": "node ports of services (default 30000-32767)",
   "tls-cert-file": "certificate to serve with, instead of the one in the certificate folder",
   "tls-private-key-file": "its key",
   "token-auth-file": 'bearer tokens, one a line: token,user,uid,"group,group"',
@@ -23,7 +27,7 @@ const honoured = {
 type Honoured = keyof typeof honoured;
 
 /** Said by envtest or usual test suites; without effect because the embedded server is so anyway, or has nothing to configure. */
-const harmless = new Set(["advertise-address", "allow-privileged", "authorization-mode", "disable-admission-plugins", "etcd-servers", "service-account-key-file", "service-cluster-ip-range", "v"]);
+const harmless = new Set(["advertise-address", "allow-privileged", "authorization-mode", "etcd-servers", "service-account-key-file", "v"]);
 
 /** What the flags ask for; `unheeded` are flags that would change something on a real kube-apiserver. */
 export interface ApiServerFlags {
@@ -45,6 +49,8 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
       ...(serving ? { servingCertificate: { cert: readFlagFile(...serving[0]), key: readFlagFile(...serving[1]) } } : {}),
       ...(clientCa === undefined ? {} : { clientCa: readFlagFile("client-ca-file", clientCa) }),
       ...serviceAccountTokens(value),
+      admissionPlugins: pluginsOf(flags),
+      ...rangesOf(value),
       ...(tokens === undefined ? {} : { tokens: parseTokens(readFlagFile("token-auth-file", tokens)) }),
     },
     unheeded: [...flags.keys()].filter((name) => !(name in honoured) && !harmless.has(name)),
@@ -69,6 +75,20 @@ function serviceAccountTokens(value: (name: Honoured) => string | undefined): Pi
   const [issuer, key] = [value("service-account-issuer"), value("service-account-signing-key-file")];
   if (issuer === undefined && key === undefined) return {};
   return { serviceAccountTokens: { ...(issuer === undefined ? {} : { issuer }), ...(key === undefined ? {} : { privateKey: readFlagFile("service-account-signing-key-file", key) }) } };
+}
+
+/** Each flag may be given several times. ServiceAccount is on as it is upstream, unless it is disabled. */
+function pluginsOf(flags: ParsedFlags): NonNullable<ApiServerOptions["admissionPlugins"]> {
+  const names = (flag: Honoured): string[] => (flags.get(flag) ?? []).flatMap((text) => (text ? text.split(",") : []));
+  const [enable, disable] = [names("enable-admission-plugins"), names("disable-admission-plugins")];
+  const accounts = "ServiceAccount";
+  return { enable: disable.includes(accounts) || enable.includes(accounts) ? enable : [...enable, accounts], disable };
+}
+
+/** Of two ranges for two families the first counts. */
+function rangesOf(value: (name: Honoured) => string | undefined): Pick<ApiServerOptions, "serviceClusterIpRange" | "serviceNodePortRange"> {
+  const [addresses, ports] = [value("service-cluster-ip-range")?.split(",")[0], value("service-node-port-range")];
+  return { ...(addresses ? { serviceClusterIpRange: addresses } : {}), ...(ports ? { serviceNodePortRange: ports } : {}) };
 }
 
 type FlagFile = readonly [flag: string, path: string];

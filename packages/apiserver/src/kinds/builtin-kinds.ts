@@ -14,6 +14,8 @@ import { lease } from "./coordination/lease.ts";
 import { autoscalerV1, autoscalerV2 } from "./autoscaling/horizontal-pod-autoscaler.ts";
 import { cronJob } from "./batch/cron-job.ts";
 import { job } from "./batch/job.ts";
+import { binding } from "./core/binding.ts";
+import { componentStatus } from "./core/component-status.ts";
 import { configMap } from "./core/config-map.ts";
 import { endpoints } from "./core/endpoints.ts";
 import { limitRange } from "./core/limit-range.ts";
@@ -49,7 +51,7 @@ import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 
-const core: readonly BuiltinKind[] = [configMap, coreEvent, endpoints, limitRange, namespace, node, persistentVolume, persistentVolumeClaim, podTemplate, resourceQuota, secret, serviceAccount];
+const core: readonly BuiltinKind[] = [binding, componentStatus, configMap, coreEvent, endpoints, limitRange, namespace, node, persistentVolume, persistentVolumeClaim, podTemplate, resourceQuota, secret, serviceAccount];
 const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];

@@ -2,13 +2,15 @@
 import type { ApiResponse } from "../http/handler.ts";
 import { methodNotAllowedError } from "./api-errors.ts";
 import type { Call } from "./call.ts";
-import { connect } from "./connect.ts";
+import { answerConnected, connect } from "./connect.ts";
+import { createConnectTools } from "./connect-tools.ts";
 import { createObject } from "./create.ts";
 import { deleteObject } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { patchObject } from "./patch.ts";
 import { getObject } from "./read/get.ts";
 import { listObjects } from "./read/list.ts";
+import { getObserved, listObserved } from "./read/observed.ts";
 import { patchScale, replaceScale } from "./scale.ts";
 import { replaceObject } from "./update.ts";
 import { watchObjects } from "./watch/watch.ts";
@@ -17,11 +19,13 @@ import { watchObjects } from "./watch/watch.ts";
 export async function act(call: Call): Promise<ApiResponse> {
   const view = call.subresource?.view;
   if (view?.at === "connect") return await connect(call, view);
+  if (view?.at === "proxy") return await answerConnected(call, await view.handle(call.name, createConnectTools(call)));
+  const observed = call.resource.observed?.();
   switch (call.action) {
     case "get":
-      return await getObject(call);
+      return observed ? await getObserved(call, observed) : await getObject(call);
     case "list":
-      return await listObjects(call);
+      return observed ? await listObserved(call, observed) : await listObjects(call);
     case "watch":
       return await watchObjects(call);
     case "create":

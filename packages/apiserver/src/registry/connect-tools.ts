@@ -19,6 +19,7 @@ export function createConnectTools(call: Call): ConnectTools {
   const { core, request, resource, namespace, name } = call;
   return {
     query: (field) => request.query.first(field),
+    integer: (field) => request.query.integer(field),
     overwrite: async (change, options) => await overwrite(call, resource, name, change, options),
     async overwriteOther(kind, otherName, change, options) {
       const other = findResource(call, kind);

@@ -3,15 +3,16 @@ import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import { runAdmission } from "./admission.ts";
 import { answerTransformed } from "./answer/answer-result.ts";
-import { badRequestError } from "./api-errors.ts";
+import { badRequestError, genericNotFoundError } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import { BodyError, parseBody } from "./body/parse-body.ts";
 import { type Call, writeContextOf } from "./call.ts";
 import { createConnectTools } from "./connect-tools.ts";
 import { matchNamespace } from "./object-meta/match-namespace.ts";
+import { metaString } from "./object-meta/read-meta.ts";
 import { formatWriteOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
 import { findRevision } from "./read/get.ts";
-import type { Subresource } from "./served-resource.ts";
+import type { ConnectAnswer, ServedResource, Subresource } from "./served-resource.ts";
 import { admissionRequestOf } from "./write/admission-request.ts";
 
 /** Hands the request to the subresource. Throws 404 when the parent is not there. */
@@ -21,9 +22,26 @@ export async function connect(call: Call, view: Extract<Subresource, { readonly 
   const body = await readBody(call, view, options.fieldValidation);
   const parent = core.views.object(resource, findRevision(call));
   await admitBody(call, body, options);
-  const answer = await view.handle(parent, body, writeContextOf(call, options.dryRun), createConnectTools(call));
-  if ("text" in answer) return { status: answer.status, headers: { "content-type": "text/plain" }, body: new TextEncoder().encode(answer.text) };
-  return await answerTransformed(call, answer.status, answer.object);
+  return await answerConnected(call, await view.handle(parent, body, writeContextOf(call, options.dryRun), createConnectTools(call)));
+}
+
+/** Answers what a handler came to. */
+export async function answerConnected(call: Call, answer: ConnectAnswer): Promise<ApiResponse> {
+  if (!("text" in answer)) return await answerTransformed(call, answer.status, answer.object);
+  const headers = answer.text ? { "content-type": "text/plain" } : {};
+  return { status: answer.status, headers, body: new TextEncoder().encode(answer.text) };
+}
+
+/** Creates through the subresource of another resource: the object of that name is the parent, and need not be there yet. */
+export async function createThrough(call: Call, { resource: name, subresource }: NonNullable<ServedResource["createsThrough"]>, body: JsonObject, options: WriteOptions): Promise<ApiResponse> {
+  const { core, resource } = call;
+  const target = core.catalog.find(resource.group, resource.version, name);
+  const view = target?.subresources.get(subresource);
+  if (!target || view?.at !== "connect") throw genericNotFoundError();
+  await admitBody(call, body, options);
+  const metadata = { name: metaString(body, "name"), namespace: call.namespace };
+  const through: Call = { ...call, resource: target, name: metadata.name };
+  return await answerConnected(call, await view.handle({ metadata }, body, writeContextOf(through, options.dryRun), createConnectTools(through)));
 }
 
 /** What a POST brings is admitted as if it were to be created. */

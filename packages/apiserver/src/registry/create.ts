@@ -9,6 +9,7 @@ import { forbiddenError } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import { readContentType } from "./body/content-type.ts";
 import type { Call } from "./call.ts";
+import { createThrough } from "./connect.ts";
 import { dedupeOwnerReferences } from "./object-meta/owner-references.ts";
 import { matchNamespace } from "./object-meta/match-namespace.ts";
 import { metaString } from "./object-meta/read-meta.ts";
@@ -30,6 +31,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   matchNamespace(object, resource.namespaced ? call.namespace : "");
   if (!resource.creatable)
     throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
+  if (resource.createsThrough) return await createThrough(call, resource.createsThrough, object, options);
   if (resource.review)
     return await answerTransformed(
       call,

@@ -60,11 +60,15 @@ function routeBuiltin(core: CoreServices, request: ServerRequest, resource: Serv
 
 type Actions = Readonly<Record<string, Action>>;
 
+const proxyMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+
 /** What each method does at this path; empty where there is no such path. */
 function builtinActions({ info, query }: ServerRequest, resource: ServedResource): Actions {
   const { parts, scoped, watchPrefix } = info;
-  if (parts.length > 3 || (scoped && !resource.namespaced)) return {};
-  const subresource = parts.length === 3 ? resource.subresources.get(info.subresource) : undefined;
+  if (scoped && !resource.namespaced) return {};
+  const subresource = parts.length >= 3 ? resource.subresources.get(info.subresource) : undefined;
+  if (subresource?.at === "proxy" && !watchPrefix) return Object.fromEntries(proxyMethods.map((method) => [method, "connect"]));
+  if (parts.length > 3) return {};
   if (parts.length === 3)
     return watchPrefix || !subresource
       ? {}
@@ -72,7 +76,7 @@ function builtinActions({ info, query }: ServerRequest, resource: ServedResource
   if (parts.length === 2 && resource.namespaced && !scoped) return {};
   if (watchPrefix) return allowed(resource.verbs, { GET: "watch" });
   if (parts.length === 2) return allowed(resource.verbs, { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" });
-  const read: Actions = { GET: query.flag("watch") ? "watch" : "list" };
+  const read: Actions = { GET: query.flag("watch") && !resource.observed ? "watch" : "list" };
   if (resource.namespaced && !scoped) return allowed(resource.verbs, read);
   return allowed(resource.verbs, { ...read, POST: "create", DELETE: "deletecollection" });
 }

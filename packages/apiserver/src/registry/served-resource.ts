@@ -173,7 +173,8 @@ export type Subresource =
       readonly verbs: readonly string[];
       readonly handle: ConnectHandler;
       /** Reads the body; without one it is taken as it was parsed. */ readonly codec?: VersionCodec;
-    };
+    }
+  | { readonly at: "proxy"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly handle: ProxyHandler };
 
 /** Reads and writes autoscaling/v1 Scale on a parent object. Throws ApiStatusError. */
 export interface ScaleView {
@@ -190,6 +191,8 @@ export interface ScaleView {
 export interface ConnectTools {
   /** The first value of a query parameter. */
   query(field: string): string | undefined;
+  /** A query parameter as a 64-bit integer. Throws 400 for what is none. */
+  integer(field: string): number | undefined;
   /** Changes the parent as the server itself: no rules, no owners of fields. `change` may be called again and may throw to refuse. */
   overwrite(change: (object: JsonObject) => void, options: { readonly dryRun: boolean; readonly uid?: string }): Promise<void>;
   /** The same for another object, in its storage version. */
@@ -208,6 +211,12 @@ export type ConnectAnswer = { readonly status: number; readonly object: JsonObje
 
 /** A subresource with a life of its own (namespaces/finalize is a view; token is one of these). Resolves to the object to answer. */
 export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext, tools: ConnectTools) => Promise<ConnectAnswer>;
+
+/**
+ * Passes a request of any method, with any path below, on to what the name stands for: `name`, `name:port` or
+ * `scheme:name:port`. Throws an ApiStatusError where there is nothing to reach.
+ */
+export type ProxyHandler = (requested: string, tools: ConnectTools) => Promise<ConnectAnswer>;
 
 /** Who asks for a review, and where. */
 export interface ReviewCaller {
@@ -253,6 +262,10 @@ export interface ServedResource extends GroupVersionKind {
   readonly creatable: boolean;
   /** For resources that are questions: creating one answers it, and nothing is stored. */
   readonly review?: ReviewHandler;
+  /** For resources whose objects are told from the outside (`componentstatuses`): all there are now. Nothing is stored. */
+  readonly observed?: () => readonly JsonObject[];
+  /** For a resource that is another way to a subresource (`bindings`): creating one is a POST to that of the object of the same name. */
+  readonly createsThrough?: { readonly resource: string; readonly subresource: string };
   /** Called after each commit; the definitions registry uses it to serve new kinds before the write is answered. */
   readonly committed?: (object: JsonObject | null, old: JsonObject | null) => void | Promise<void>;
 }

@@ -14,6 +14,7 @@ import { isSet, itemsAt, mutableAt, textMapAt, textsAt } from "../object/read-fi
 import { finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { roundList } from "./pod/resource-lists.ts";
 import { amountErrors, sortedEntries } from "./resource-rules.ts";
+import { proxyToNode } from "./node-proxy.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReady = "node.kubernetes.io/not-ready";
@@ -23,6 +24,7 @@ export const node: BuiltinKind = {
   version: "v1",
   kind: "Node",
   defaults,
+  proxy: proxyToNode,
   rules: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {

@@ -3,7 +3,7 @@
 // Knows nothing of how records become served resources (create-builtin-resource.ts).
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go, pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
-import type { ConnectHandler, ScaleView, ServedResource, Strategy } from "../../registry/served-resource.ts";
+import type { ConnectHandler, ProxyHandler, ScaleView, ServedResource, Strategy } from "../../registry/served-resource.ts";
 
 /** What a kind decides, where it differs from the defaults of strategy.ts. */
 export type Rules = Partial<Strategy>;
@@ -41,11 +41,17 @@ export interface BuiltinKind {
   readonly scale?: ScaleView;
   /** Subresources with a life of their own (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
+  /** The `proxy` subresource. */
+  readonly proxy?: ProxyHandler;
   readonly selectable?: Selectable;
   /** The cells of one object of this version, for the columns that the kind data has. Kinds without show name and creation time. */
   readonly cells?: (object: JsonObject, nowMs: number) => readonly Json[];
   /** See ServedResource. */
   readonly review?: ServedResource["review"];
+  /** See ServedResource. */
+  readonly observed?: ServedResource["observed"];
+  /** See ServedResource. */
+  readonly createsThrough?: ServedResource["createsThrough"];
   /** Sent with every answer of a kind that is on its way out. */
   readonly deprecationWarning?: string;
   /** See TablePrinter. */

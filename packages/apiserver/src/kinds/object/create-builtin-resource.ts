@@ -64,6 +64,8 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     creatable: true,
     ...(record.deprecationWarning ? { deprecationWarning: record.deprecationWarning } : {}),
     ...(record.review ? { review: record.review } : {}),
+    ...(record.observed ? { observed: record.observed } : {}),
+    ...(record.createsThrough ? { createsThrough: record.createsThrough } : {}),
     ...(record.committed ? { committed: record.committed } : {}),
   };
 }
@@ -102,6 +104,7 @@ function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strateg
   const rules: Rules | undefined = record.views?.[name];
   if (rules) return [[name, { at: "view", kind, verbs, strategy: { ...main, ...rules, allowCreateOnUpdate: false }, codec }]];
   if (name === "scale" && record.scale) return [[name, { at: "scale", kind, verbs, scale: record.scale }]];
+  if (name === "proxy" && record.proxy) return [[name, { at: "proxy", kind, verbs, handle: record.proxy }]];
   const handle = record.connect?.[name];
   if (!handle) return [];
   const body = facts.type === undefined ? {} : { codec: createTypedCodec({ data, kind, model: facts.type, smd: smdOf(facts.type), emptyLists: "null" }) };

@@ -15,6 +15,7 @@ export const bindPod: ConnectHandler = async (parent, binding, context, tools) =
   if (stringAt(metadata, "name") !== name) throw badRequestError("name in URL does not match name in Binding object");
   const target = objectAt(binding, "target");
   assertTarget(target);
+  if (!name) throw badRequestError("Name parameter required.");
   const uid = stringAt(metadata, "uid");
   await tools.overwrite(
     (pod) => {

@@ -2,10 +2,12 @@
 // them is said as upstream says it; beyond that there is nobody to ask here.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go (LogLocation, streamLocation, ResourceLocation, validateContainer).
 import type { JsonObject } from "homeostat/api";
-import { badRequestError, failure, notFoundError } from "../../../registry/api-errors.ts";
-import type { ConnectHandler, ConnectTools } from "../../../registry/served-resource.ts";
+import { badRequestError, failure, invalidError, notFoundError } from "../../../registry/api-errors.ts";
+import { type FieldError, forbidden, invalid } from "../../../registry/field-error.ts";
+import type { ConnectHandler, ConnectTools, ProxyHandler } from "../../../registry/served-resource.ts";
 import { itemsAt } from "../../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import { assertReachable, preferredAddress, splitTarget } from "../proxy-target.ts";
 import { visitContainers } from "./containers.ts";
 
 const nodes = { group: "", resource: "nodes" } as const;
@@ -22,9 +24,11 @@ function assertContainer(pod: JsonObject, container: string | undefined): void {
 }
 
 function refuse(pod: JsonObject, tools: ConnectTools, what: string): never {
-  const node = stringAt(objectAt(pod, "spec"), "nodeName");
+  const name = stringAt(objectAt(pod, "spec"), "nodeName");
+  const node = tools.find(nodes, name);
   // Upstream names the wrong resource here.
-  if (!tools.find(nodes, node)) throw notFoundError({ group: "", resource: "pods" }, node);
+  if (!node) throw notFoundError({ group: "", resource: "pods" }, name);
+  preferredAddress(node);
   throw failure(501, "NotImplemented", `${what} pod ${nameOfPod(pod)}: this server has no kubelets; run the pod on a cluster that has`);
 }
 
@@ -37,18 +41,35 @@ const stream =
   };
 
 /** By subresource. */
-export const podStreams: Readonly<Record<"attach" | "exec" | "log" | "portforward" | "proxy", ConnectHandler>> = {
+export const podStreams: Readonly<Record<"attach" | "exec" | "log" | "portforward", ConnectHandler>> = {
   attach: stream("attach to"),
   exec: stream("run a command in"),
   portforward: stream("forward ports of"),
   // A pod without a node has written nothing yet.
   async log(pod, _body, _context, tools) {
+    const errors = logOptionErrors(tools);
+    if (errors.length) throw invalidError({ group: "", kind: "PodLogOptions" }, nameOfPod(pod), errors);
     assertContainer(pod, tools.query("container"));
     return stringAt(objectAt(pod, "spec"), "nodeName") ? refuse(pod, tools, "read the log of") : { status: 204, text: "" };
   },
-  async proxy(pod) {
-    const address = stringAt(itemsAt(objectAt(pod, "status"), "podIPs")[0] ?? {}, "ip");
-    if (!address) throw badRequestError("address not allowed");
-    throw failure(501, "NotImplemented", `proxy to pod ${nameOfPod(pod)}: this server does not reach the network of pods`);
-  },
+};
+
+function logOptionErrors(tools: ConnectTools): FieldError[] {
+  const [tail, limit, since] = ["tailLines", "limitBytes", "sinceSeconds"].map((field) => tools.integer(field));
+  const tooSmall = (field: string, value: number | undefined): FieldError[] => (value !== undefined && value < 1 ? [invalid(field, value, "must be greater than 0")] : []);
+  return [
+    ...(tail !== undefined && tail < 0 ? [invalid("tailLines", tail, "must be greater than or equal to 0")] : []),
+    ...tooSmall("limitBytes", limit),
+    ...(since !== undefined && tools.query("sinceTime") !== undefined ? [forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")] : tooSmall("sinceSeconds", since)),
+  ];
+}
+
+/** `pods/proxy`: the pod's own address. */
+export const proxyToPod: ProxyHandler = async (requested, tools) => {
+  const { name } = splitTarget(requested, "pod");
+  const pod = tools.find({ group: "", resource: "pods" }, name);
+  if (!pod) throw notFoundError({ group: "", resource: "pods" }, name);
+  const status = objectAt(pod, "status");
+  assertReachable(stringAt(itemsAt(status, "podIPs")[0] ?? {}, "ip") || stringAt(status, "podIP"));
+  throw failure(501, "NotImplemented", `proxy to pod ${name}: this server does not reach the network of pods`);
 };

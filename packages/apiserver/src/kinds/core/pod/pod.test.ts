@@ -190,6 +190,7 @@ test("a row tells the most telling reason", () => {
 
 const untouched: ConnectTools = {
   query: () => undefined,
+  integer: () => undefined,
   overwrite: async () => {},
   overwriteOther: async () => {},
   remove: async () => {},

@@ -13,7 +13,7 @@ import { bindPod } from "./pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
 import { setPodDefaults } from "./pod-defaults.ts";
 import { evictPod } from "./pod-eviction.ts";
-import { podStreams } from "./pod-streams.ts";
+import { podStreams, proxyToPod } from "./pod-streams.ts";
 import { podWarnings } from "./pod-warnings.ts";
 import { preparePod } from "./prepare-pod.ts";
 import { mirrorAnnotation } from "./validate-pod-annotations.ts";
@@ -90,6 +90,7 @@ export const pod: BuiltinKind = {
     },
   },
   connect: { binding: bindPod, eviction: evictPod, ...podStreams },
+  proxy: proxyToPod,
   selectable: {
     names: fields,
     factName: (name) => (name === "spec.host" ? "spec.nodeName" : name),

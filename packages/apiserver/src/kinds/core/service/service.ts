@@ -29,6 +29,7 @@ import {
   usesNodePorts,
 } from "./service-facts.ts";
 import type { ServicePool } from "./service-pool.ts";
+import { proxyToService } from "./service-proxy.ts";
 import { serviceWarnings } from "./service-warnings.ts";
 import { validateServiceChange, validateServiceStatus } from "./validate-service-change.ts";
 import { validateService } from "./validate-service.ts";
@@ -40,6 +41,7 @@ export function serviceKind(pool: ServicePool, committed: NonNullable<BuiltinKin
     version: "v1",
     kind: "Service",
     defaults,
+    proxy: proxyToService,
     committed,
     rules: {
       allowCreateOnUpdate: true,

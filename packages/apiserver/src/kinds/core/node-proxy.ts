@@ -1,0 +1,18 @@
+// nodes/proxy: passes on to a node's kubelet, or to another port of the node.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go (ResourceLocation).
+import { failure, notFoundError } from "../../registry/api-errors.ts";
+import type { ProxyHandler } from "../../registry/served-resource.ts";
+import { parseIpSloppy } from "../object/ip-addresses.ts";
+import { assertReachable, preferredAddress, splitTarget } from "./proxy-target.ts";
+
+const nodes = { group: "", resource: "nodes" } as const;
+
+/** Names of hosts are not looked up: there is nothing behind them for this server. */
+export const proxyToNode: ProxyHandler = async (requested, tools) => {
+  const { name } = splitTarget(requested, "node");
+  const node = tools.find(nodes, name);
+  if (!node) throw notFoundError(nodes, name);
+  const host = preferredAddress(node);
+  if (parseIpSloppy(host)) assertReachable(host);
+  throw failure(501, "NotImplemented", `proxy to node ${name}: this server does not reach the network of nodes`);
+};

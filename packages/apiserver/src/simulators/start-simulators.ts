@@ -28,6 +28,7 @@ export const simulators: readonly Simulator[] = [
   onRequest("persistentvolume-protection", async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),
   onRequest("endpointslicemirroring", async () => (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts")).startEndpointSliceMirroring),
   onRequest("disruption", async () => (await import("./disruption/disruption.ts")).startDisruption),
+  onRequest("resourcequota", async () => (await import("./resource-quota/resource-quota.ts")).startResourceQuotas),
   { ...onRequest("pod-lifecycle", async () => (await import("./pod-lifecycle/pod-lifecycle.ts")).startPodLifecycle), byNameOnly: true },
 ];
 

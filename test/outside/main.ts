@@ -26,7 +26,7 @@ async function runSuite(name: string, suite: Suite): Promise<boolean> {
   console.log(`${name}: ${suite.client}`);
   const cache = cacheOf(join(here, ".cache"), name);
   await suite.prepare(surroundings(cache, ""));
-  const results = await withServer(values.on, (kubeconfig) => suite.run(surroundings(cache, kubeconfig)));
+  const results = await withServer(suite.serverFlags ?? [], (kubeconfig) => suite.run(surroundings(cache, kubeconfig)));
   for (const { ok, name: what, seen } of results) console.log(`  ${ok ? "ok" : "FAILED"}  ${what}: ${seen}`);
   const failed = results.filter(({ ok }) => !ok).length;
   console.log(`${name}: ${results.length - failed} of ${results.length} passed`);
@@ -43,11 +43,11 @@ function differences(ours: readonly CaseResult[], theirs: readonly CaseResult[])
   return different.length === 0;
 }
 
-async function withServer<T>(kubeconfig: string | undefined, use: (kubeconfig: string) => Promise<T>): Promise<T> {
-  if (kubeconfig !== undefined) return await use(kubeconfig);
+async function withServer<T>(flags: readonly string[], use: (kubeconfig: string) => Promise<T>): Promise<T> {
+  if (values.on !== undefined) return await use(values.on);
   const folder = mkdtempSync(join(tmpdir(), "homeostat-outside-"));
   const path = join(folder, "kubeconfig");
-  const server = spawn(process.execPath, [join(here, "../../packages/cli/bin/homeostat.js"), "server", "--kubeconfig", path], {
+  const server = spawn(process.execPath, [join(here, "../../packages/cli/bin/homeostat.js"), "server", "--kubeconfig", path, ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, NODE_OPTIONS: "" },
   });

@@ -31,6 +31,8 @@ export interface CaseResult {
 export interface Suite {
   /** Its name and version, for the record. */
   readonly client: string;
+  /** What the embedded server is started with, beside `--kubeconfig`. */
+  readonly serverFlags?: readonly string[];
   /** Fetches and builds what is missing. */
   prepare(at: Surroundings): Promise<void>;
   run(at: Surroundings): Promise<readonly CaseResult[]>;

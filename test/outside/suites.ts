@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { controllerRuntime } from "./controller-runtime.ts";
+import { e2e } from "./e2e/e2e.ts";
 import { readCases, type Suite, type Surroundings } from "./suite.ts";
+import { testCmd } from "./test-cmd.ts";
 
 const helmVersion = "v4.3.1";
 const pythonPackages = ["kubernetes==37.0.2", "kopf==1.45.2"];
@@ -59,7 +61,9 @@ const kubeRs: Suite = {
 /** All suites. */
 export const suites: Readonly<Record<string, Suite>> = {
   "controller-runtime": controllerRuntime,
+  "test-cmd": testCmd,
   operator,
+  e2e,
   helm,
   "python-client": python(pythonPackages[0]!.replace("==", " (Python) "), "client_session.py"),
   kopf: python(pythonPackages[1]!.replace("==", " "), "kopf_session.py"),

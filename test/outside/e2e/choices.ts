@@ -1,0 +1,180 @@
+// What is run of upstream's end-to-end tests, file by file, and why the rest is not. Data only: choose-cases.ts reads it, and
+// `npm run test:outside -- e2e` tells when a name here is nobody's or a file there is not listed.
+import type { Choice } from "./choose-cases.ts";
+
+const containers = "a container has to run: there are no kubelets";
+const traffic = "packets have to flow: there is no network";
+const volumes = "volumes have to be made and mounted: there is no storage";
+const webhook = "a pod of the cluster has to answer a webhook";
+const extension = "another API server has to run in a pod";
+const cloud = "a cloud provider has to be there";
+const machines = "nodes or programs of the control plane are broken or asked on purpose";
+const scheduler = "the real scheduler has to weigh nodes and pods";
+const roles = "roles are not asked: whoever has been authenticated may do everything";
+const descriptions = "the published schemas of built-in kinds carry no descriptions";
+const devices = "a driver has to hand out devices";
+const offByDefault = "a controller that kube-controller-manager does not run unless asked";
+const notYet = (what: string): string => `not here yet: ${what}`;
+
+export const choices: readonly Choice[] = [
+  // sig-api-machinery
+  { from: "apimachinery/aggregator.go", because: extension },
+  { from: "apimachinery/apiserver_identity.go", because: machines },
+  { from: "apimachinery/coordinatedleaderelection.go", because: machines },
+  { from: "apimachinery/crd_conversion_webhook.go", because: webhook },
+  { from: "apimachinery/crd_publish_openapi.go", not: [["works for CRD with validation schema", descriptions]] },
+  { from: "apimachinery/crd_selectable_fields.go", because: webhook },
+  { from: "apimachinery/etcd_failure.go", because: machines },
+  {
+    from: "apimachinery/flowcontrol.go",
+    not: [
+      ["requests can be classified", notYet("priority and fairness")],
+      ["can't be drowned out", "upstream has switched it off"],
+    ],
+  },
+  { from: "apimachinery/protocol.go", not: [["1.17 sample-apiserver", extension]] },
+  { from: "apimachinery/storage_version.go", because: machines },
+  { from: "apimachinery/webhook.go", because: webhook },
+  { from: "apimachinery/" },
+
+  // sig-apps
+  { from: "apps/daemon_restart.go", because: machines },
+  { from: "apps/deployment.go", not: [["cloud load-balancer", cloud]] },
+  {
+    from: "apps/job.go",
+    only: [
+      "all indexes succeeded",
+      "delete a job",
+      "when tasks succeed",
+      "apply changes to a job status",
+      "with CPU requests",
+      "manage the lifecycle of a job",
+      "adopt matching orphans",
+      "not create pods when created in suspend state",
+      "remove pods when job is deleted",
+      "delegate reconciliation",
+      "completion indexes for an Indexed Job",
+      "a suspended job",
+      "started and then was suspended",
+      "delete pods when suspended",
+      "update the status ready field",
+      "when exceeds active deadline",
+    ],
+    because: containers,
+  },
+  { from: "apps/rc.go", not: [["serve a basic image", containers]] },
+  { from: "apps/replica_set.go", not: [["serve a basic image", containers]] },
+  {
+    from: "apps/statefulset.go",
+    only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "adopt matching orphans", "MinReadySeconds"],
+    because: containers,
+  },
+  { from: "apps/" },
+
+  // sig-architecture
+  { from: "architecture/" },
+
+  // sig-auth
+  { from: "auth/certificates.go", not: [["building a client with a CSR", notYet("the signers of certificates")]] },
+  { from: "auth/selfsubjectreviews.go" },
+  { from: "auth/service_accounts.go", only: ["TokenReview", "update a ServiceAccount", "auto-generated", "lifecycle", "kube-root-ca.crt", "opting out"], because: containers },
+  { from: "auth/subjectreviews.go", because: roles },
+  { from: "auth/node_authz.go", because: roles },
+  { from: "auth/per_node_update.go", because: roles },
+  { from: "auth/", because: containers },
+
+  // sig-cli
+  {
+    from: "kubectl/kubectl.go",
+    not: [
+      ["Simple pod", containers],
+      ["Guestbook", containers],
+      ["Kubectl copy", containers],
+      ["Update Demo", containers],
+      ["services for rc", containers],
+      ["cluster-info dump", containers],
+    ],
+  },
+  { from: "kubectl/kuberc.go" },
+  { from: "kubectl/delete.go" },
+  { from: "kubectl/rollout.go" },
+  { from: "kubectl/", because: containers },
+
+  // sig-cluster-lifecycle
+  { from: "lifecycle/", because: offByDefault },
+
+  // sig-instrumentation
+  { from: "instrumentation/core_events.go" },
+  { from: "instrumentation/events.go" },
+  { from: "instrumentation/monitoring/metrics_grabber.go", only: ["all metrics from API server"], because: machines },
+  { from: "instrumentation/", because: containers },
+  { from: "invariants/", because: machines },
+
+  // sig-network
+  { from: "network/endpoints.go" },
+  { from: "network/endpointslice.go" },
+  { from: "network/endpointslicemirroring.go", not: [["multiple subsets", traffic]] },
+  { from: "network/ingress.go" },
+  { from: "network/ingressclass.go" },
+  { from: "network/netpol/network_policy_api.go" },
+  { from: "network/service_cidrs.go", not: [["serve on different", traffic]] },
+  { from: "network/topology_hints.go", because: traffic },
+  { from: "network/dual_stack.go", because: "one family of addresses is served, as by a kube-apiserver with one range" },
+  {
+    from: "network/service.go",
+    only: ["from listing all namespaces", "status lifecycle", "collection of services", "NodePort collisions", "out-of-range", "release NodePorts", "same port number but different protocols"],
+    because: traffic,
+  },
+  { from: "network/", because: traffic },
+  { from: "common/network/", because: traffic },
+
+  // sig-node
+  { from: "common/node/configmap.go", only: ["ConfigMap lifecycle", "empty key", "update ConfigMap"], because: containers },
+  { from: "common/node/secrets.go", only: ["patch a secret", "empty secret key"], because: containers },
+  { from: "common/node/lease.go" },
+  { from: "common/node/podtemplates.go" },
+  { from: "common/node/runtimeclass.go", not: [["handler", containers]] },
+  {
+    from: "common/node/pods.go",
+    only: ["patch a pod status", "be updated", "activeDeadlineSeconds", "host IP", "delete a collection of pods", "lifecycle of Pods", "readiness gates"],
+    because: containers,
+  },
+  { from: "node/pods.go", only: ["QOS Class", "negative grace period", "custom-set generation", "should start at 1", "500 podspec updates"], because: containers },
+  { from: "node/node_lifecycle.go" },
+  { from: "node/runtimeclass.go", only: ["conflicting node selector"], because: containers },
+  { from: "node/taints.go", because: notYet("the eviction of pods from tainted nodes") },
+  { from: "node/pod_gc.go", because: notYet("the collector of terminated pods") },
+  { from: "node/pod_resize.go", only: ["resource-quota", "limit-ranger"], because: containers },
+  { from: "node/", because: containers },
+  { from: "common/node/", because: containers },
+  {
+    from: "dra/",
+    only: ["CRUD Tests", "ResourceSlice Controller", "supports count/resourceclaims", "ResourceClaimTemplate and ResourceClaim for admin access"],
+    because: devices,
+  },
+
+  // sig-scheduling
+  { from: "scheduling/limit_range.go" },
+  { from: "scheduling/preemption.go", only: ["PriorityClass endpoints"], because: scheduler },
+  { from: "scheduling/", because: scheduler },
+
+  // sig-storage
+  { from: "common/storage/configmap_volume.go", only: ["immutable if"], because: containers },
+  { from: "common/storage/secrets_volume.go", only: ["immutable if"], because: containers },
+  { from: "common/storage/", because: containers },
+  { from: "storage/csi_inline.go" },
+  { from: "storage/csi_node.go" },
+  { from: "storage/csistoragecapacity.go" },
+  { from: "storage/persistent_volumes.go", only: ["CSI Conformance"], because: volumes },
+  { from: "storage/pv_protection.go", because: volumes },
+  { from: "storage/pvc_protection.go", because: volumes },
+  { from: "storage/storageclass.go" },
+  { from: "storage/volume_attachment.go" },
+  { from: "storage/volumeattributesclass.go" },
+  { from: "storage/", because: volumes },
+
+  // The rest
+  { from: "autoscaling/", because: cloud },
+  { from: "cloud/", because: cloud },
+  { from: "windows/", because: containers },
+];

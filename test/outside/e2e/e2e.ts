@@ -1,0 +1,152 @@
+// Upstream's own end-to-end tests, unchanged, built from the published modules with the kubectl of the same release and run
+// by ginkgo, several at a time. What is run is said in choices.ts.
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CaseResult, Suite, Surroundings } from "../suite.ts";
+import { choices } from "./choices.ts";
+import { chooseCases, type Chosen, focusOf, type Spec, unusedChoices } from "./choose-cases.ts";
+
+const version = "v1.36.3";
+const staging = "v0.36.3";
+const source = "source";
+const programs = {
+  "e2e.test": ["test", "-c", "./test/e2e"],
+  kubectl: ["build", "./cmd/kubectl"],
+  ginkgo: ["build", "github.com/onsi/ginkgo/v2/ginkgo"],
+} as const;
+const nodes = ["e2e-node-a", "e2e-node-b"];
+const limitMs = 5_400_000;
+
+export const e2e: Suite = {
+  client: `kubernetes ${version} (its end-to-end tests)`,
+  serverFlags: ["--controllers", "all,pod-lifecycle"],
+  async prepare(at) {
+    await fetchSource(at);
+    for (const [name, [verb, ...what]] of Object.entries(programs)) {
+      const path = join(at.cache, name);
+      if (existsSync(path)) continue;
+      await at.run(["go", verb, "-p", "2", "-trimpath", "-ldflags", linkerFlags(), "-o", path, ...what], { cwd: join(at.cache, source), env: go, limitMs: 3_600_000 });
+    }
+  },
+  async run(at) {
+    for (const name of nodes) await at.session([join(at.cache, "kubectl"), "create", "-f", nodeFile(at, name)]);
+    const specs = reportedSpecs(await reportOf(at, ["--dry-run"]));
+    const chosen = chooseCases(
+      specs.map(({ spec }) => spec),
+      choices,
+    );
+    const wanted = (process.env["OUTSIDE_FOCUS"] ?? "").split(",");
+    const run = chosen.run.filter(({ file }) => wanted.some((prefix) => file.startsWith(prefix)));
+    tellWhatIsLeft(
+      chosen,
+      unusedChoices(
+        specs.map(({ spec }) => spec),
+        choices,
+      ),
+    );
+    const names = new Set(run.map(({ name }) => name));
+    const report = await reportOf(at, [`--procs=${process.env["OUTSIDE_PROCS"] ?? 4}`, "--timeout=80m", `--focus=${focusOf(run)}`]);
+    return byFile(reportedSpecs(report).filter(({ spec }) => names.has(spec.name)));
+  },
+};
+
+const go = { GOFLAGS: "-mod=mod", GOWORK: "off", CGO_ENABLED: "0" };
+
+const linkerFlags = (): string => {
+  const variable = "k8s.io/component-base/version";
+  return `-s -w -X ${variable}.gitVersion=${version} -X ${variable}.gitMajor=1 -X ${variable}.gitMinor=36 -X ${variable}.gitTreeState=clean`;
+};
+
+/** The module's own replacements point to folders that it is published without. */
+async function fetchSource(at: Surroundings): Promise<void> {
+  const folder = join(at.cache, source);
+  if (existsSync(join(folder, "ready"))) return;
+  rmSync(folder, { recursive: true, force: true });
+  const { Dir } = JSON.parse(await at.run(["go", "mod", "download", "-json", `k8s.io/kubernetes@${version}`], { limitMs: 600_000 })) as { readonly Dir: string };
+  await at.run(["cp", "-r", Dir, folder]);
+  await at.run(["chmod", "-R", "u+w", folder]);
+  const manifest = join(folder, "go.mod");
+  writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/=> \.\/staging\/src\/(\S+)/g, `=> $1 ${staging}`));
+  // The vendored packages' list alone would make the go command look for them here.
+  rmSync(join(folder, "vendor"), { recursive: true, force: true });
+  writeFileSync(join(folder, "ready"), "");
+}
+
+function nodeFile(at: Surroundings, name: string): string {
+  const path = join(at.cache, `${name}.json`);
+  writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name } }));
+  return path;
+}
+
+interface Report {
+  readonly SpecReports: readonly {
+    readonly State: string;
+    readonly LeafNodeType: string;
+    readonly LeafNodeText: string;
+    readonly LeafNodeLabels: readonly string[] | null;
+    readonly LeafNodeLocation: { readonly FileName: string };
+    readonly ContainerHierarchyTexts: readonly string[] | null;
+    readonly ContainerHierarchyLabels: readonly (readonly string[] | null)[] | null;
+    readonly Failure?: { readonly Message: string };
+  }[];
+}
+
+async function reportOf(at: Surroundings, options: readonly string[]): Promise<Report> {
+  const path = join(at.cache, "report.json");
+  rmSync(path, { force: true });
+  const flags = ["--provider=skeleton", "--allowed-not-ready-nodes=-1", "--dump-logs-on-failure=false", `--kubeconfig=${at.kubeconfig}`, `--kubectl-path=${join(at.cache, "kubectl")}`];
+  const command = [
+    join(at.cache, "ginkgo"),
+    "--no-color",
+    "--succinct",
+    "--keep-going",
+    ...options,
+    `--output-dir=${at.cache}`,
+    "--json-report=report.json",
+    join(at.cache, "e2e.test"),
+    "--",
+    ...flags,
+  ];
+  const output = await at.session(command, { cwd: at.cache, limitMs });
+  writeFileSync(join(at.cache, "output.log"), output);
+  if (!existsSync(path)) throw new Error(`${command[0]} wrote no report; its last words: ${output.slice(-2000)}`);
+  const [report] = JSON.parse(readFileSync(path, "utf8")) as readonly Report[];
+  return report!;
+}
+
+interface ReportedSpec {
+  readonly spec: Spec;
+  readonly state: string;
+  readonly why: string;
+}
+
+function reportedSpecs({ SpecReports }: Report): readonly ReportedSpec[] {
+  return SpecReports.filter(({ LeafNodeType }) => LeafNodeType === "It").map((each) => ({
+    spec: {
+      file: each.LeafNodeLocation.FileName.replace(/^.*\/test\/e2e\//, ""),
+      name: [...(each.ContainerHierarchyTexts ?? []), each.LeafNodeText].join(" "),
+      labels: [...(each.ContainerHierarchyLabels ?? []).flatMap((labels) => labels ?? []), ...(each.LeafNodeLabels ?? [])],
+    },
+    state: each.State,
+    why: each.Failure?.Message.replaceAll(/\s+/g, " ").slice(0, 300) ?? "",
+  }));
+}
+
+function tellWhatIsLeft({ left }: Chosen, unused: readonly string[]): void {
+  const reasons = Map.groupBy(left, ({ because }) => because);
+  for (const [because, { length }] of [...reasons].sort(([, a], [, b]) => b.length - a.length)) console.log(`  ${length} not run: ${because}`);
+  for (const each of unused) console.log(`  a choice that nothing is for: ${each}`);
+}
+
+/** One line a file: how many of its cases passed, and which did not. A case that passes itself over is no failure. */
+function byFile(reported: readonly ReportedSpec[]): readonly CaseResult[] {
+  return [...Map.groupBy(reported, ({ spec }) => spec.file)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => {
+      const passed = each.filter(({ state }) => state === "passed").length;
+      const skipped = each.filter(({ state }) => state === "skipped").length;
+      const failed = each.filter(({ state }) => state !== "passed" && state !== "skipped");
+      const counts = [`${passed} passed`, `${failed.length} failed`, ...(skipped > 0 ? [`${skipped} passed over`] : [])].join(", ");
+      return { name, ok: failed.length === 0, seen: [counts, ...failed.map(({ spec, why }) => `\n      ${spec.name}: ${why}`)].join("") };
+    });
+}

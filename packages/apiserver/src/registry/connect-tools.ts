@@ -13,6 +13,8 @@ import { parseStored } from "./views/stored-json.ts";
 import { commitObject } from "./write/commit.ts";
 
 const maxAttempts = 100;
+/** The server's name among the owners of fields, where it goes through its own front door. */
+const ownManager = "kube-apiserver";
 
 /** The tools for one request. */
 export function createConnectTools(call: Call): ConnectTools {
@@ -24,7 +26,7 @@ export function createConnectTools(call: Call): ConnectTools {
     async overwriteOther(kind, otherName, change, options) {
       const other = findResource(call, kind);
       if (!other) throw notFoundError(kind, otherName);
-      await overwrite(call, other, otherName, change, options);
+      await overwrite(call, other, otherName, change, { ...options, tracked: "status" });
     },
     async remove(options: DeleteOptions) {
       await deleteStored(call, storageKeyOf(resource, namespace, name), options);
@@ -41,17 +43,18 @@ export function createConnectTools(call: Call): ConnectTools {
 }
 
 async function overwrite(
-  { core, namespace }: Call,
+  { core, namespace, request }: Call,
   resource: ServedResource,
   name: string,
   change: (object: JsonObject) => void,
-  { dryRun, uid }: { readonly dryRun: boolean; readonly uid?: string },
+  { dryRun, uid, tracked }: { readonly dryRun: boolean; readonly uid?: string; readonly tracked?: string },
 ): Promise<void> {
   const key = storageKeyOf(resource, namespace, name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision) throw notFoundError(resource, name);
-    const object = cloneJson(core.views.object(resource, revision));
+    const live = core.views.object(resource, revision);
+    const object = cloneJson(live);
     const found = metaString(object, "uid");
     if (uid && uid !== found)
       throw conflictError(
@@ -60,7 +63,8 @@ async function overwrite(
         `StorageError: invalid object, Code: 4, Key: /registry${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
       );
     change(object);
-    if (dryRun || (await commitObject(core, resource, key, revision, object)) !== "conflict") return;
+    const next = tracked === undefined ? object : core.fieldManagers.of(resource, tracked).update(live, object, ownManager, request.now);
+    if (dryRun || (await commitObject(core, resource, key, revision, next)) !== "conflict") return;
   }
   throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
 }

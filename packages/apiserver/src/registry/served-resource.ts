@@ -195,7 +195,7 @@ export interface ConnectTools {
   integer(field: string): number | undefined;
   /** Changes the parent as the server itself: no rules, no owners of fields. `change` may be called again and may throw to refuse. */
   overwrite(change: (object: JsonObject) => void, options: { readonly dryRun: boolean; readonly uid?: string }): Promise<void>;
-  /** The same for another object, in its storage version. */
+  /** Changes the status of another object, in its storage version; the server becomes the owner of what it changes. */
   overwriteOther(kind: { readonly group: string; readonly resource: string }, name: string, change: (object: JsonObject) => void, options: { readonly dryRun: boolean }): Promise<void>;
   /** Deletes the parent as a DELETE request would. */
   remove(options: DeleteOptions): Promise<void>;

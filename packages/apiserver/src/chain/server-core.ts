@@ -1,7 +1,7 @@
 // The core of a whole server: the chain over every kind there is, with discovery, health and the upkeep of definitions.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
 import type { Runtime } from "homeostat/runtime";
-import type { TokenIssuer } from "../certificates/token-issuer.ts";
+import { createTokenIssuer, type TokenIssuer } from "../certificates/token-issuer.ts";
 import { createDiscovery } from "../discovery/discovery.ts";
 import type { Handler, UserInfo } from "../http/handler.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
@@ -59,17 +59,18 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
   const kinds = createKinds(data, ranges);
   const { catalog } = kinds;
   const protobuf = createProtobufCodec(data);
+  const issuer = tokenIssuer ?? createTokenIssuer();
   const core = createCore({
     store,
     runtime,
     tokens,
-    ...(tokenIssuer ? { tokenIssuer } : {}),
+    tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
-    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode })), openApiPaths(createOpenApi(catalog, data, encodeOpenApiDocument))],
+    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer })), openApiPaths(createOpenApi(catalog, data, encodeOpenApiDocument))],
   });
   const now = formatSeconds(runtime.clock.now());
   await storeBootstrapObjects(bootstrapTexts(readBootstrapObjects("1.36"), { ranges, clientCa, now }), { store, catalog, runtime, now });

@@ -11,7 +11,9 @@ import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { versionDocument } from "./kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
+import { failure, json, refusal } from "./routed-answer.ts";
 import { groupsOf, type ServedGroup } from "./served-groups.ts";
+import { type IssuerFacts, tokenMetadata, tokenMetadataPaths } from "./token-metadata.ts";
 
 /** What discovery looks at of a request. */
 export interface DiscoveryRequest {
@@ -33,6 +35,8 @@ export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
   /** Writes a document in the protobuf envelope; undefined where that cannot be done. */
   readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
+  /** Whose tokens others may check. */
+  readonly issuer?: IssuerFacts;
 }
 
 /** Answers what it knows; undefined for every other path. */
@@ -54,7 +58,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let epoch = -1;
   let groups: readonly ServedGroup[] = [];
   return async (request) => {
-    const plain = plainAnswer(request);
+    const plain = plainAnswer(request) ?? (options.issuer && tokenMetadata(request, options.issuer));
     if (plain) return plain;
     if (!/^\/apis?(?:\/|$)/.test(request.path) && request.path !== "/") return undefined;
     if (epoch !== options.catalog.epoch) {
@@ -126,26 +130,12 @@ async function write(document: JsonObject, { mediaType, pretty }: AcceptedDiscov
   return { mediaType: "application/json", body: encoder.encode(pretty || request.pretty ? indentJson(text) : `${text}\n`) };
 }
 
-/** What the router of built-in paths says before anybody looks: 405 to all but GET, 406 to media types that it has not heard of. */
-function refusal(method: string, accept: string, offered: readonly string[]): ApiResponse | undefined {
-  if (method !== "GET") return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
-  const named = accept.split(",").map((clause) => clause.split(";", 1)[0]!.trim());
-  if (!accept || named.some((name) => name === "*/*" || offered.includes(name))) return undefined;
-  return failure(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`, {});
-}
-
 /** The answer to a path that nobody serves. */
 export function pageNotFound(): ApiResponse {
   return { status: 404, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: encoder.encode("404 page not found\n") };
 }
 
-function failure(code: number, reason: string, message: string, details?: JsonObject): ApiResponse {
-  return json(code, `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, ...(details ? { details } : {}), code })}\n`);
-}
-
-const json = (status: number, text: string): ApiResponse => ({ status, headers: { "content-type": "application/json" }, body: encoder.encode(text) });
-
 function indexOf(groups: readonly ServedGroup[]): string[] {
   const served = groups.flatMap(({ name, versions }) => (name ? [`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`)] : ["/api/v1"]));
-  return ["/api", "/apis", "/apis/", ...served, ...healthPaths(), "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/metrics", "/version"].toSorted(compareBytewise);
+  return ["/api", "/apis", "/apis/", ...served, ...healthPaths(), "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/metrics", "/version", ...tokenMetadataPaths].toSorted(compareBytewise);
 }

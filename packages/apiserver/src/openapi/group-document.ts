@@ -15,7 +15,7 @@ const protobuf = "application/vnd.kubernetes.protobuf";
 
 /** The paths of the index that have a document now, e.g. `api/v1`, `apis/apps/v1`, `version`. */
 export function documentPaths(catalog: ResourceCatalog): readonly string[] {
-  const paths = new Set(["api", "apis", "version"]);
+  const paths = new Set(["api", "apis", "version", ...tokenDocuments.keys()]);
   for (const { group, version, custom } of catalog.all()) {
     if (group && !custom) paths.add(`apis/${group}`);
     paths.add(group ? `apis/${group}/${version}` : `api/${version}`);
@@ -34,6 +34,8 @@ export function buildDocument(path: string, resources: readonly ServedResource[]
   if (path === "version") return plainDocument("/version/", "get", "CodeVersion", "io.k8s.apimachinery.pkg.version.Info", ["application/json"], data);
   if (path === "api") return plainDocument("/api/", "get", "APIVersions", `${meta}APIVersions`, undefined, data);
   if (path === "apis") return plainDocument("/apis/", "get", "APIVersions", `${meta}APIGroupList`, undefined, data);
+  const token = tokenDocuments.get(path);
+  if (token) return tokenDocument(`/${path}/`, token, data);
   if (!resources.length) return undefined;
   if (/^apis\/[^/]+$/.test(path)) return resources.some((each) => !each.custom) ? plainDocument(`/${path}/`, "get", "APIGroup", `${meta}APIGroup`, undefined, data) : undefined;
   return resources.some((each) => each.custom) ? customDocument(resources, data) : builtinDocument(`/${path}/`, resources, data);
@@ -89,6 +91,18 @@ const head = (title: string, version: string): JsonObject => ({ openapi: "3.0.0"
 const bearer: JsonObject = { BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" } };
 /** `v1.36.3` as `1.36`. */
 export const minorOf = (data: KindData): string => data.kubernetes.replace(/^v(\d+\.\d+).*$/, "$1");
+
+/** What is said about the tokens of service accounts, by path: the operation's name and the media type of its text. */
+const tokenDocuments: ReadonlyMap<string, readonly [rest: string, type: string]> = new Map([
+  [".well-known/openid-configuration", ["ServiceAccountIssuerOpenIDConfiguration", "application/json"]],
+  ["openid/v1/jwks", ["ServiceAccountIssuerOpenIDKeyset", "application/jwk-set+json"]],
+]);
+
+function tokenDocument(path: string, [rest, type]: readonly [string, string], data: KindData): JsonObject {
+  const names = operationNames(path);
+  const responses = { 200: { description: "OK", content: { [type]: { schema: { type: "string" } } } }, 401: { description: "Unauthorized" } };
+  return { ...head("Kubernetes", minorOf(data)), paths: { [path]: { get: { tags: [names.tag], operationId: `get${rest}`, responses } } }, components: { securitySchemes: bearer } };
+}
 
 function plainDocument(path: string, verb: string, rest: string, model: string, types: readonly string[] | undefined, data: KindData): JsonObject {
   const paths: JsonObject = { [path]: discoveryPath(path, verb, rest, model, types) };

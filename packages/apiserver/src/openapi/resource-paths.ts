@@ -37,7 +37,7 @@ export interface DocumentedSubresource {
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const protobuf = "application/vnd.kubernetes.protobuf";
 const plainTypes = ["application/json", "application/yaml"];
-const patchTypes = ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
+const patchTypes = ["application/json-patch+json", "application/merge-patch+json"];
 const codes: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized" };
 
 /** Paths by template, e.g. `/apis/apps/v1/namespaces/{namespace}/deployments/{name}`. */
@@ -145,7 +145,7 @@ class Paths {
 
   #patch(model: string, inside: readonly ParameterName[], rest: string, gvk: DocumentedResource | DocumentedSubresource = this.#resource): Operation {
     const { custom } = this.#resource;
-    const accepted = custom ? patchTypes : [...patchTypes, "application/strategic-merge-patch+json"];
+    const accepted = [...patchTypes, ...(custom ? [] : ["application/strategic-merge-patch+json"]), "application/apply-patch+yaml"];
     const body = { requestBody: { content: content(accepted, `${meta}Patch`), required: true } };
     return this.#operation("patch", "patch", "patch", [...patchParameters, ...inside], custom ? { 200: model } : { 200: model, 201: model }, body, rest || undefined, gvk);
   }

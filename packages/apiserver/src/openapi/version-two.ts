@@ -1,8 +1,9 @@
 // The OpenAPI v2 document: all v3 documents in one, said in the older words. Default values and logic go, because v2 readers
-// choke on them; parameters are written out where upstream shares them.
+// choke on them.
 // Upstream: k8s.io/kube-openapi/pkg/builder, pkg/schemaconv; for custom resources
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2/conversion.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { shareParameters } from "./shared-parameters.ts";
 
 /** What one v3 document is about decides how its schemas are simplified. */
 export interface VersionThreeDocument {
@@ -24,7 +25,7 @@ export function toVersionTwo(documents: readonly VersionThreeDocument[], version
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },
-    paths,
+    ...shareParameters(paths),
     definitions,
     securityDefinitions: { BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" } },
     security: [{ BearerToken: [] }],
@@ -48,11 +49,12 @@ function pathItem(item: JsonObject): JsonObject {
 function operation({ requestBody, responses, parameters, ...rest }: JsonObject): JsonObject {
   const body = isObject(requestBody) ? requestBody : undefined;
   const produces = Object.keys(objectAt(objectAt(responses as JsonObject, "200"), "content"));
-  const consumes = body ? Object.keys(objectAt(body, "content")) : rest["x-kubernetes-action"] ? ["*/*"] : produces;
+  const isText = firstSchema(objectAt(responses as JsonObject, "200")).type === "string";
+  const consumes = body ? Object.keys(objectAt(body, "content")) : rest["x-kubernetes-action"] ? ["*/*"] : isText ? undefined : produces;
   const all = [...(body ? [bodyParameter(body)] : []), ...((parameters as JsonObject[] | undefined) ?? []).map(parameter)];
   return {
     ...rest,
-    consumes,
+    ...(consumes ? { consumes } : {}),
     produces,
     schemes: ["https"],
     ...(all.length ? { parameters: all } : {}),

@@ -1,0 +1,47 @@
+// What others need to check the tokens of service accounts by themselves: who issues them, and the public keys.
+// Upstream: k8s.io/kubernetes/pkg/routes/openidmetadata.go, pkg/serviceaccount/openidmetadata.go.
+import type { JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../http/handler.ts";
+import type { DiscoveryRequest } from "./discovery.ts";
+import { refusal } from "./routed-answer.ts";
+
+/** Of a TokenIssuer, what is no secret. */
+export interface IssuerFacts {
+  readonly issuer: string;
+  publicKey(): JsonObject;
+}
+
+const configurationPath = "/.well-known/openid-configuration";
+const keysPath = "/openid/v1/jwks";
+
+/** Both paths. */
+export const tokenMetadataPaths = [configurationPath, keysPath];
+
+/** Answers the two paths; undefined for every other. */
+export function tokenMetadata({ method, path, accept, host }: DiscoveryRequest, issuer: IssuerFacts): ApiResponse | undefined {
+  const plain = path.replace(/(?<=.)\/$/, "");
+  if (plain === configurationPath) return refusal(method, accept, ["application/json"]) ?? answer("application/json", configuration(issuer, host));
+  if (plain === keysPath) return refusal(method, accept, ["application/jwk-set+json"]) ?? answer("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] });
+  return undefined;
+}
+
+function configuration(issuer: IssuerFacts, host: string): JsonObject {
+  return {
+    issuer: issuer.issuer,
+    jwks_uri: `https://${host}${keysPath}`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [issuer.publicKey()["alg"]!],
+  };
+}
+
+const members = ["use", "kty", "kid", "crv", "alg", "x", "y", "n", "e"];
+
+/** A key with its members in upstream's order. */
+function inOrder(key: JsonObject): JsonObject {
+  return Object.fromEntries(members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])));
+}
+
+function answer(type: string, document: JsonObject): ApiResponse {
+  return { status: 200, headers: { "content-type": type, "cache-control": "public, max-age=3600" }, body: new TextEncoder().encode(JSON.stringify(document)) };
+}

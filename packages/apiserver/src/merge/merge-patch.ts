@@ -47,11 +47,16 @@ function mergeMember(current: Json, value: Json): Json {
   return isObject(value) ? mergeObjects(current, value) : cloneJson(value);
 }
 
-/** Without null members, at any depth; null list items stay. */
+/** A copy without null members, at any depth; null list items stay. */
 function pruned(value: Json): Json {
-  if (Array.isArray(value)) return value.map(pruned);
-  if (!isObject(value)) return value;
-  const out: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) if (member !== null) setOwn(out, name, pruned(member));
-  return out;
+  const copy = cloneJson(value);
+  const open = [copy];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (typeof at !== "object" || at === null) continue;
+    for (const [name, member] of Object.entries(at)) {
+      if (member === null && !Array.isArray(at)) delete at[name];
+      else if (typeof member === "object") open.push(member);
+    }
+  }
+  return copy;
 }

@@ -6,7 +6,7 @@ import { fieldElement, formatPathElement, indexElement, type PathElement } from 
 import { formatGoSyntax } from "./go-format.ts";
 import { formatGoType, formatGoValue } from "../schema/go-format.ts";
 import { itemElement } from "./list-item.ts";
-import type { SmdList, SmdMap, SmdScalar, SmdType } from "./smd-type.ts";
+import { deducedType, type SmdList, type SmdMap, type SmdScalar, type SmdType, untypedAtomicType } from "./smd-type.ts";
 import { below, type TypedError, typedError } from "./typed-error.ts";
 
 /** Whether sets and keyed lists may hold an item twice: live objects may, intents may not. */
@@ -14,6 +14,8 @@ export type Duplicates = "allowed" | "refused";
 
 /** Every breach; map members are visited in bytewise order, up to the first that is not declared. */
 export function validateTyped(type: SmdType, value: Json, duplicates: Duplicates): readonly TypedError[] {
+  // Anything fits, however deep it is.
+  if (type === untypedAtomicType || type === deducedType) return [];
   switch (settle(type, alternativeOf(type, value))) {
     case "map":
       return validateMap(type.map!, value, duplicates);

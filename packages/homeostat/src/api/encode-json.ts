@@ -10,8 +10,13 @@ const unsafeOnce = /[<>&\u2028\u2029]/;
 const surrogate = /[\ud800-\udfff]/;
 const encoder = new TextEncoder();
 
+/** Levels that are encoded by recursion, which is fastest; what lies deeper takes no stack. */
+const recursiveLevels = 200;
+
 /** Encodes a value canonically, e.g. `{"apiVersion":"v1","data":{"a":"\u003cb\u003e"}}`; no trailing newline. */
-export function encodeJson(value: Json): string {
+export const encodeJson = (value: Json): string => encode(value, recursiveLevels);
+
+function encode(value: Json, levels: number): string {
   switch (typeof value) {
     case "string":
       return encodeString(value);
@@ -22,7 +27,9 @@ export function encodeJson(value: Json): string {
     case "boolean":
       return value ? "true" : "false";
     default:
-      return value === null ? "null" : Array.isArray(value) ? encodeArray(value) : encodeObject(value);
+      if (value === null) return "null";
+      if (levels === 0) return encodeDeep(value);
+      return Array.isArray(value) ? encodeArray(value, levels - 1) : encodeObject(value, levels - 1);
   }
 }
 
@@ -46,18 +53,53 @@ export function compareBytewise(a: string, b: string): number {
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
-function encodeArray(items: readonly Json[]): string {
+function encodeArray(items: readonly Json[], levels: number): string {
   let out = "[";
-  for (let i = 0; i < items.length; i++) out += (i ? "," : "") + encodeJson(items[i]!);
+  for (let i = 0; i < items.length; i++) out += (i ? "," : "") + encode(items[i]!, levels);
   return `${out}]`;
 }
 
-function encodeObject(object: JsonObject): string {
-  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
-  if (!isSorted(keys)) keys.sort(compareBytewise);
+function encodeObject(object: JsonObject, levels: number): string {
+  const keys = sortedKeys(object);
   let out = "{";
-  for (let i = 0; i < keys.length; i++) out += `${i ? "," : ""}${encodeString(keys[i]!)}:${encodeJson(object[keys[i]!]!)}`;
+  for (let i = 0; i < keys.length; i++) out += `${i ? "," : ""}${encodeString(keys[i]!)}:${encode(object[keys[i]!]!, levels)}`;
   return `${out}}`;
+}
+
+/** A container whose members are being written; `keys` only of an object. */
+interface Written {
+  readonly of: readonly Json[] | JsonObject;
+  readonly keys: readonly string[] | undefined;
+  next: number;
+}
+
+const writing = (of: readonly Json[] | JsonObject): Written => ({ of, keys: Array.isArray(of) ? undefined : sortedKeys(of as JsonObject), next: 0 });
+
+/** The same without recursion. */
+function encodeDeep(value: readonly Json[] | JsonObject): string {
+  const open = [writing(value)];
+  let out = "";
+  for (let at = open.at(-1); at; at = open.at(-1)) {
+    const { of, keys } = at;
+    const list = of as readonly Json[];
+    if (at.next === 0) out += keys ? "{" : "[";
+    if (at.next === (keys ?? list).length) {
+      out += keys ? "}" : "]";
+      open.pop();
+      continue;
+    }
+    const key = keys?.[at.next];
+    const member = key === undefined ? list[at.next]! : (of as JsonObject)[key]!;
+    out += `${at.next++ ? "," : ""}${key === undefined ? "" : `${encodeString(key)}:`}`;
+    if (typeof member === "object" && member !== null) open.push(writing(member));
+    else out += encode(member, 0);
+  }
+  return out;
+}
+
+function sortedKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
+  return isSorted(keys) ? keys : keys.sort(compareBytewise);
 }
 
 function isSorted(keys: readonly string[]): boolean {

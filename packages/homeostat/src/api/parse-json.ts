@@ -30,8 +30,10 @@ export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
-/** Deepest nesting accepted. encoding/json takes 10,000; here whoever walks a value by recursion has to find room on the stack (2,500 levels or so) too. */
-const maxDepth = 1_000;
+/** Deepest nesting accepted, as by encoding/json. The reader itself needs no stack for it. */
+const maxDepth = 10_000;
+/** Characters of all the paths that are reported: only who wants to do harm writes a document with more. */
+const maxPathCharacters = 2 ** 23;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -41,7 +43,7 @@ const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
 /** Parses one JSON document. Throws {@link JsonSyntaxError}. */
 export function parseJson(text: string, { overflow }: ParseJsonOptions = { overflow: "refused" }): ParsedJson {
   const reader = new Reader(text);
-  const value = readDocument(reader);
+  const value = reader.document();
   if (reader.overflow !== undefined && overflow === "refused") throw new JsonSyntaxError(formatOverflow(reader.overflow));
   return {
     value,
@@ -52,19 +54,42 @@ export function parseJson(text: string, { overflow }: ParseJsonOptions = { overf
   };
 }
 
-/** Our stack may end before Go's limit of nesting does; both are refused alike. */
-function readDocument(reader: Reader): Json {
-  try {
-    return reader.document();
-  } catch (error) {
-    throw error instanceof RangeError ? new JsonSyntaxError(tooDeep("{")) : error;
-  }
-}
-
 const tooDeep = (opening: string): string => `invalid character '${opening}' exceeded max depth`;
 
 /** What Go says of a number that no float64 can hold. */
 export const formatOverflow = (literal: string): string => `json: cannot unmarshal number ${literal} into Go value of type float64`;
+
+/** A container that is being read, within the one around it: the root of a document has no parent and no step. */
+class Open {
+  readonly object: JsonObject | undefined;
+  readonly list: Json[] | undefined;
+  readonly parent: Open | undefined;
+  /** Where it lies in its parent. */
+  readonly step: string | number;
+  readonly depth: number;
+  /** Of an object: the key that is being read. */
+  key = "";
+
+  constructor(opening: "{" | "[", parent: Open | undefined) {
+    this.object = opening === "{" ? {} : undefined;
+    this.list = opening === "{" ? undefined : [];
+    this.parent = parent;
+    this.step = parent ? parent.here : "";
+    this.depth = parent ? parent.depth + 1 : 1;
+  }
+
+  /** The key or the index that is being read. */
+  get here(): string | number {
+    return this.list ? this.list.length : this.key;
+  }
+
+  /** The path of what is in it under `last`, e.g. `spec.ports[0].name`. */
+  path(last: string | number = this.here): string {
+    const steps = [last];
+    for (let at: Open = this; at.parent; at = at.parent) steps.push(at.step);
+    return steps.reduceRight<string>((path, step) => (typeof step === "number" ? `${path}[${step}]` : path ? `${path}.${step}` : step), "");
+  }
+}
 
 class Reader {
   readonly duplicates: string[] = [];
@@ -73,8 +98,12 @@ class Reader {
   overflow: string | undefined;
   readonly #text: string;
   #at = 0;
+  /** The innermost container around the place that is being read. */
+  #in: Open | undefined;
+  /** The last key that was new, and the object that it is in. */
+  #lastIn: Open | undefined;
   #lastKey = "";
-  #depth = 0;
+  #pathCharacters = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -82,18 +111,30 @@ class Reader {
 
   document(): Json {
     this.#space();
-    const value = this.#value("");
-    this.#space();
+    for (;;) {
+      const c = this.#text[this.#at];
+      if ((c === "{" || c === "[") && this.#enter(c)) continue;
+      let value = c === "{" ? {} : c === "[" ? [] : this.#scalar(c);
+      for (;;) {
+        this.#space();
+        const open = this.#in;
+        if (!open) return this.#whole(value);
+        if (open.list) open.list.push(value);
+        else setOwn(open.object!, open.key, value);
+        if (this.#goesOn(open)) break;
+        value = open.list ?? open.object!;
+        this.#in = open.parent;
+      }
+    }
+  }
+
+  #whole(value: Json): Json {
     if (this.#at < this.#text.length) this.#unexpected("after top-level value");
     return value;
   }
 
-  #value(path: string): Json {
-    switch (this.#text[this.#at]) {
-      case "{":
-        return this.#nested(() => this.#object(path));
-      case "[":
-        return this.#nested(() => this.#array(path));
+  #scalar(c: string | undefined): Json {
+    switch (c) {
       case '"':
         return this.#string();
       case "t":
@@ -103,58 +144,63 @@ class Reader {
       case "n":
         return this.#word("null", null);
       default:
-        return this.#number(path);
+        return this.#number();
     }
   }
 
-  #nested(read: () => Json): Json {
-    if (++this.#depth > maxDepth) throw new JsonSyntaxError(tooDeep(this.#text[this.#at]!));
-    const value = read();
-    this.#depth--;
-    return value;
-  }
-
-  #object(path: string): JsonObject {
-    const out: JsonObject = {};
+  /** Goes into a container, up to its first value; false past the end of an empty one. */
+  #enter(c: "{" | "["): boolean {
+    const depth = (this.#in?.depth ?? 0) + 1;
+    if (depth > maxDepth) throw new JsonSyntaxError(tooDeep(c));
     this.#at++;
     this.#space();
-    if (this.#text[this.#at] === "}") return (this.#at++, out);
-    for (;;) {
-      if (this.#text[this.#at] !== '"') this.#unexpected("looking for beginning of object key string");
-      const key = this.#string();
-      this.#space();
-      if (this.#text[this.#at] !== ":") this.#unexpected("after object key");
-      this.#at++;
-      this.#space();
-      const child = path ? `${path}.${key}` : key;
-      if (Object.hasOwn(out, key)) {
-        this.duplicates.push(child);
-        this.duplicatesAfter.push(this.#lastKey);
-      } else this.#lastKey = child;
-      setOwn(out, key, this.#value(child));
-      this.#space();
-      const c = this.#text[this.#at];
-      if (c === "}") return (this.#at++, out);
-      if (c !== ",") this.#unexpected("after object key:value pair");
-      this.#at++;
-      this.#space();
+    if (this.#text[this.#at] === (c === "{" ? "}" : "]")) return (this.#at++, false);
+    const open = new Open(c, this.#in);
+    this.#in = open;
+    if (open.object) this.#key(open, open.object);
+    return true;
+  }
+
+  /** After a value: true when another follows, false past the end of the container. */
+  #goesOn(open: Open): boolean {
+    const c = this.#text[this.#at];
+    const { object } = open;
+    if (c === (object ? "}" : "]")) return (this.#at++, false);
+    if (c !== ",") this.#unexpected(!object ? "after array element" : "after object key:value pair");
+    this.#at++;
+    this.#space();
+    if (object) this.#key(open, object);
+    return true;
+  }
+
+  #key(open: Open, object: JsonObject): void {
+    if (this.#text[this.#at] !== '"') this.#unexpected("looking for beginning of object key string");
+    open.key = this.#string();
+    this.#space();
+    if (this.#text[this.#at] !== ":") this.#unexpected("after object key");
+    this.#at++;
+    this.#space();
+    if (Object.hasOwn(object, open.key)) this.#noteDuplicate(open);
+    else {
+      this.#lastIn = open;
+      this.#lastKey = open.key;
     }
   }
 
-  #array(path: string): Json[] {
-    const out: Json[] = [];
-    this.#at++;
-    this.#space();
-    if (this.#text[this.#at] === "]") return (this.#at++, out);
-    for (;;) {
-      out.push(this.#value(`${path}[${out.length}]`));
-      this.#space();
-      const c = this.#text[this.#at];
-      if (c === "]") return (this.#at++, out);
-      if (c !== ",") this.#unexpected("after array element");
-      this.#at++;
-      this.#space();
-    }
+  #noteDuplicate(open: Open): void {
+    const path = this.#path(open);
+    const after = this.#path(this.#lastIn, this.#lastKey);
+    if (path === undefined || after === undefined) return;
+    this.duplicates.push(path);
+    this.duplicatesAfter.push(after);
+  }
+
+  /** undefined once there have been too many. */
+  #path(open: Open | undefined, last?: string): string | undefined {
+    if (this.#pathCharacters > maxPathCharacters) return undefined;
+    const path = open?.path(last) ?? "";
+    this.#pathCharacters += path.length;
+    return path;
   }
 
   #string(): string {
@@ -190,7 +236,7 @@ class Reader {
     }
   }
 
-  #number(path: string): number | bigint {
+  #number(): number | bigint {
     numberPattern.lastIndex = this.#at;
     const match = numberPattern.exec(this.#text);
     if (!match) {
@@ -203,7 +249,7 @@ class Reader {
     const literal = match[0];
     this.#at += literal.length;
     this.#endOfNumber();
-    return this.#toNumber(literal, path);
+    return this.#toNumber(literal);
   }
 
   /** A point or an exponent without digits behind it. */
@@ -216,19 +262,24 @@ class Reader {
     this.#unexpected("in exponent of numeric literal");
   }
 
-  #toNumber(literal: string, path: string): number | bigint {
+  #toNumber(literal: string): number | bigint {
     const value = Number(literal);
     if (/[.eE]/.test(literal)) {
       if (!Number.isFinite(value)) this.overflow ??= literal;
-      if (!Number.isFinite(value) || Number.isInteger(value)) this.floatLiterals.set(path, literal);
+      if (!Number.isFinite(value) || Number.isInteger(value)) this.#noteFloat(literal);
       return value === 0 ? 0 : value;
     }
     if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
     const exact = BigInt(literal);
     if (exact >= int64Min && exact <= int64Max) return exact;
     if (!Number.isFinite(value)) this.overflow ??= literal;
-    this.floatLiterals.set(path, literal);
+    this.#noteFloat(literal);
     return value;
+  }
+
+  #noteFloat(literal: string): void {
+    const path = this.#path(this.#in);
+    if (path !== undefined) this.floatLiterals.set(path, literal);
   }
 
   #word<T extends Json>(word: string, value: T): T {

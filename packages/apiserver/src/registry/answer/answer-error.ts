@@ -1,7 +1,7 @@
 // A failure as an answer: the Status that was thrown, or a 500 for what nobody foresaw.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters (status.go, writers.go ErrorNegotiated).
 import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
-import { internalError } from "../api-errors.ts";
+import { internalError, plainError } from "../api-errors.ts";
 import type { ApiResponse } from "../../http/handler.ts";
 import type { CoreServices } from "../core-services.ts";
 import { type Accepted, negotiate, plainJson } from "../negotiation/accept.ts";
@@ -19,8 +19,15 @@ export async function answerError(core: CoreServices, request: ServerRequest, er
 /** The Status of an error; bugs become 500 with the message. */
 export function statusOf(error: unknown): Status {
   if (isApiStatusError(error)) return error.status;
+  if (isStackOverflow(error)) return plainError("invalid character '{' exceeded max depth").status;
   return internalError(error instanceof Error ? error.message : String(error)).status;
 }
+
+/**
+ * Who owns a field is found out by recursion, for which an object of somewhat more than 1,000 levels is too deep; upstream's fails in the same
+ * way a few levels before its limit of 10,000, with these words. Nothing has been stored then.
+ */
+const isStackOverflow = (error: unknown): boolean => error instanceof RangeError && error.message.startsWith("Maximum call stack");
 
 const indentedJson: Accepted = { ...plainJson, pretty: true };
 

@@ -13,7 +13,7 @@ const mergeKey = '"<<"';
 /** YAML looks no further than 1024 characters for the colon behind a key. */
 const longKey = /"(?:[^"\\]|\\.){1000,}" *:/;
 
-/** The value of a body that YAML and JSON read alike; undefined where that is not certain. */
+/** The value of a body that YAML and JSON read alike; undefined where that is not certain. Throws a RangeError for what is nested too deep. */
 export function readJsonInYaml(text: string): Json | undefined {
   const line = text.endsWith("\n") ? text.slice(0, -1) : text;
   if (line[0] !== "{" || differs.test(line) || line.includes(mergeKey) || longKey.test(line)) return undefined;
@@ -22,6 +22,7 @@ export function readJsonInYaml(text: string): Json | undefined {
     const { value, duplicates } = parseJson(line);
     return duplicates.length ? undefined : value;
   } catch (error) {
+    if (error instanceof JsonSyntaxError && error.message.endsWith("exceeded max depth")) throw new RangeError(error.message);
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }

@@ -19,9 +19,19 @@ export class YamlSyntaxError extends Error {
 }
 
 const maxAliases = 10_000;
+const tooDeep = "yaml: exceeded max depth of 10000";
 
 /** Parses the first document; an empty one is null. Throws {@link YamlSyntaxError}. */
 export async function parseYaml(text: string): Promise<ParsedYaml> {
+  try {
+    return await readYaml(text);
+  } catch (error) {
+    // The library's stack ends long before upstream's limit does.
+    throw error instanceof RangeError ? new YamlSyntaxError(tooDeep) : error;
+  }
+}
+
+async function readYaml(text: string): Promise<ParsedYaml> {
   const json = readJsonInYaml(text);
   if (json !== undefined) return { value: json, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
   const plainFault = findPlainFault(text);

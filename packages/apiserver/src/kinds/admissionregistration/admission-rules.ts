@@ -1,11 +1,11 @@
-// Rules that webhooks and policies share: what requests they match, and which parameters they take. Expressions are checked
-// for presence only.
+// Rules that webhooks and policies share: what requests they match, and which parameters they take.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
 import { dns1035LabelFaults, dnsSubdomainFaults, isObject, type JsonObject, labelKeyFaults, pathSegmentFaults } from "homeostat/api";
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooMany } from "../../registry/field-error.ts";
 import { validateLabelSelector } from "../object/label-selectors.ts";
 import { isSet, itemsAt, setIfNil, textsAt } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
+import type { PolicyExpressions } from "./policy-expressions.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
@@ -106,13 +106,14 @@ export function mutableOperationErrors(match: JsonObject, path: string): FieldEr
   );
 }
 
-/** Names and presence of match conditions. */
-export function validateMatchConditions(conditions: readonly JsonObject[], path: string): FieldError[] {
+/** Names and expressions of match conditions. */
+export function validateMatchConditions(conditions: readonly JsonObject[], path: string, expressions: PolicyExpressions): FieldError[] {
   const names = new Set<string>();
   const many = conditions.length > maxConditions ? [tooMany(path, conditions.length, maxConditions)] : [];
   const each = conditions.flatMap((condition, i) => {
     const name = stringAt(condition, "name");
-    const errors = stringAt(condition, "expression").trim() ? [] : [required(`${path}[${i}].expression`, "")];
+    const expression = stringAt(condition, "expression").trim();
+    const errors = expression ? expressions.check("condition", expression, `${path}[${i}].expression`) : [required(`${path}[${i}].expression`, "")];
     errors.push(...(name ? labelKeyFaults(name).map((fault) => invalid(`${path}[${i}].name`, name, fault)) : [required(`${path}[${i}].name`, "")]));
     if (name && names.has(name)) errors.push(duplicate(`${path}[${i}].name`, name));
     names.add(name);

@@ -1,4 +1,4 @@
-// Webhook configurations: which webhooks are asked about which writes. Stored and checked; match conditions are not compiled.
+// Webhook configurations: which webhooks are asked about which writes. Stored and checked.
 // Upstream: k8s.io/kubernetes/pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go,
 // pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
 import { dns1035LabelFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
@@ -14,6 +14,7 @@ import { isSet, itemsAt, mutableAt, numberAt, setIfNil, textsAt } from "../objec
 import { bumpGeneration, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { validateWebhookService, validateWebhookUrl } from "../object/validate-webhook-client.ts";
 import { failurePolicies, matchPolicies, oneOf, setRuleDefaults, validateMatchConditions, validateRule } from "./admission-rules.ts";
+import { openMatchConditions, type StoredExpressions } from "./policy-expressions.ts";
 
 const acceptedVersions = ["v1", "v1beta1"];
 const sideEffects = ["None", "NoneOnDryRun", "Some", "Unknown"];
@@ -65,9 +66,10 @@ interface WebhookRules {
   readonly uniqueNames: boolean;
   readonly selectors: LabelSelectorRules;
   readonly conditions: "checked" | "as they are";
+  readonly stored: StoredExpressions;
 }
 
-const strict: WebhookRules = { sideEffects: harmless, needsKnownVersion: true, uniqueNames: true, selectors: { invalidValues: "refused" }, conditions: "checked" };
+const strict: WebhookRules = { sideEffects: harmless, needsKnownVersion: true, uniqueNames: true, selectors: { invalidValues: "refused" }, conditions: "checked", stored: {} };
 
 function rulesFor(object: JsonObject, old: JsonObject): WebhookRules {
   const before = itemsAt(old, "webhooks");
@@ -80,6 +82,7 @@ function rulesFor(object: JsonObject, old: JsonObject): WebhookRules {
     uniqueNames: new Set(names).size === names.length,
     selectors: { invalidValues: before.some((webhook) => ["namespaceSelector", "objectSelector"].some((field) => validateLabelSelector(objectAt(webhook, field), "").length)) ? "allowed" : "refused" },
     conditions: equalJson(conditionsOf(object), conditionsOf(old)) ? "as they are" : "checked",
+    stored: { "match condition": new Set(before.flatMap((webhook) => itemsAt(webhook, "matchConditions").map((condition) => stringAt(condition, "expression")))) },
   };
 }
 
@@ -107,7 +110,7 @@ function validateWebhook(webhook: JsonObject, path: string, rules: WebhookRules)
     ...["namespaceSelector", "objectSelector"].flatMap((field) => validateLabelSelector(objectAt(webhook, field), `${path}.${field}`, rules.selectors)),
     ...oneOf(webhook, "reinvocationPolicy", ["IfNeeded", "Never"], path),
     ...clientErrors(objectAt(webhook, "clientConfig"), `${path}.clientConfig`),
-    ...(rules.conditions === "checked" ? validateMatchConditions(itemsAt(webhook, "matchConditions"), `${path}.matchConditions`) : []),
+    ...(rules.conditions === "checked" ? validateMatchConditions(itemsAt(webhook, "matchConditions"), `${path}.matchConditions`, openMatchConditions("none", rules.stored)) : []),
   ];
 }
 

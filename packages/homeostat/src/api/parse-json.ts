@@ -86,7 +86,7 @@ class Open {
   /** The path of what is in it under `last`, e.g. `spec.ports[0].name`. */
   path(last: string | number = this.here): string {
     const steps = [last];
-    for (let at: Open = this; at.parent; at = at.parent) steps.push(at.step);
+    for (let { step, parent }: Pick<Open, "step" | "parent"> = this; parent; { step, parent } = parent) steps.push(step);
     return steps.reduceRight<string>((path, step) => (typeof step === "number" ? `${path}[${step}]` : path ? `${path}.${step}` : step), "");
   }
 }

@@ -63,6 +63,19 @@ describe("events of simulators", { timeout: 30_000 }, () => {
     assert.equal(Date.parse(twice.lastTimestamp) - Date.parse(twice.firstTimestamp), 60_000);
   });
 
+  test("that are many of one reason become one, with the last message", async () => {
+    await tell(Array.from({ length: 12 }, (_, i) => ({ ...about("d"), message: `try ${i}` })));
+    const events = await told("d");
+    assert.deepEqual(events.map(({ count, message }) => `${count} ${message}`).sort(), [...Array.from({ length: 9 }, (_, i) => `1 try ${i}`), "3 (combined from similar events): try 11"].sort());
+  });
+
+  test("refer to the revision of the object that they were told of", async () => {
+    const { object } = about("e");
+    await tell([1, 2].map((revision) => ({ ...about("e"), object: { ...object, resourceVersion: String(revision) } })));
+    const [event] = await told("e");
+    assert.deepEqual([event.count, event.involvedObject.resourceVersion], [2, "1"]);
+  });
+
   test("of cluster-wide objects lie in the default namespace, under a name that is one", async () => {
     await tell([about("system:role", "")]);
     const [event] = await told("system:role");

@@ -1,14 +1,26 @@
 // Tells of what controllers of the control plane do, as they do it: core/v1 Events, a repeated one counted up. Telling is
 // never waited for, and what cannot be told is lost.
 // Upstream: k8s.io/client-go/tools/record (event.go, events_cache.go).
-import { isNotFound } from "homeostat/api";
+import { isNotFound, type Metadata } from "homeostat/api";
 import { type Client, dynamicKind } from "homeostat/client";
 import { type Runtime, unitInterval, uuid } from "homeostat/runtime";
+import { EventCorrelator, remember } from "./event-correlator.ts";
+
+/** Whom an event is about. */
+export interface EventObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** "" for cluster-wide objects. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** At which the object was seen; left out where only its reference is known. */
+  readonly resourceVersion?: string;
+}
 
 /** What happened to an object. */
 export interface SimulatorEvent {
-  /** `namespace` is "" for cluster-wide objects. */
-  readonly object: { readonly apiVersion: string; readonly kind: string; readonly namespace: string; readonly name: string; readonly uid: string };
+  readonly object: EventObject;
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
@@ -21,33 +33,39 @@ export interface SimulatorEventRecorder {
   close(): Promise<void>;
 }
 
+/** An event as it was last told. */
 interface Told {
   readonly name: string;
   readonly namespace: string;
-  count: number;
+  readonly count: number;
+  readonly firstTimestamp: string;
 }
 
 const events = dynamicKind({ apiVersion: "v1", kind: "Event", resource: "events", scope: "Namespaced" });
-/** Different events remembered for counting (`maxLruCacheEntries`). */
-const remembered = 4096;
 const longestName = 253;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** An object of a kind, as events refer to it. */
+export function eventObject({ apiVersion, kind }: Pick<EventObject, "apiVersion" | "kind">, { metadata }: { readonly metadata: Metadata }): EventObject {
+  const { name, namespace = "", uid, resourceVersion } = metadata;
+  return { apiVersion, kind, namespace, name, uid, resourceVersion };
+}
 
 /** Creates the recorder of `component`, e.g. `garbage-collector-controller`. */
 export function createSimulatorEventRecorder(client: Client, runtime: Runtime, component: string): SimulatorEventRecorder {
   const told = new Map<string, Told>();
+  const correlator = new EventCorrelator(runtime.clock);
   let closed = false;
   let sending = Promise.resolve();
   return {
     record(event) {
-      const key = JSON.stringify(event);
-      sending = sending.then(async () => {
-        if (closed) return;
-        const before = told.get(key);
-        const sent = (await (before ? repeat(client, runtime, before) : undefined)) ?? (await create(client, runtime, component, event));
-        if (sent) told.set(key, sent);
-        if (told.size > remembered) for (const oldest of told.keys()) return void told.delete(oldest);
-      });
+      const now = runtime.clock.now();
+      const { key, message, combined, dropped } = correlator.observe(event);
+      const first = (): Told => ({ name: nameOf(event.object.name, now, runtime), namespace: event.object.namespace || "default", count: 0, firstTimestamp: seconds(now) });
+      const before = told.get(key) ?? first();
+      const next = { ...before, count: before.count + 1 };
+      remember(told, key, next);
+      if (!dropped) sending = sending.then(async () => (closed ? undefined : send(client, next, { event: { ...event, message }, component, combined, at: seconds(now) })));
     },
     close() {
       closed = true;
@@ -56,13 +74,29 @@ export function createSimulatorEventRecorder(client: Client, runtime: Runtime, c
   };
 }
 
-async function create(client: Client, runtime: Runtime, component: string, { object, type, reason, message }: SimulatorEvent): Promise<Told | undefined> {
-  const now = runtime.clock.now();
-  const name = nameOf(object.name, now, runtime);
-  const namespace = object.namespace || "default";
-  const at = seconds(now);
+interface Telling {
+  readonly event: SimulatorEvent;
+  readonly component: string;
+  readonly combined: boolean;
+  readonly at: string;
+}
+
+/** Counts an event up, or creates it: also one that is gone, for they do not live for ever. */
+async function send(client: Client, told: Told, telling: Telling): Promise<void> {
+  const { name, namespace, count } = told;
+  const body = { count, lastTimestamp: telling.at, message: telling.event.message };
+  try {
+    if (count > 1) return void (await client.patch(events, { name, namespace }, { type: "strategic", body }));
+  } catch (error) {
+    if (!isNotFound(error)) return;
+  }
+  await client.create(events, manifest(told, telling) as never).catch(() => undefined);
+}
+
+function manifest({ name, namespace, count, firstTimestamp }: Told, { event, component, combined, at }: Telling): object {
+  const { object, type, reason, message } = event;
   const { namespace: of, ...rest } = object;
-  const event = {
+  return {
     apiVersion: "v1",
     kind: "Event",
     metadata: { name, namespace },
@@ -70,17 +104,13 @@ async function create(client: Client, runtime: Runtime, component: string, { obj
     reason,
     message,
     source: { component },
-    firstTimestamp: at,
+    firstTimestamp,
     lastTimestamp: at,
-    count: 1,
+    count,
     type,
-    reportingComponent: component,
+    reportingComponent: combined ? "" : component,
     reportingInstance: "",
   };
-  return client.create(events, event as never).then(
-    () => ({ name, namespace, count: 1 }),
-    () => undefined,
-  );
 }
 
 /**
@@ -91,17 +121,6 @@ function nameOf(object: string, now: number, { entropy }: Runtime): string {
   const nanoseconds = BigInt(Math.floor(now)) * 1_000_000n + BigInt(Math.floor(unitInterval(entropy) * 1_000_000));
   const name = `${object}.${nanoseconds.toString(16)}`;
   return subdomain.test(name) && name.length <= longestName ? name : uuid(entropy);
-}
-
-/** Undefined when the event is gone: they do not live for ever. */
-async function repeat(client: Client, runtime: Runtime, told: Told): Promise<Told | undefined> {
-  const body = { count: told.count + 1, lastTimestamp: seconds(runtime.clock.now()) };
-  try {
-    await client.patch(events, { name: told.name, namespace: told.namespace }, { type: "strategic", body });
-    return { ...told, count: told.count + 1 };
-  } catch (error) {
-    return isNotFound(error) ? undefined : told;
-  }
 }
 
 const seconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

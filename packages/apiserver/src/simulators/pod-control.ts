@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl), replicaset/replica_set.go (slowStartBatch).
 import { dnsSubdomainFaults, isNotFound, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import type { SimulatorEventRecorder } from "./event-recorder.ts";
+import { eventObject, type SimulatorEventRecorder } from "./event-recorder.ts";
 import { isNamespaceTerminating } from "./terminating-namespace.ts";
 import { type Pod, podKind, type PodTemplate, type Workload, type WorkloadKind } from "./workload-objects.ts";
 
@@ -57,9 +57,8 @@ export class PodControl {
     }
   }
 
-  #tell({ metadata: { name, namespace = "", uid } }: Workload, type: "Normal" | "Warning", reason: string, message: string): void {
-    const { apiVersion, kind } = this.#kind;
-    this.#recorder.record({ object: { apiVersion, kind, namespace, name, uid }, type, reason, message });
+  #tell(owner: Workload, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#recorder.record({ object: eventObject(this.#kind, owner), type, reason, message });
   }
 }
 

@@ -6,7 +6,7 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import { claimDependents, orphanIndex, toSelector } from "../claim-dependents.ts";
 import { type ControllerRevision, controllerRevisionKind } from "../controller-revision/controller-revision.ts";
 import { deleteRevision } from "../controller-revision/revision-history.ts";
-import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
+import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { followDependents } from "../follow-dependents.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
@@ -139,8 +139,8 @@ class DaemonSets {
     return nodes.length + doomed.length > 0;
   }
 
-  #tellFinished({ metadata: { name, namespace = "", uid } }: DaemonSet, { finished }: DaemonWork): void {
-    const object = { apiVersion: daemonSetKind.apiVersion, kind: daemonSetKind.kind, namespace, name, uid };
+  #tellFinished(set: DaemonSet, { finished }: DaemonWork): void {
+    const object = eventObject(daemonSetKind, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string => `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
       if (pod.status?.phase === "Failed") this.#recorder.record({ object, type: "Warning", reason: "FailedDaemonPod", message: `${found("failed")} kill it` });

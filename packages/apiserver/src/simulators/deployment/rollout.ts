@@ -4,7 +4,7 @@
 import { equalJson, isAlreadyExists, isControlledBy, isNotFound, type Json, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import type { SimulatorEventRecorder } from "../event-recorder.ts";
+import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { isPodFinished } from "../pod-state.ts";
 import { templateHash } from "../template-hash.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
@@ -217,8 +217,6 @@ export class Rollout {
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
-    const { name, namespace = "", uid } = this.#deployment.metadata;
-    const { apiVersion, kind } = deploymentKind;
-    this.#tools.recorder.record({ object: { apiVersion, kind, namespace, name, uid }, type, reason, message });
+    this.#tools.recorder.record({ object: eventObject(deploymentKind, this.#deployment), type, reason, message });
   }
 }

@@ -4,7 +4,7 @@
 import { isConflict, isNotFound, type JsonObject, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
-import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
+import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
 import { isPodFinished } from "../pod-state.ts";
@@ -156,8 +156,8 @@ class PodLifecycle implements RunningSimulator {
     return `10.244.${this.#addresses >> 8}.${this.#addresses & 255}`;
   }
 
-  #tell({ metadata: { name, namespace = "", uid } }: Pod, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({ object: { apiVersion: podKind.apiVersion, kind: podKind.kind, namespace, name, uid }, type, reason, message });
+  #tell(pod: Pod, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#recorder.record({ object: eventObject(podKind, pod), type, reason, message });
   }
 }
 

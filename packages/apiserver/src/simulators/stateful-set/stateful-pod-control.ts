@@ -3,7 +3,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
-import type { SimulatorEventRecorder } from "../event-recorder.ts";
+import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
 import { areOwnersRight, blocksPod, type ClaimingPod, hasOtherController, rightOwners } from "./claim-owners.ts";
 import { type Claim, claimKind, ordinalOf, podNameFor, type StatefulSet, statefulSetKind } from "./stateful-set-objects.ts";
@@ -156,9 +156,8 @@ export class StatefulPodControl {
     this.#tell(set, "Warning", `Failed${word}`, `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`);
   }
 
-  #tell({ metadata: { name, namespace = "", uid } }: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
-    const { apiVersion, kind } = statefulSetKind;
-    this.#recorder.record({ object: { apiVersion, kind, namespace, name, uid }, type, reason, message });
+  #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#recorder.record({ object: eventObject(statefulSetKind, set), type, reason, message });
   }
 }
 

@@ -5,6 +5,7 @@ import { type ClockFields, type ZoneClock, zoneClock } from "./zone-clock.ts";
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
+const midnight = { hour: 0, minute: 0, second: 0 };
 /** A schedule that does not strike within so many years never does. */
 const patienceYears = 5;
 
@@ -29,7 +30,7 @@ function striking(schedule: Schedule): Striking {
 
 type Spec = Exclude<Schedule, { readonly everyMs: number }>;
 
-/** Moves on by the largest field that does not fit until all of them do. */
+/** Moves on by the largest field that does not fit until all of them do. The first move goes to the field's beginning; where clocks skip that, later ones carry on from where it led. */
 function search(spec: Spec, clock: ZoneClock, from: number): number | undefined {
   const lastYear = clock.fields(from).year + patienceYears;
   let at = from;
@@ -37,9 +38,9 @@ function search(spec: Spec, clock: ZoneClock, from: number): number | undefined 
     const shown = clock.fields(at);
     const { year, month, day, hour, minute, second } = shown;
     if (year > lastYear) return undefined;
-    if (!spec.months.values.has(month)) at = clock.moment(year, month + 1, 1);
-    else if (!fitsDay(spec, shown)) at = atMidnight(clock, clock.moment(year, month, day + 1, moved ? hour : 0));
-    else if (!spec.hours.values.has(hour)) at = (moved ? at : clock.moment(year, month, day, hour)) + hourMs;
+    if (!spec.months.values.has(month)) at = clock.moment({ ...(moved ? shown : { ...shown, ...midnight, day: 1 }), month: month + 1 });
+    else if (!fitsDay(spec, shown)) at = atMidnight(clock, clock.moment({ ...shown, ...(moved ? {} : midnight), day: day + 1 }));
+    else if (!spec.hours.values.has(hour)) at = (moved ? at : clock.moment({ ...shown, minute: 0, second: 0 })) + hourMs;
     else if (!spec.minutes.values.has(minute) || second !== 0) at = at - (at % minuteMs) + minuteMs;
     else return at;
   }

@@ -17,7 +17,7 @@ export interface ClockFields {
 export interface ZoneClock {
   fields(at: number): ClockFields;
   /** The moment at which the clock shows this; days and months may run over. */
-  moment(year: number, month: number, day: number, hour?: number): number;
+  moment(shown: Omit<ClockFields, "weekday">): number;
   /** As in RFC 3339, e.g. `2026-01-01T09:00:00+09:00`. */
   format(at: number): string;
 }
@@ -38,8 +38,8 @@ export function zoneClock(zone: string): ZoneClock {
         weekday: shown.getUTCDay(),
       };
     },
-    moment(year, month, day, hour = 0) {
-      const shown = Date.UTC(year, month - 1, day, hour);
+    moment({ year, month, day, hour, minute, second }) {
+      const shown = Date.UTC(year, month - 1, day, hour, minute, second);
       const guess = offset(shown);
       return guess === 0 ? shown : shown - offset(shown - guess);
     },

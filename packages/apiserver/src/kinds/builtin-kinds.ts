@@ -51,7 +51,22 @@ import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 
-const core: readonly BuiltinKind[] = [binding, componentStatus, configMap, coreEvent, endpoints, limitRange, namespace, node, persistentVolume, persistentVolumeClaim, podTemplate, resourceQuota, secret, serviceAccount];
+const core: readonly BuiltinKind[] = [
+  binding,
+  componentStatus,
+  configMap,
+  coreEvent,
+  endpoints,
+  limitRange,
+  namespace,
+  node,
+  persistentVolume,
+  persistentVolumeClaim,
+  podTemplate,
+  resourceQuota,
+  secret,
+  serviceAccount,
+];
 const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, networkPolicy, serviceCidr];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
 const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];

@@ -22,7 +22,7 @@ export interface Bootstrap {
 /** Stores every object of `texts` that is missing. To be done before anybody else can write. */
 export async function storeBootstrapObjects(texts: readonly string[], { store, catalog, runtime, now }: Bootstrap): Promise<void> {
   const served = new Map(catalog.all().map((each) => [`${each.group ? `${each.group}/` : ""}${each.version} ${each.kind}`, each]));
-  const writes: (Promise<Revision> | "conflict")[] = [];
+  const writes: Promise<unknown>[] = [];
   for (const blank of texts) {
     const wanted = JSON.parse(blank) as JsonObject;
     const resource = served.get(`${String(wanted["apiVersion"])} ${String(wanted["kind"])}`);
@@ -30,25 +30,23 @@ export async function storeBootstrapObjects(texts: readonly string[], { store, c
     const key = storageKeyOf(resource, metaString(wanted, "namespace"), metaString(wanted, "name"));
     const found = store.latest(key);
     if (!found) writes.push(insert(store, resource, key, stamp(blank, now, runtime.entropy)));
-    else if (resource.group === "rbac.authorization.k8s.io") writes.push(...repair(store, resource, found, wanted));
+    else if (resource.group === "rbac.authorization.k8s.io") writes.push(repair(store, resource, found, wanted));
   }
   await Promise.all(writes);
 }
 
-function insert(store: Store, resource: ServedResource, key: string, text: string): Promise<Revision> | "conflict" {
+async function insert(store: Store, resource: ServedResource, key: string, text: string): Promise<void> {
   const facts = takeFacts(resource, JSON.parse(text) as JsonObject);
   const at = text.indexOf('"resourceVersion":"') + '"resourceVersion":"'.length;
-  return store.commit(key, 0, (revision) => ({ bytes: Buffer.from(`${text.slice(0, at)}${revision}${text.slice(at)}`), facts, schemaEpoch: resource.schemaEpoch }));
+  await store.commit(key, 0, (revision) => ({ bytes: Buffer.from(`${text.slice(0, at)}${revision}${text.slice(at)}`), facts, schemaEpoch: resource.schemaEpoch }));
 }
 
 /** Roles and bindings that upstream keeps as they should be, unless an annotation says otherwise. */
-function repair(store: Store, resource: ServedResource, found: Revision, wanted: JsonObject): readonly (Promise<Revision> | "conflict")[] {
+async function repair(store: Store, resource: ServedResource, found: Revision, wanted: JsonObject): Promise<void> {
   const repaired = reconcileRole(parseStored(found.bytes), wanted);
-  if (!repaired) return [];
-  return [
-    store.commit(found.key, found.revision, (revision) => {
-      metadataOf(repaired)["resourceVersion"] = String(revision);
-      return { bytes: encodeObjectBytes(repaired, resource.codec.encodeStored), facts: takeFacts(resource, repaired), schemaEpoch: resource.schemaEpoch };
-    }),
-  ];
+  if (!repaired) return;
+  await store.commit(found.key, found.revision, (revision) => {
+    metadataOf(repaired)["resourceVersion"] = String(revision);
+    return { bytes: encodeObjectBytes(repaired, resource.codec.encodeStored), facts: takeFacts(resource, repaired), schemaEpoch: resource.schemaEpoch };
+  });
 }

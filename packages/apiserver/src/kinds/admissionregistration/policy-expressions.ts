@@ -1,13 +1,13 @@
 // The expressions of one policy or webhook, checked in the order in which they are written: a variable is known to those after
 // it.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation/validation.go.
-import { createRequire } from "node:module";
 import type { JsonObject } from "homeostat/api";
 import type { Type } from "../../cel/type.ts";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { itemsAt } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import type { Purpose } from "./compile-policy-expression.ts";
+import { loadPolicyCompiler } from "./load-policy-compiler.ts";
 
 /** Checks expressions that share their variables. */
 export interface PolicyExpressions {
@@ -32,7 +32,7 @@ export type StoredExpressions = Readonly<Partial<Record<Purpose | "match conditi
 export function openExpressions({ params, variables, stored }: ExpressionRules): PolicyExpressions {
   const declared = variables === "some" ? new Map<string, Type>() : undefined;
   const compile = (purpose: Purpose, expression: string) =>
-    loadCompiler().compilePolicyExpression(expression, purpose, {
+    loadPolicyCompiler().compilePolicyExpression(expression, purpose, {
       params,
       variables: declared,
       age: stored[purpose === "variable" ? "condition" : purpose]?.has(expression) ? "stored" : "new",
@@ -45,7 +45,7 @@ export function openExpressions({ params, variables, stored }: ExpressionRules):
     check: (purpose, expression, path, shown = expression) => errorsOf(compile(purpose, expression), path, shown),
     declare(name, expression, path) {
       const compiled = compile("variable", expression);
-      declared?.set(name, loadCompiler().variableType("type" in compiled ? compiled.type : undefined));
+      declared?.set(name, loadPolicyCompiler().variableType("type" in compiled ? compiled.type : undefined));
       return errorsOf(compiled, path, expression);
     },
   };
@@ -73,11 +73,4 @@ export function storedExpressions(spec: JsonObject): StoredExpressions {
     "apply configuration": applied,
     "JSON patch": applied,
   };
-}
-
-/** Most servers never see a policy, and CEL is a third of what there is to load. */
-function loadCompiler(): typeof import("./compile-policy-expression.ts") {
-  // Sources and the published package differ in the extension, and nothing rewrites this path.
-  const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-  return createRequire(import.meta.url)(`./compile-policy-expression${extension}`) as typeof import("./compile-policy-expression.ts");
 }

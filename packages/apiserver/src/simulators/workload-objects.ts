@@ -84,6 +84,7 @@ export interface Toleration {
   readonly operator?: string;
   readonly value?: string;
   readonly effect?: string;
+  readonly tolerationSeconds?: number | bigint;
 }
 
 /** core/v1 Taint. */

@@ -47,8 +47,7 @@ export const startClassProtection: Simulator["start"] = async (context) => {
 };
 
 /** What a claim wants, has, and is being changed to; what a volume has. */
-export const classNames = ({ spec, status }: ClassUser): readonly string[] => [
-  ...new Set(
-    [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName].filter((name) => name !== undefined && name !== ""),
-  ),
-];
+export function classNames({ spec, status }: ClassUser): readonly string[] {
+  const names = [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName];
+  return [...new Set(names.flatMap((name) => (name ? [name] : [])))];
+}

@@ -1,6 +1,6 @@
 // One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts the next when it is time.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
-import { equalJson, isAlreadyExists, isControlledBy, isNotFound, type Json } from "homeostat/api";
+import { equalJson, isAlreadyExists, isControlledBy, type Json } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { zoneFault } from "../../kinds/batch/cron-schedule.ts";

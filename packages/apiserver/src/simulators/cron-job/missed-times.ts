@@ -9,7 +9,7 @@ const paddingMs = 100;
 const manyMissed = 100;
 
 /** The last moment that is not later than now, if there is one, and how many there were. */
-export interface MissedTimes {
+interface MissedTimes {
   /** Where the search began. */
   readonly since: number;
   readonly last?: number;
@@ -17,7 +17,7 @@ export interface MissedTimes {
 }
 
 /** Searches from the last moment that was served, or the CronJob's creation; `fault` when the schedule never strikes. */
-function missedTimes({ metadata, status, spec }: CronJob, schedule: Striking, now: number, oldest: number): MissedTimes | { readonly since: number; readonly fault: string } {
+function missedTimes({ metadata, status }: CronJob, schedule: Striking, now: number, oldest: number): MissedTimes | { readonly since: number; readonly fault: string } {
   const since = Math.max(Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp), oldest);
   const first = schedule.next(since);
   if (first !== undefined && now < first) return { since, count: 0 };

@@ -36,11 +36,12 @@ export class EventCorrelator {
   }
 
   /** Takes note of an event. */
-  observe({ object: { resourceVersion: _, ...object }, type, reason, message }: SimulatorEvent): CorrelatedEvent {
+  observe({ object, type, reason, message }: SimulatorEvent): CorrelatedEvent {
     const now = this.#clock.now();
-    const dropped = !this.#mayTell(JSON.stringify([object, type]), now);
-    const group = JSON.stringify([object, type, reason]);
-    if (this.#countMessages(group, message, now) < mostMessages) return { key: JSON.stringify([object, type, reason, message]), message, combined: false, dropped };
+    const whom = [object.apiVersion, object.kind, object.namespace, object.name, object.uid, type];
+    const dropped = !this.#mayTell(JSON.stringify(whom), now);
+    const group = JSON.stringify([...whom, reason]);
+    if (this.#countMessages(group, message, now) < mostMessages) return { key: JSON.stringify([...whom, reason, message]), message, combined: false, dropped };
     return { key: group, message: `(combined from similar events): ${message}`, combined: true, dropped };
   }
 

@@ -2,8 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (constructHistory, snapshot, dedupCurHistories, cleanupHistory).
 import { isAlreadyExists, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { type ControllerRevision, controllerRevisionKind, isSameData, revisionLabel, templatePatch } from "../controller-revision/controller-revision.ts";
-import { deleteRevision } from "../controller-revision/revision-history.ts";
+import { type ControllerRevision, controllerRevisionKind, isSameData, revisionLabel, templatePatch } from "../controller-revision.ts";
+import { deleteRevision } from "../revision-history.ts";
 import { templateHash } from "../template-hash.ts";
 import { type Pod, podKind } from "../workload-objects.ts";
 import { type DaemonSet, daemonSetKind } from "./daemon-set-objects.ts";

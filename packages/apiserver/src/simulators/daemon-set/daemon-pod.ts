@@ -1,7 +1,7 @@
 // A pod of a daemon set: it is made for one node, and bears what nodes may be ill with. Which nodes it may be on. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/util/daemonset_util.go, daemon_controller.go (NodeShouldRunDaemonPod).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { revisionLabel } from "../controller-revision/controller-revision.ts";
+import { revisionLabel } from "../controller-revision.ts";
 import { isTolerated, matchesNode } from "../node-fit.ts";
 import type { Node, Pod, PodTemplate, Toleration } from "../workload-objects.ts";
 import { type DaemonSet, generationLabel, templateGeneration } from "./daemon-set-objects.ts";

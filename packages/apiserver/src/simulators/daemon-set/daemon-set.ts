@@ -4,8 +4,8 @@
 import { controllerOf, equalJson, isConflict, isNotFound, type Json, type LabelSelector, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { claimDependents, orphanIndex, toSelector } from "../claim-dependents.ts";
-import { type ControllerRevision, controllerRevisionKind } from "../controller-revision/controller-revision.ts";
-import { deleteRevision } from "../controller-revision/revision-history.ts";
+import { type ControllerRevision, controllerRevisionKind } from "../controller-revision.ts";
+import { deleteRevision } from "../revision-history.ts";
 import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { followDependents } from "../follow-dependents.ts";
 import { KeyedController } from "../keyed-controller.ts";

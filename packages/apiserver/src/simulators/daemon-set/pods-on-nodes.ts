@@ -1,7 +1,7 @@
 // One pod for each node that is to have one: which nodes lack theirs, and which pods are too many, through, or in the wrong
 // place. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage, podsShouldBeOnNode).
-import { revisionLabel } from "../controller-revision/controller-revision.ts";
+import { revisionLabel } from "../controller-revision.ts";
 import { availableInMs, isPodFinished, readyCondition } from "../pod-state.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 import { eligibility, targetNode } from "./daemon-pod.ts";

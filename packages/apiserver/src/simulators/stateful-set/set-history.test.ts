@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ControllerRevision, templatePatch } from "../controller-revision/controller-revision.ts";
+import { type ControllerRevision, templatePatch } from "../controller-revision.ts";
 import { planRevision, spentRevisions } from "./set-history.ts";
 import { claimsFor, hasIdentity, hasStorage, statefulPod, withIdentity, withStorage } from "./stateful-pod.ts";
 import { ordinalOf, type StatefulSet } from "./stateful-set-objects.ts";

@@ -3,8 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go (getStatefulSetRevisions, truncateHistory).
 import { toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { byRevision, type ControllerRevision, isSameData, type NewRevision, revisionHash, revisionName, templatePatch } from "../controller-revision/controller-revision.ts";
-import { createRevision, deleteRevision, renumberRevision } from "../controller-revision/revision-history.ts";
+import { byRevision, type ControllerRevision, isSameData, type NewRevision, revisionHash, revisionName, templatePatch } from "../controller-revision.ts";
+import { createRevision, deleteRevision, renumberRevision } from "../revision-history.ts";
 import type { Pod } from "../workload-objects.ts";
 import { revisionOfPod, type StatefulSet, statefulSetKind } from "./stateful-set-objects.ts";
 

@@ -1,7 +1,7 @@
 // A pod of a stateful set: its name, its labels, its place in the network and its claims all follow from its number. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 import type { Metadata } from "homeostat/api";
-import { revisionLabel } from "../controller-revision/controller-revision.ts";
+import { revisionLabel } from "../controller-revision.ts";
 import { podFromTemplate } from "../pod-control.ts";
 import type { Pod, PodTemplate } from "../workload-objects.ts";
 import { type Claim, claimKind, claimNameFor, claimTemplates, ordinalOf, podIndexLabel, podNameFor, podNameLabel, type StatefulSet, statefulSetKind, type Volume } from "./stateful-set-objects.ts";

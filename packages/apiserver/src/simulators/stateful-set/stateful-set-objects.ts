@@ -3,7 +3,7 @@
 // Upstream: k8s.io/api/apps/v1/types.go, k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 import type { Kind, Metadata } from "homeostat/api";
 import { dynamicKind } from "homeostat/client";
-import { revisionLabel } from "../controller-revision/controller-revision.ts";
+import { revisionLabel } from "../controller-revision.ts";
 import type { LabelSelectorObject, Pod, PodTemplate, Workload, WorkloadKind } from "../workload-objects.ts";
 
 /** apps/v1 StatefulSet. */

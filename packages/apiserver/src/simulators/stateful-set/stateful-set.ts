@@ -4,7 +4,7 @@
 import { isConflict, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { claimDependents, orphanIndex, toSelector } from "../claim-dependents.ts";
-import { type ControllerRevision, controllerRevisionKind, templateOf } from "../controller-revision/controller-revision.ts";
+import { type ControllerRevision, controllerRevisionKind, templateOf } from "../controller-revision.ts";
 import { createSimulatorEventRecorder } from "../event-recorder.ts";
 import { followDependents } from "../follow-dependents.ts";
 import { KeyedController } from "../keyed-controller.ts";

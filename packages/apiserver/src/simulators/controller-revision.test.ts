@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PodTemplate } from "../workload-objects.ts";
+import type { PodTemplate } from "./workload-objects.ts";
 import { byRevision, type ControllerRevision, encodeData, isSameData, revisionHash, revisionName, templateOf, templatePatch } from "./controller-revision.ts";
 
 const template = (container: object, terminationGracePeriodSeconds: number): PodTemplate => ({

@@ -4,8 +4,8 @@
 // daemon/update.go (getPatch).
 import { isObject, type Json, type JsonObject, type Kind, type Metadata } from "homeostat/api";
 import { dynamicKind } from "homeostat/client";
-import { encodeSorted, safeEncode } from "../template-hash.ts";
-import type { PodTemplate, Workload, WorkloadKind } from "../workload-objects.ts";
+import { encodeSorted, safeEncode } from "./template-hash.ts";
+import type { PodTemplate, Workload, WorkloadKind } from "./workload-objects.ts";
 
 /** apps/v1 ControllerRevision. */
 export interface ControllerRevision extends Workload {

@@ -16,7 +16,7 @@ import { countReady, type JobSurvey, surveyPods } from "./job-survey.ts";
 import type { FailureStreak } from "./pod-backoff.ts";
 import { planPods } from "./pods-plan.ts";
 
-/** Changes that follow a wait are looked at in batches, never sooner than this. */
+/** A wait for pods that failed is no shorter than this. */
 const shortestWaitMs = 1000;
 
 /** What a look works with. */

@@ -1,6 +1,4 @@
 // Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no job counts any more.
-// Upstream gathers the events of a second before it looks; here the cache knows of this process's own writes at once, so
-// that an early look does no harm.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
 import { controllerOf, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -13,6 +11,9 @@ import { keyFor, type Pod, podKind, type WorkloadKind } from "../workload-object
 import { endCondition, isManagedElsewhere, isTracked, type Job, jobKind, trackingFinalizer } from "./job-objects.ts";
 import { JobSync, type JobTools } from "./job-sync.ts";
 import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
+
+/** What happens to pods within this time is looked at together: pods that end one after the other have all ended, whatever the first one means. */
+const batchMs = 1000;
 
 /** Starts the controller of jobs. */
 export const startJobs: Simulator["start"] = async (context) => new Jobs(context);
@@ -52,7 +53,7 @@ class Jobs implements RunningSimulator {
     const wake = ({ key }: CachedObject): void => this.#forJobs.add(key);
     this.#forJobs.follow(this.#jobs, {
       added: wake,
-      updated: (_, job) => (endCondition(job.read()) ? this.#freePods(job) : wake(job)),
+      updated: (old, job) => (endCondition(job.read()) ? this.#freePods(job) : this.#forJobs.add(job.key, old.generation === job.generation ? batchMs : undefined)),
       deleted: (job) => this.#freePods(job),
     });
     this.#forJobs.follow(this.#pods, {
@@ -73,12 +74,12 @@ class Jobs implements RunningSimulator {
     if (job && !endCondition(job.read())) return;
     if (isTracked(pod) && (entry.deleting || !controllerOf(pod))) this.#forOrphans.add(entry.key);
     if (controllerOf(pod) || entry.deleting) return;
-    for (const one of this.#jobs.list({ namespace: entry.namespace })) if (selects(one, pod)) this.#forJobs.add(keyFor(one));
+    for (const one of this.#jobs.list({ namespace: entry.namespace })) if (selects(one, pod)) this.#forJobs.add(keyFor(one), batchMs);
   }
 
   #wakeOwner(entry: CachedObject<Pod>): CachedObject<Job> | undefined {
     const job = this.#jobOf(entry.read());
-    if (job) this.#forJobs.add(job.key);
+    if (job) this.#forJobs.add(job.key, batchMs);
     return job;
   }
 
@@ -100,8 +101,9 @@ class Jobs implements RunningSimulator {
     const job = this.#jobs.get(parseObjectKey(key));
     if (!job || isManagedElsewhere(job)) return undefined;
     if (endCondition(job)) return void this.#streaks.delete(key);
+    const selector = toSelector(job.spec.selector);
+    if (!selector) return undefined;
     const { namespace = "", uid } = job.metadata;
-    const selector = toSelector(job.spec.selector) ?? [];
     const candidates = [...this.#pods.byIndex("owner", uid), ...this.#pods.byIndex("orphan", namespace)];
     const claimant = { client: this.#tools.client, kind: jobKind, owner: job, selector, finalizers: [trackingFinalizer] };
     const pods = await claimDependents(claimant, podKind, candidates);

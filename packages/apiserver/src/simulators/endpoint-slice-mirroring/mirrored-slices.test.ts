@@ -1,7 +1,7 @@
 // The slices that mirror an Endpoints object: per family and set of ports, written when something differs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoints, EndpointSlice } from "../service-endpoints/service-objects.ts";
+import type { Endpoints, EndpointSlice } from "../endpoints/service-objects.ts";
 import { planMirrors } from "./mirrored-slices.ts";
 
 const source = (subsets: Endpoints["subsets"], metadata: object = {}): Endpoints =>

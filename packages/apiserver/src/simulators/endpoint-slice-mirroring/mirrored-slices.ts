@@ -4,9 +4,9 @@ import { equalJson, type Json, toControllerReference } from "homeostat/api";
 import { formatAddress } from "../../cel/libraries/go-address.ts";
 import { parseIpSloppy } from "../../kinds/object/ip-addresses.ts";
 import { slicePrefix } from "../endpoint-slice/slice-of-service.ts";
-import { identityOf, isSameState, portsKey } from "../service-endpoints/endpoint-set.ts";
-import { orderSlicePorts } from "../service-endpoints/go-order.ts";
-import { repackSubsets } from "../service-endpoints/repack-subsets.ts";
+import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts";
+import { orderSlicePorts } from "../endpoints/go-order.ts";
+import { repackSubsets } from "../endpoints/repack-subsets.ts";
 import {
   type Endpoint,
   type EndpointAddress,
@@ -17,7 +17,7 @@ import {
   managedByLabel,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../service-endpoints/service-objects.ts";
+} from "../endpoints/service-objects.ts";
 
 export const mirroringController = "endpointslicemirroring-controller.k8s.io";
 /** Addresses of one subset that are mirrored, at most. */

@@ -5,22 +5,12 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import { dynamicKind } from "homeostat/client";
 import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
-import { portsKey } from "../service-endpoints/endpoint-set.ts";
-import {
-  type EndpointSlice,
-  type IpFamily,
-  managedByLabel,
-  selectsPods,
-  type Service,
-  serviceNameLabel,
-  type ServingPod,
-  sliceKind,
-  triggerTimeAnnotation,
-} from "../service-endpoints/service-objects.ts";
-import { hasAddress } from "../service-endpoints/serving-pods.ts";
-import { ServiceWatch } from "../service-endpoints/service-watch.ts";
-import { followSlices, writeSlices } from "../service-endpoints/slice-writes.ts";
-import { TriggerTimes } from "../service-endpoints/trigger-times.ts";
+import { portsKey } from "../endpoints/endpoint-set.ts";
+import { type EndpointSlice, type IpFamily, managedByLabel, selectsPods, type Service, serviceNameLabel, type ServingPod, sliceKind, triggerTimeAnnotation } from "../endpoints/service-objects.ts";
+import { hasAddress } from "../endpoints/serving-pods.ts";
+import { ServiceWatch } from "../endpoints/service-watch.ts";
+import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
+import { TriggerTimes } from "../endpoints/trigger-times.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
 import type { Workload, WorkloadKind } from "../workload-objects.ts";
 import { hint } from "./hints.ts";

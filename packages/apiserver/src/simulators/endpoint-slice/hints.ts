@@ -1,7 +1,7 @@
 // Which zones and nodes an endpoint is meant for, when the service wants its traffic to stay close. Pure.
 // Upstream: k8s.io/endpointslice/trafficdist/trafficdist.go.
 import { equalJson, type Json } from "homeostat/api";
-import type { Endpoint, EndpointSlice, Service } from "../service-endpoints/service-objects.ts";
+import type { Endpoint, EndpointSlice, Service } from "../endpoints/service-objects.ts";
 import type { SlicePlan } from "./plan-slices.ts";
 import type { SliceDraft } from "./slice-of-service.ts";
 
@@ -33,5 +33,9 @@ function hintClose(endpoint: Endpoint, perNode: boolean): Endpoint {
   return Object.keys(hints).length > 0 ? { ...endpoint, hints } : withoutHints(endpoint);
 }
 
-const withoutHints = ({ hints: _, ...endpoint }: Endpoint): Endpoint => endpoint;
+function withoutHints(endpoint: Endpoint): Endpoint {
+  const { hints: _, ...rest } = endpoint;
+  return rest;
+}
+
 const hasSameHints = (a: Endpoint, b: Endpoint): boolean => equalJson((a.hints ?? null) as unknown as Json, (b.hints ?? null) as unknown as Json);

@@ -1,7 +1,7 @@
 // How endpoints are spread over slices: as few writes as possible, never more than a hundred in one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoint, EndpointSlice, Service } from "../service-endpoints/service-objects.ts";
+import type { Endpoint, EndpointSlice, Service } from "../endpoints/service-objects.ts";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
 import { emptySlice, familiesOf, slicePrefix } from "./slice-of-service.ts";

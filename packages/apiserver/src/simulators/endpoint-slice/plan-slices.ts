@@ -1,9 +1,9 @@
 // Decides how the endpoints of a service are spread over its slices with as few changes as possible: what is there is kept
 // where it is, changed slices are filled up first, one unchanged slice may take the rest, and only then new ones are made.
 // Upstream: k8s.io/endpointslice/reconciler.go.
-import { orderSlicePorts } from "../service-endpoints/go-order.ts";
-import type { Endpoint, EndpointPort, EndpointSlice, Service } from "../service-endpoints/service-objects.ts";
-import { identityOf, isSameState, portsKey } from "../service-endpoints/endpoint-set.ts";
+import { orderSlicePorts } from "../endpoints/go-order.ts";
+import type { Endpoint, EndpointPort, EndpointSlice, Service } from "../endpoints/service-objects.ts";
+import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts";
 import { emptySlice, followsLabels, isOwnedBy, type SliceDraft, sliceLabels } from "./slice-of-service.ts";
 
 /** Endpoints in a slice, at most (`--max-endpoints-per-slice`). */

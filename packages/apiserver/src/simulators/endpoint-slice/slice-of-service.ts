@@ -2,7 +2,7 @@
 // Upstream: k8s.io/endpointslice/utils.go.
 import { dnsSubdomainFaults, equalJson, type Json, toControllerReference } from "homeostat/api";
 import { readyCondition } from "../pod-state.ts";
-import { orderSlicePorts } from "../service-endpoints/go-order.ts";
+import { orderSlicePorts } from "../endpoints/go-order.ts";
 import {
   type Endpoint,
   type EndpointPort,
@@ -15,8 +15,8 @@ import {
   type Service,
   serviceNameLabel,
   type ServingPod,
-} from "../service-endpoints/service-objects.ts";
-import { addressesOf, findPort, hostnameFor } from "../service-endpoints/serving-pods.ts";
+} from "../endpoints/service-objects.ts";
+import { addressesOf, findPort, hostnameFor } from "../endpoints/serving-pods.ts";
 
 export const sliceController = "endpointslice-controller.k8s.io";
 const reserved: ReadonlySet<string> = new Set([serviceNameLabel, managedByLabel, headlessLabel]);

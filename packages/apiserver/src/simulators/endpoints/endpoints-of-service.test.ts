@@ -1,7 +1,7 @@
 // The Endpoints object of a service: who is in it, when it is written, and what is cut off.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoints, Service, ServingPod } from "../service-endpoints/service-objects.ts";
+import type { Endpoints, Service, ServingPod } from "./service-objects.ts";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 import { truncateSubsets } from "./truncate-subsets.ts";
 

@@ -1,7 +1,7 @@
 // The Endpoints object that a service ought to have. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
 import { equalJson, type Json } from "homeostat/api";
-import { repackSubsets } from "../service-endpoints/repack-subsets.ts";
+import { repackSubsets } from "./repack-subsets.ts";
 import {
   type EndpointAddress,
   type EndpointPort,
@@ -13,8 +13,8 @@ import {
   type Service,
   type ServingPod,
   triggerTimeAnnotation,
-} from "../service-endpoints/service-objects.ts";
-import { addressesOf, findPort, firstFamily, hasAddress, hostnameFor } from "../service-endpoints/serving-pods.ts";
+} from "./service-objects.ts";
+import { addressesOf, findPort, firstFamily, hasAddress, hostnameFor } from "./serving-pods.ts";
 import { readyCondition } from "../pod-state.ts";
 import { maxCapacity, truncateSubsets } from "./truncate-subsets.ts";
 

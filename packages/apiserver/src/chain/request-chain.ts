@@ -29,7 +29,7 @@ const none = async (done: Promise<void>): Promise<undefined> => void (await done
 
 /** The stages, in order. */
 export const requestChain: readonly Stage[] = [
-  (request) => none(checkTimeout(request)),
+  checkTimeout,
   (request, { tokens }) => none(authenticate(request, tokens)),
   (request, { authorizer }) => none(impersonate(request, authorizer)),
   (request, { authorizer }) => none(authorize(request, authorizer)),

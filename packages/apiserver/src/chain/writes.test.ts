@@ -137,3 +137,22 @@ test("an owner named twice is kept once, with a warning", async () => {
   assert.deepEqual(meta(body).ownerReferences, [owner]);
   assert.match(String(headers.warning), /duplicate UID\(s\) observed: u/);
 });
+
+test("a body that is too large is refused by those who would read it, once it is clear who asks for what", async () => {
+  const { ask, core } = await createTestServer();
+  const large = "a".repeat(3 * 1024 * 1024 + 1);
+  const json = { "content-type": "application/json" };
+  for (const [method, path, headers] of [
+    ["POST", widgetsPath, json],
+    ["PUT", `${widgetsPath}/a`, json],
+    ["PATCH", `${widgetsPath}/a`, merge],
+    ["DELETE", widgetsPath, json],
+  ] as const) {
+    const { status, body } = await ask(method, path, large, headers);
+    assert.deepEqual([status, body.reason, body.message, body.details], [413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", undefined], method);
+  }
+  assert.equal((await ask("POST", widgetsPath, large, { "content-type": "x/y" })).status, 415);
+  assert.equal((await ask("POST", "/apis/example.com/v1/namespaces/home/nothings", large, json)).status, 404);
+  const stranger = await core.handler({ method: "POST", path: widgetsPath, headers: { ...json, authorization: "Bearer wrong" }, body: new TextEncoder().encode(large) });
+  assert.equal(stranger.status, 401);
+});

@@ -1,17 +1,14 @@
-// What every answer has and every request obeys, whichever wire it came by: audit id, cache control, the body limit.
+// What every answer has, whichever wire the request came by: audit id, cache control.
 // Knows no resource and no socket.
-// Upstream: k8s.io/apiserver/pkg/endpoints/filters (audit_init.go, cachecontrol.go), pkg/endpoints/handlers/rest.go.
+// Upstream: k8s.io/apiserver/pkg/endpoints/filters (audit_init.go, cachecontrol.go).
 import { encodeJsonBytes, type Json } from "homeostat/api";
 import { type Runtime, uuid } from "homeostat/runtime";
 import type { ApiRequest, ApiResponse, Handler } from "./handler.ts";
 
-/** Bytes of a request body that are read; upstream's MaxRequestBodyBytes. */
-export const maxBodyBytes = 3 * 1024 * 1024;
-
-/** Puts the limits and the headers that belong to every answer around a server core. Never rejects. */
+/** Puts the headers that belong to every answer around a server core. Never rejects. */
 export function createFrontDoor(core: Handler, runtime: Runtime): Handler {
   return async (request) => {
-    const answer = request.body.length > maxBodyBytes && request.method !== "GET" ? tooLarge() : await answerOf(core, request);
+    const answer = await answerOf(core, request);
     return { ...answer, headers: { "audit-id": request.headers["audit-id"] || uuid(runtime.entropy), "cache-control": "no-cache, private", ...answer.headers } };
   };
 }
@@ -25,8 +22,5 @@ async function answerOf(core: Handler, request: ApiRequest): Promise<ApiResponse
     return status(500, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason: "InternalError", details: { causes: [{ message }] }, code: 500 });
   }
 }
-
-const tooLarge = (): ApiResponse =>
-  status(413, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: `Request entity too large: limit is ${maxBodyBytes}`, reason: "RequestEntityTooLarge", code: 413 });
 
 const status = (code: number, body: Json): ApiResponse => ({ status: code, headers: { "content-type": "application/json" }, body: encodeJsonBytes(body) });

@@ -17,6 +17,7 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a body with more than {@link maxBodyBytes}, at least so many that it shows. */
   readonly body: Uint8Array;
   /** Set where the door knows the caller (in-process, or a verified client certificate): authentication is skipped, nothing else. */
   readonly user?: UserInfo;
@@ -42,6 +43,9 @@ export interface OpenStream {
 export interface ByteStream {
   open(sink: StreamSink): OpenStream;
 }
+
+/** Bytes of a request body that are read; upstream's MaxRequestBodyBytes. */
+export const maxBodyBytes = 3 * 1024 * 1024;
 
 /** One answer. A header may have several values (Warning). */
 export interface ApiResponse {

@@ -7,8 +7,8 @@ import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createSystemRuntime } from "homeostat/runtime";
 import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
-import { createFrontDoor, maxBodyBytes } from "./front-door.ts";
-import type { ApiRequest, Handler, OpenStream, StreamSink } from "./handler.ts";
+import { createFrontDoor } from "./front-door.ts";
+import { type ApiRequest, type Handler, maxBodyBytes, type OpenStream, type StreamSink } from "./handler.ts";
 import { listen, type Listener } from "./listen.ts";
 
 const runtime = createSystemRuntime();
@@ -85,14 +85,10 @@ for (const wire of ["plain", "TLS"] as const) {
       assert.deepEqual([headers["impersonate-group"], headers["accept"]], ["a, b\nc", "x/y, z/w"]);
     });
 
-    test("a body of 3 MiB is taken, one byte more is refused in upstream's words", async () => {
+    test("a body of 3 MiB is read whole, a larger one so far that it shows", async () => {
       assert.equal((await ask(`${listener.url}/a`, { method: "PUT", body: new Uint8Array(maxBodyBytes) })).body.toString(), `{"length":${maxBodyBytes}}`);
-      const refused = await ask(`${listener.url}/a`, { method: "PUT", body: new Uint8Array(maxBodyBytes + 1) });
-      assert.equal(refused.status, 413);
-      assert.equal(
-        refused.body.toString(),
-        '{"apiVersion":"v1","code":413,"kind":"Status","message":"Request entity too large: limit is 3145728","metadata":{},"reason":"RequestEntityTooLarge","status":"Failure"}',
-      );
+      const { length } = JSON.parse((await ask(`${listener.url}/a`, { method: "PUT", body: new Uint8Array(2 * maxBodyBytes) })).body.toString()) as { readonly length: number };
+      assert.ok(length > maxBodyBytes && length < 2 * maxBodyBytes, String(length));
     });
 
     test("large answers are compressed for those who ask", async () => {

@@ -6,6 +6,8 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type CertificateCaller, certificateCaller } from "./certificate-user.ts";
 import type { Handler } from "./handler.ts";
+import { refusePlainHttp } from "./plain-http.ts";
+import { type ParserError, serveBadRequest } from "./serve-bad-request.ts";
 import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";
 
 /** PEM texts of a serving certificate and its key. */
@@ -44,7 +46,11 @@ const unlimited = {
   maxSessionInvalidFrames: 1_000_000_000,
   maxSessionMemory: 4096,
 };
-const httpLimits = { maxHeaderSize: 1 << 20, keepAliveTimeout: 90_000, headersTimeout: 100_000, noDelay: true };
+/** How long a client may take for the head of a request, and for the handshake before it; upstream's ReadHeaderTimeout. */
+const headMs = 32_000;
+/** How long a connection without requests is kept; upstream's IdleTimeout. */
+const idleMs = 90_000;
+const httpLimits = { maxHeaderSize: 1 << 20, keepAliveTimeout: idleMs, headersTimeout: headMs, noDelay: true };
 const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 };
 
 /** Opens a port and serves `handler` on it. Rejects with Node's own error (EADDRINUSE, …). */
@@ -59,7 +65,12 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   };
   server.on("request", serve);
   server.on("connect", refuseTunnel);
-  server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => connections.add(socket));
+  server.on(
+    "clientError",
+    (error: ParserError, socket: Socket) => void connections.during(serveBadRequest(handler, error, socket, options.tls?.clientCa ? certificateCaller(socket as TLSSocket) : {})),
+  );
+  server.on("connection", (socket: Socket) => connections.add(socket));
+  if (options.tls) server.on("secureConnection", (socket: Socket) => connections.add(socket));
   server.on("session", (session: ServerHttp2Session) => connections.addSession(session));
   const port = await listening(server, options);
   const host = options.host ?? "127.0.0.1";
@@ -91,6 +102,7 @@ async function createServer(options: ListenOptions): Promise<HttpServer | Http2S
   const server = http2.createSecureServer({
     ...unlimited,
     ...httpLimits,
+    handshakeTimeout: headMs,
     allowHTTP1: true,
     settings: http2Settings,
     cert,
@@ -98,7 +110,21 @@ async function createServer(options: ListenOptions): Promise<HttpServer | Http2S
     ...(clientCa ? { ca: [clientCa].flat(), requestCert: true, rejectUnauthorized: false } : {}),
   });
   server.on("sessionError", () => {});
+  server.on("session", closeWhenIdle);
+  refusePlainHttp(server, headMs);
   return server;
+}
+
+/** A session whose streams are all closed has nothing to wait for; a quiet watch has. */
+function closeWhenIdle(session: ServerHttp2Session): void {
+  let streams = 0;
+  session.on("stream", (stream) => {
+    streams++;
+    stream.once("close", () => streams--);
+  });
+  session.setTimeout(idleMs, () => {
+    if (streams === 0) session.close();
+  });
 }
 
 function listening(server: HttpServer | Http2SecureServer, options: ListenOptions): Promise<number> {

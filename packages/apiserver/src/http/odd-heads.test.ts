@@ -5,7 +5,9 @@ import http from "node:http";
 import { connect } from "node:net";
 import { test } from "node:test";
 import type { Handler } from "./handler.ts";
+import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
 import { listen } from "./listen.ts";
+import { createSystemRuntime } from "homeostat/runtime";
 
 const answers: Handler = async () => ({ status: 200, headers: { warning: ['299 - "unknown field \\"spec.größe→\\""', '299 - "plain"'] }, body: new TextEncoder().encode("{}") });
 
@@ -42,4 +44,51 @@ test("a tunnel is refused", async () => {
   } finally {
     await listener.close();
   }
+});
+
+const echo: Handler = async ({ method, path, headers }) => ({ status: 405, headers: { "x-seen": `${method} ${path} ${headers["x-a"] ?? ""}` }, body: new TextEncoder().encode("no") });
+
+/** All that a server says to these bytes before it hangs up. */
+async function said(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(bytes);
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+test("a method that Node does not know is the server core's to answer", async () => {
+  const listener = await listen(echo, { port: 0 });
+  try {
+    const answer = await said(listener.port, "FOO /api?x HTTP/1.1\r\nHost: x\r\nX-A: 1\r\nx-a: 2\r\n\r\n");
+    assert.equal(answer, "HTTP/1.1 405 Method Not Allowed\r\nx-seen: FOO /api?x 1, 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
+  } finally {
+    await listener.close();
+  }
+});
+
+test("what is no request is refused as Go refuses it", async () => {
+  const listener = await listen(echo, { port: 0 });
+  try {
+    const bad = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request";
+    for (const bytes of ["FOO\r\n\r\n", "\u0000\u0001\u0002", "GET / HTTP/1.1\r\nbroken\r\n\r\n", "FOO / HTTP/1.1\r\nx y: 1\r\n\r\n"]) assert.equal(await said(listener.port, bytes), bad);
+  } finally {
+    await listener.close();
+  }
+});
+
+test("plain HTTP on a TLS port is told so; silence and noise are cut with the listener", async () => {
+  const runtime = createSystemRuntime();
+  const tls = issueServingCertificate(createAuthority({ runtime }), { runtime, names: ["localhost"], addresses: ["127.0.0.1"] });
+  const listener = await listen(echo, { port: 0, tls });
+  const refusal = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+  for (const method of ["GET", "POST", "OPTIONS"]) assert.equal(await said(listener.port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`), refusal, method);
+  assert.doesNotMatch(await said(listener.port, "DELETE / HTTP/1.1\r\nHost: x\r\n\r\n"), /HTTP/, "as in Go, not every method is known here");
+  const silent = connect(listener.port, "127.0.0.1");
+  await once(silent, "connect");
+  const ended = once(silent, "close");
+  silent.on("error", () => {});
+  silent.resume();
+  await listener.close();
+  await ended;
 });

@@ -3,9 +3,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { gzipBody, wantsGzip } from "./compress-body.ts";
-import { maxBodyBytes } from "./front-door.ts";
 import type { CertificateCaller } from "./certificate-user.ts";
-import { type ApiRequest, type ApiResponse, type ByteStream, type Handler, isStream } from "./handler.ts";
+import { type ApiRequest, type ApiResponse, type ByteStream, type Handler, isStream, maxBodyBytes } from "./handler.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 /** Of either protocol: Node's compatibility layer gives HTTP/2 answers the methods that are used here. */
@@ -97,7 +96,7 @@ function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Und
 }
 
 /**
- * Reads little more than may be sent, so that the front door can tell; the rest is let go. Undefined when the client left
+ * Reads little more than may be sent, so that whoever wants the body can tell; the rest is let go. Undefined when the client left
  * before the end: half a body must not become a request.
  */
 async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {

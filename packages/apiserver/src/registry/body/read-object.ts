@@ -8,6 +8,7 @@ import type { VersionCodec } from "../served-resource.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
 import { readContentType } from "./content-type.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
+import { bodyOf } from "./request-body.ts";
 import { summarizeBody } from "./summarize-body.ts";
 
 /** What is done about strict errors. */
@@ -37,7 +38,7 @@ function holdsInfinity(value: Json): boolean {
 
 async function readText(call: Call, expected: GroupVersionKind, mediaType: "application/json" | "application/yaml"): Promise<ParsedBody> {
   try {
-    return await parseBody(call.request.api.body, mediaType);
+    return await parseBody(bodyOf(call.request), mediaType);
   } catch (error) {
     throw error instanceof BodyError ? unrecognized(call, expected, error.message) : error;
   }
@@ -47,7 +48,7 @@ function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
   const { protobuf } = call.core;
   if (!protobuf || (call.resource.custom && expected.kind === call.resource.kind)) throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
-    const { apiVersion, kind, object } = protobuf.decode(call.request.api.body, expected);
+    const { apiVersion, kind, object } = protobuf.decode(bodyOf(call.request), expected);
     return { value: object, apiVersion, kind, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
   } catch (error) {
     throw isApiStatusError(error) ? error : unrecognized(call, expected, error instanceof Error ? error.message : String(error));

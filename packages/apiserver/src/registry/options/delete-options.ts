@@ -7,6 +7,7 @@ import { readContentType } from "../body/content-type.ts";
 import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
 import type { Call } from "../call.ts";
 import { type FieldError, invalid, notSupported } from "../field-error.ts";
+import { bodyOf } from "../body/request-body.ts";
 import type { Query } from "../request/query.ts";
 import type { DeleteOptions } from "../served-resource.ts";
 import { assertOptions, validateDryRun } from "./validate-options.ts";
@@ -15,9 +16,9 @@ interface Raw extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: readonly string[];
 }
 
-/** Reads and checks the options. A body hides the query, even an empty object. Throws 400, 415 and 422. */
+/** Reads and checks the options. A body hides the query, even an empty object. Throws 400, 413, 415 and 422. */
 export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
-  const raw = call.request.api.body.length ? await fromBody(call) : fromQuery(call.request.query);
+  const raw = bodyOf(call.request).length ? await fromBody(call) : fromQuery(call.request.query);
   assertOptions("DeleteOptions", validate(raw));
   return { ...raw, dryRun: raw.dryRun.length > 0 };
 }

@@ -5,6 +5,7 @@ import type { FieldManager } from "../../merge/field-manager.ts";
 import { badRequestError } from "../api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
 import { type ParsedYaml, parseYaml, YamlSyntaxError } from "../body/parse-yaml.ts";
+import { bodyOf } from "../body/request-body.ts";
 import type { Call } from "../call.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
@@ -13,7 +14,7 @@ export type Intent = (live: JsonObject) => JsonObject;
 
 /** Reads an apply body. Throws 400. */
 export async function readIntent(call: Call, manager: FieldManager, options: WriteOptions): Promise<Intent> {
-  const { value, strictErrors } = await parse(Buffer.from(call.request.api.body).toString("utf8"));
+  const { value, strictErrors } = await parse(Buffer.from(bodyOf(call.request)).toString("utf8"));
   const applied = value ?? {};
   if (!isObject(applied))
     throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(applied)} into Go value of type map[string]interface {}`);

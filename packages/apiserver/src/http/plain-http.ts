@@ -1,0 +1,29 @@
+// Who speaks plain HTTP to the TLS port is told so, as Go's server does it: the first bytes of a connection are looked at
+// before TLS gets them. Upstream: net/http (server.go, tlsRecordHeaderLooksLikeHTTP).
+import type { Server, Socket } from "node:net";
+
+const looksLikeHttp = /^(?:GET \/|HEAD |POST |PUT \/|OPTIO)/;
+const refusal = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+
+/** Puts the look before what `server`, a TLS server, does with its connections. `silentMs`: how long a client may say nothing at all. */
+export function refusePlainHttp(server: Server, silentMs: number): void {
+  const accept = server.listeners("connection") as ((socket: Socket) => void)[];
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    const giveUp = (): void => void socket.destroy();
+    socket.setTimeout(silentMs, giveUp);
+    socket.on("error", giveUp);
+    socket.once("data", (first: Buffer) => {
+      socket.setTimeout(0, giveUp);
+      socket.off("error", giveUp);
+      if (looksLikeHttp.test(first.toString("latin1", 0, 5))) {
+        socket.on("error", giveUp);
+        socket.end(refusal);
+        return;
+      }
+      socket.pause();
+      socket.unshift(first);
+      for (const each of accept) each.call(server, socket);
+    });
+  });
+}

@@ -19,6 +19,7 @@ import { createBearerTokens } from "./bearer-tokens.ts";
 import { allowAuthenticated, type Authorizer } from "./authorize.ts";
 import { createPlugins, type PluginChoice } from "./admission/plugins.ts";
 import { createStoredObjects } from "./admission/stored-objects.ts";
+import { followFlowSchemas } from "./follow-flow-schemas.ts";
 import { type ChainServices, type PathHandler, runChain } from "./request-chain.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 
@@ -58,6 +59,7 @@ export interface Core {
 /** Creates a core. The caller closes the store. */
 export function createCore(options: CoreOptions): Core {
   const core = createServices(options);
+  const flows = followFlowSchemas({ ...options, objects: createStoredObjects(options.store, options.catalog) });
   const metrics = new RequestMetrics(core);
   const services: ChainServices = {
     core,
@@ -67,11 +69,15 @@ export function createCore(options: CoreOptions): Core {
     },
     authorizer: options.authorizer ?? allowAuthenticated,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
+    flows: flows.match,
   };
   return {
     handler: (request) => serve(request, services, metrics),
     services: core,
-    close: async () => core.openWatches.endAll(),
+    close: async () => {
+      flows.stop();
+      core.openWatches.endAll();
+    },
   };
 }
 
@@ -115,11 +121,8 @@ async function serve(api: ApiRequest, services: ChainServices, metrics: RequestM
 }
 
 async function runOrFail(request: ServerRequest, services: ChainServices): Promise<ApiResponse> {
-  try {
-    return await runChain(request, services);
-  } catch (error) {
-    return await answerError(services.core, request, error);
-  }
+  const answer = await runChain(request, services).catch((error: unknown) => answerError(services.core, request, error));
+  return request.flow ? { ...answer, headers: { ...answer.headers, ...request.flow } } : answer;
 }
 
 /** A path that makes no sense is answered before there is a request to speak of. */

@@ -10,6 +10,7 @@ import { answerUnknownPath, pageNotFound, route } from "../registry/route.ts";
 import { authenticate, type TokenAuthenticator } from "./authenticate.ts";
 import { authorize, type Authorizer } from "./authorize.ts";
 import { checkTimeout } from "./check-timeout.ts";
+import type { FlowMatcher } from "./flow-schemas.ts";
 import { impersonate } from "./impersonate.ts";
 
 /** Answers paths that are no resources (discovery, health, version, OpenAPI); undefined for those that it does not know. */
@@ -21,6 +22,8 @@ export interface ChainServices {
   readonly tokens: TokenAuthenticator;
   readonly authorizer: Authorizer;
   readonly paths: readonly PathHandler[];
+  /** Which flow a request belongs to. */
+  readonly flows: FlowMatcher;
 }
 
 type Stage = (request: ServerRequest, services: ChainServices) => Promise<ApiResponse | undefined>;
@@ -32,6 +35,7 @@ export const requestChain: readonly Stage[] = [
   checkTimeout,
   (request, { tokens }) => none(authenticate(request, tokens)),
   (request, { authorizer }) => none(impersonate(request, authorizer)),
+  async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
   (request, { authorizer }) => none(authorize(request, authorizer)),
   servePaths,
   serveResource,

@@ -16,6 +16,8 @@ export interface ServerRequest {
   readonly now: string;
   readonly nowMs: number;
   user: UserInfo;
+  /** Headers that name the request's flow; unknown until it is known who asks. */
+  flow: Readonly<Record<string, string>> | undefined;
 }
 
 /** The caller before authentication has looked. */
@@ -38,6 +40,7 @@ class OpenedRequest implements ServerRequest {
   readonly warnings = new Warnings();
   readonly nowMs: number;
   user = nobody;
+  flow: ServerRequest["flow"] = undefined;
   #now: string | undefined;
 
   constructor(api: ApiRequest, info: RequestInfo, query: Query, nowMs: number) {

@@ -1,33 +1,46 @@
 // Subresources with a life of their own: the kind's handler gets the parent and the body.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
+import { managerOrUserAgent } from "../merge/manager-name.ts";
 import { runAdmission } from "./admission.ts";
 import { answerTransformed } from "./answer/answer-result.ts";
+import { answerBytes } from "./answer/encode-answer.ts";
 import { badRequestError, genericNotFoundError } from "./api-errors.ts";
 import { readObject } from "./body/read-object.ts";
 import { BodyError, parseBody } from "./body/parse-body.ts";
+import { bodyOf } from "./body/request-body.ts";
 import { type Call, writeContextOf } from "./call.ts";
 import { createConnectTools } from "./connect-tools.ts";
 import { matchNamespace } from "./object-meta/match-namespace.ts";
 import { metaString } from "./object-meta/read-meta.ts";
 import { formatWriteOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
 import { findRevision } from "./read/get.ts";
-import type { ConnectAnswer, ServedResource, Subresource } from "./served-resource.ts";
+import type { ConnectAnswer, ServedResource, Subresource, VersionCodec } from "./served-resource.ts";
+import { encodeObjectBytes } from "./views/stored-json.ts";
 import { admissionRequestOf } from "./write/admission-request.ts";
+import { createBodyManager } from "./write/field-managers.ts";
+
+type Connection = Extract<Subresource, { readonly at: "connect" }>;
 
 /** Hands the request to the subresource. Throws 404 when the parent is not there. */
-export async function connect(call: Call, view: Extract<Subresource, { readonly at: "connect" }>): Promise<ApiResponse> {
+export async function connect(call: Call, view: Connection): Promise<ApiResponse> {
   const { core, resource, request } = call;
   const options = readWriteOptions("CreateOptions", request.query);
   const body = await readBody(call, view, options.fieldValidation);
   const parent = core.views.object(resource, findRevision(call));
-  await admitBody(call, body, options);
-  return await answerConnected(call, await view.handle(parent, body, writeContextOf(call, options.dryRun), createConnectTools(call)));
+  const owned = tracked(call, view, body, options);
+  await admitBody(call, owned, options);
+  return await answerConnected(call, await view.handle(parent, owned, writeContextOf(call, options.dryRun), createConnectTools(call)), view.codec?.encode);
 }
 
 /** Answers what a handler came to. */
-export async function answerConnected(call: Call, answer: ConnectAnswer): Promise<ApiResponse> {
-  if (!("text" in answer)) return await answerTransformed(call, answer.status, answer.object);
+export async function answerConnected(call: Call, answer: ConnectAnswer, encode?: VersionCodec["encode"]): Promise<ApiResponse> {
+  if (!("text" in answer)) {
+    const { core, request, accepted, subresource } = call;
+    const isOwnKind = answer.object.kind === subresource?.view.kind.kind && !accepted.transform;
+    if (encode && isOwnKind) return await answerBytes(core, request, accepted, answer.status, encodeObjectBytes(answer.object, encode));
+    return await answerTransformed(call, answer.status, answer.object);
+  }
   const headers = answer.text ? { "content-type": "text/plain" } : {};
   return { status: answer.status, headers, body: new TextEncoder().encode(answer.text) };
 }
@@ -44,6 +57,13 @@ export async function createThrough(call: Call, { resource: name, subresource }:
   return await answerConnected(call, await view.handle({ metadata }, body, writeContextOf(through, options.dryRun), createConnectTools(through)));
 }
 
+/** Enters the fields of a body in the writer's name. */
+function tracked({ request, subresource }: Call, view: Connection, body: JsonObject, { fieldManager }: WriteOptions): JsonObject {
+  if (!view.codec || !Object.keys(body).length) return body;
+  const manager = createBodyManager(view.kind, view.codec, subresource!.name);
+  return manager.update(view.codec.empty?.() ?? {}, body, managerOrUserAgent(fieldManager, request.api.headers["user-agent"] ?? ""), request.now);
+}
+
 /** What a POST brings is admitted as if it were to be created. */
 async function admitBody(call: Call, body: JsonObject, options: WriteOptions): Promise<void> {
   const { mutating, validating } = call.core.admission;
@@ -53,7 +73,7 @@ async function admitBody(call: Call, body: JsonObject, options: WriteOptions): P
   await runAdmission(validating, request);
 }
 
-async function readBody(call: Call, view: Extract<Subresource, { readonly at: "connect" }>, fieldValidation: Parameters<typeof readObject>[3]): Promise<JsonObject> {
+async function readBody(call: Call, view: Connection, fieldValidation: Parameters<typeof readObject>[3]): Promise<JsonObject> {
   if (!call.request.api.body.length) return {};
   if (view.codec) {
     const object = await readObject(call, view.kind, view.codec, fieldValidation);
@@ -61,7 +81,7 @@ async function readBody(call: Call, view: Extract<Subresource, { readonly at: "c
     return object;
   }
   try {
-    return (await parseBody(call.request.api.body, "application/json")).value;
+    return (await parseBody(bodyOf(call.request), "application/json")).value;
   } catch (error) {
     throw error instanceof BodyError ? badRequestError(error.message) : error;
   }

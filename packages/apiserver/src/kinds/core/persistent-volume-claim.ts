@@ -10,6 +10,7 @@ import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt, textsAt } from "../object/read-fields.ts";
 import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./pod/resource-lists.ts";
 import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
@@ -73,15 +74,15 @@ function isClaimOrSnapshot(source: JsonObject): boolean {
   return (kind === "PersistentVolumeClaim" && group === "") || (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io");
 }
 
-/** Specs are frozen, but for size and attributes of bound claims. Upstream adds a listing of the differences, which is left out here. */
+/** Specs are frozen, but for size and attributes of bound claims. */
 function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")];
-  const isBound = stringAt(objectAt(object, "status"), "phase") === "Bound";
+  const [frozen, changed] = comparable(object, old);
   return [
     ...annotationErrors(object, old),
-    ...(equalJson(comparable(object, old, isBound), comparable(old, old, isBound))
+    ...(equalJson(changed, frozen)
       ? []
-      : [forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n")]),
+      : [forbidden("spec", `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diffClaimSpecs(frozen, changed)}`)]),
     ...sizeErrors(sizeOf(spec), sizeOf(before), textMapAt(objectAt(old, "status"), "capacity")["storage"]),
     ...immutable("volumeMode", spec["volumeMode"], before["volumeMode"]),
     ...attributesErrors(spec, before, objectAt(old, "status")),
@@ -90,17 +91,18 @@ function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
 
 const sizeOf = (spec: JsonObject): string => textMapAt(objectAt(spec, "resources"), "requests")["storage"] ?? "0";
 
-/** The parts of a spec that must be those of `old`. */
-function comparable(object: JsonObject, old: JsonObject, isBound: boolean): JsonObject {
-  const { ...spec } = objectAt(object, "spec");
-  const before = objectAt(old, "spec");
-  if (!stringAt(before, "volumeName")) delete spec["volumeName"];
-  if (!isSet(before["storageClassName"]) && !hasClassAnnotation(old)) delete spec["storageClassName"];
-  if (hasClassAnnotation(old) && spec["storageClassName"] === classOf(old)) delete spec["storageClassName"];
-  if (!isBound) return spec;
-  delete spec["volumeAttributesClassName"];
-  const resources = objectAt(spec, "resources");
-  return { ...spec, resources: { ...resources, requests: { ...textMapAt(resources, "requests"), storage: "" } } };
+/** The old and the new spec, made alike where a change is allowed. */
+function comparable(object: JsonObject, old: JsonObject): readonly [frozen: JsonObject, changed: JsonObject] {
+  const frozen = { ...objectAt(old, "spec") };
+  const changed = { ...objectAt(object, "spec") };
+  if (!stringAt(frozen, "volumeName")) keepOld(frozen, changed, "volumeName");
+  if (hasClassAnnotation(old) && changed["storageClassName"] === classOf(old)) delete changed["storageClassName"];
+  else if (!isSet(frozen["storageClassName"]) && !hasClassAnnotation(old)) keepOld(changed, frozen, "storageClassName");
+  if (stringAt(objectAt(object, "status"), "phase") !== "Bound") return [frozen, changed];
+  keepOld(changed, frozen, "volumeAttributesClassName");
+  const resources = objectAt(changed, "resources");
+  if (isSet(resources["requests"])) changed["resources"] = { ...resources, requests: { ...textMapAt(resources, "requests"), storage: sizeOf(frozen) } };
+  return [frozen, changed];
 }
 
 const hasClassAnnotation = (object: JsonObject): boolean => textMapAt(metadataOf(object), "annotations")[classAnnotation] !== undefined;

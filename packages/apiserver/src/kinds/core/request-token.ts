@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { conflictError, invalidError } from "../../registry/api-errors.ts";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { ConnectHandler } from "../../registry/served-resource.ts";
+import { setIfNil } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { findBound, tokenClaims } from "./token-claims.ts";
 
@@ -12,6 +13,11 @@ const defaultSeconds = 3600;
 const mostSeconds = 2 ** 32;
 const warnOnlySeconds = 3607;
 const yearSeconds = 365 * 86_400;
+
+/** An hour, where nothing is said. */
+export function setTokenDefaults(request: JsonObject): void {
+  if (isObject(request["spec"])) setIfNil(request["spec"], "expirationSeconds", defaultSeconds);
+}
 
 /** Resolves to the request with a token in its status. */
 export const requestToken: ConnectHandler = async (account, request, { now }, tools) => {

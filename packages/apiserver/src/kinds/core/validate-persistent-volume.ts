@@ -1,11 +1,13 @@
 // Rules for the specs of persistent volumes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec),
 // pkg/volume/validation/pv_validation.go.
-import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
+import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import { goStructPointer, invalidPrinted } from "../object/format-struct.ts";
 import { parseQuantity } from "../object/quantity.ts";
 import { isSet, mutableAt, optionalTextAt, textMapAt, textsAt, withoutFields } from "../object/read-fields.ts";
 import { immutable, stringAt } from "../object/strategy.ts";
+import { formatNodeTerms } from "../object/format-node-terms.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 import { podRules } from "./pod/pod-rules.ts";
 import { validateNodeSelector } from "./pod/validate-affinity.ts";
@@ -135,8 +137,38 @@ export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldEr
   return [
     ...(equalJson(sourceOf(spec), sourceOf(old)) ? [] : [forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n")]),
     ...immutable("volumeMode", spec["volumeMode"], old["volumeMode"]),
+    ...affinityChangeErrors(spec["nodeAffinity"], old["nodeAffinity"]),
     ...(removed ? [forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden")] : []),
   ];
+}
+
+/** Labels that had another name in their youth: https://kubernetes.io/docs/reference/labels-annotations-taints/. */
+const renamedLabels: ReadonlyMap<string, string> = new Map([
+  ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"],
+  ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"],
+  ["beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"],
+  ["beta.kubernetes.io/os", "kubernetes.io/os"],
+  ["beta.kubernetes.io/arch", "kubernetes.io/arch"],
+]);
+
+/** An affinity that was set stays, but for labels that go over to their present names. */
+function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined): FieldError[] {
+  if (!isSet(old)) return [];
+  const isSame = equalJson(affinity ?? null, renamed(old, affinity ?? null));
+  const print = goStructPointer([["Required", "required", goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", formatNodeTerms]])]]);
+  return isSame ? [] : [invalidPrinted("nodeAffinity", print(affinity), "field is immutable, except for updating from beta label to GA")];
+}
+
+/** `old` with the keys under which `now` knows them, place by place. */
+function renamed(old: Json, now: Json): Json {
+  if (Array.isArray(old)) return old.map((each, i) => renamed(each, Array.isArray(now) ? (now[i] ?? null) : null));
+  if (!isObject(old)) return old;
+  const next = isObject(now) ? now : {};
+  const entries = Object.entries(old).map(([name, value]): [string, Json] => [
+    name,
+    name === "key" && renamedLabels.get(String(value)) === next[name] ? next[name]! : renamed(value, next[name] ?? null),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** A secret for expansion may be added where there was none. */

@@ -41,6 +41,8 @@ export interface BuiltinKind {
   readonly scale?: ScaleView;
   /** Subresources with a life of their own (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
+  /** SetDefaults functions for what is posted to these, in place. */
+  readonly connectDefaults?: Readonly<Record<string, (body: JsonObject) => void>>;
   /** The `proxy` subresource. */
   readonly proxy?: ProxyHandler;
   readonly selectable?: Selectable;

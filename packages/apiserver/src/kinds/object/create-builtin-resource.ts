@@ -107,7 +107,9 @@ function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strateg
   if (name === "proxy" && record.proxy) return [[name, { at: "proxy", kind, verbs, handle: record.proxy }]];
   const handle = record.connect?.[name];
   if (!handle) return [];
-  const body = facts.type === undefined ? {} : { codec: createTypedCodec({ data, kind, model: facts.type, smd: smdOf(facts.type), emptyLists: "null" }) };
+  const defaults = record.connectDefaults?.[name];
+  const options = facts.type === undefined ? undefined : { data, kind, model: facts.type, smd: smdOf(facts.type), emptyLists: "null" as const, ...(defaults ? { defaults } : {}) };
+  const body = options ? { codec: createTypedCodec(options) } : {};
   return [[name, { at: "connect", kind, verbs, handle, ...body }]];
 }
 

@@ -3,12 +3,15 @@
 // times). Knows nothing of defaults, versions or HTTP.
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go; UnmarshalJSON of the special types.
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
-import type { KindData, TypeRef } from "../data/kind-data.ts";
+import type { FieldFacts, KindData, TypeRef } from "../data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
 import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
 import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
 import { createStructPlans, elementGoType, type MemberPlan, neverEmpty, type StructPlan, type StructPlans } from "./struct-plans.ts";
+
+/** Lists that are defaulted when absent and refused when empty: they are never stored so. */
+const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy"]);
 
 /** What a Go program would hold, and what strict decoding complains about. */
 export interface GoDecoded {
@@ -123,7 +126,8 @@ class Decoding {
   }
 
   #emptied(member: MemberPlan, value: Json): Json {
-    const empty = this.#emptyLists === "null" && !member.facts.pointer && (member.facts.ref.at === "list" || member.facts.ref.at === "map") && isEmpty(value);
+    const empty =
+      this.#emptyLists === "null" && !isRefusedWhenEmpty(member.facts, value) && !member.facts.pointer && (member.facts.ref.at === "list" || member.facts.ref.at === "map") && isEmpty(value);
     return empty ? null : value;
   }
 
@@ -209,8 +213,10 @@ class Decoding {
 
 function keeps({ facts }: MemberPlan, value: Json): boolean {
   if (facts.omitZero && value === null) return false;
-  return !facts.omitEmpty || facts.pointer || neverEmpty(facts.ref) || !isEmpty(value);
+  return !facts.omitEmpty || facts.pointer || isRefusedWhenEmpty(facts, value) || neverEmpty(facts.ref) || !isEmpty(value);
 }
+
+const isRefusedWhenEmpty = (facts: FieldFacts, value: Json): boolean => Array.isArray(value) && refusedWhenEmpty.has(facts.goType);
 
 const isEmpty = (value: Json): boolean =>
   value === null || value === "" || value === false || value === 0 || (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);

@@ -1,6 +1,7 @@
 // Prints parts of claims and slices as upstream's error messages do.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/types.go (internal structs, without JSON names).
 import { encodeJson, isObject, type Json } from "homeostat/api";
+import { formatNodeTerms } from "../object/format-node-terms.ts";
 import { formatStruct, goList, goNumber, goPointer, goStructPointer, goText, type StructField } from "../object/format-struct.ts";
 
 type Print = StructField[2];
@@ -9,17 +10,6 @@ const structOf =
   (fields: readonly StructField[]): Print =>
   (value) =>
     formatStruct(value, fields);
-
-const requirement = structOf([
-  ["Key", "key", goText],
-  ["Operator", "operator", goText],
-  ["Values", "values", goPointer],
-]);
-const nodeTerm = structOf([
-  ["MatchExpressions", "matchExpressions", goList(requirement)],
-  ["MatchFields", "matchFields", goList(requirement)],
-]);
-const nodeTerms = goList(nodeTerm);
 
 const toleration = structOf([
   ["Key", "key", goText],
@@ -107,12 +97,9 @@ export const formatAllocation: Print = structOf([
       ["Config", "config", goList(structOf([["Source", "source", goText], requests, opaque]))],
     ]),
   ],
-  ["NodeSelector", "nodeSelector", goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", nodeTerms]])],
+  ["NodeSelector", "nodeSelector", goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", formatNodeTerms]])],
   ["AllocationTimestamp", "allocationTimestamp", goPointer],
 ]);
-
-/** `nodeSelectorTerms` of a slice. */
-export const formatNodeTerms: Print = nodeTerms;
 
 /** One attribute of a device. */
 export const formatAttribute: Print = structOf([

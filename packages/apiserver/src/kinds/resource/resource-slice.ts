@@ -5,6 +5,7 @@ import { type FieldError, invalid, quoteGo } from "../../registry/field-error.ts
 import type { WriteContext } from "../../registry/served-resource.ts";
 import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
+import { formatNodeTerms } from "../object/format-node-terms.ts";
 import { invalidPrinted } from "../object/format-struct.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { hasItems, isSet, itemsAt, numberAt } from "../object/read-fields.ts";
@@ -12,7 +13,6 @@ import { bumpGeneration, finalizerErrors, immutable, metadataOf, objectAt, strin
 import { csiNameErrors } from "../storage/csi-node.ts";
 import { validateSet } from "./bounded-lists.ts";
 import { poolNameErrors } from "./device-names.ts";
-import { formatNodeTerms } from "./format-claim.ts";
 import { nodeChoices } from "./node-choices.ts";
 import { countersErrors, counterSetNameErrors, type NodeSelection, validateDevice } from "./validate-device.ts";
 

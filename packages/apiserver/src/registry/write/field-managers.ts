@@ -1,9 +1,9 @@
 // One field manager for each endpoint, made when first needed: it joins what merge asks for with what a served resource has.
-import { cloneJson, formatApiVersion, type JsonObject, parseApiVersion } from "homeostat/api";
+import { cloneJson, formatApiVersion, type GroupVersionKind, type JsonObject, parseApiVersion } from "homeostat/api";
 import { createFieldManager, type FieldManager } from "../../merge/field-manager.ts";
 import { MergeError } from "../../merge/merge-error.ts";
 import { unstructuredFault } from "../../merge/unstructured-fault.ts";
-import type { ResourceCatalog, ServedResource, Strategy } from "../served-resource.ts";
+import type { ResourceCatalog, ServedResource, Strategy, VersionCodec } from "../served-resource.ts";
 
 /** The field managers of one server. */
 export interface FieldManagers {
@@ -24,6 +24,21 @@ export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
       return manager;
     },
   };
+}
+
+/** For what is posted to a subresource and is of a kind of its own, such as a TokenRequest: it has one version and no history. */
+export function createBodyManager(kind: GroupVersionKind, codec: VersionCodec, subresource: string): FieldManager {
+  const apiVersion = formatApiVersion(kind);
+  return createFieldManager({
+    ...kind,
+    subresource,
+    typeOf: (version) => (version === apiVersion ? codec.smd : undefined),
+    unknownVersions: "drop",
+    convert: (object) => object,
+    empty: () => codec.empty?.() ?? { apiVersion, kind: kind.kind },
+    complete: (merged) => merged,
+    resetFields: new Map(),
+  });
 }
 
 /** An object of this version with nothing set. */

@@ -1,0 +1,18 @@
+// Prints the terms of a node selector as upstream's error messages do.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/types.go (NodeSelectorTerm).
+import type { Json } from "homeostat/api";
+import { formatStruct, goList, goPointer, goText, type StructField } from "./format-struct.ts";
+
+const requirement: readonly StructField[] = [
+  ["Key", "key", goText],
+  ["Operator", "operator", goText],
+  ["Values", "values", goPointer],
+];
+const requirements = goList((value) => formatStruct(value, requirement));
+const term: readonly StructField[] = [
+  ["MatchExpressions", "matchExpressions", requirements],
+  ["MatchFields", "matchFields", requirements],
+];
+
+/** `nodeSelectorTerms`. */
+export const formatNodeTerms: (value: Json | undefined) => string = goList((value) => formatStruct(value, term));

@@ -4,7 +4,7 @@ import { equalJson, isAlreadyExists, isControlledBy, type Json } from "homeostat
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { zoneFault } from "../../kinds/batch/cron-schedule.ts";
-import type { SimulatorEventRecorder } from "../event-recorder.ts";
+import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { endCondition, type Job, jobKind, trueCondition } from "../job/job-objects.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
 import { formatSeconds } from "../workload-objects.ts";
@@ -193,9 +193,7 @@ export class CronJobSync {
   }
 
   #record(type: "Normal" | "Warning", reason: string, message: string): void {
-    const { name, namespace = "", uid } = this.#cronJob.metadata;
-    const { apiVersion, kind } = cronJobKind;
-    this.#tools.recorder.record({ object: { apiVersion, kind, namespace, name, uid }, type, reason, message });
+    this.#tools.recorder.record({ object: eventObject(cronJobKind, this.#cronJob), type, reason, message });
   }
 }
 

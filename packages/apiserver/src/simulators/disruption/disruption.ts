@@ -3,7 +3,7 @@
 import { isConflict, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { toSelector } from "../claim-dependents.ts";
-import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
+import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
 import { keyFor, type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
@@ -102,7 +102,7 @@ class Budgets {
     await this.#context.client.update(budgetKind, { ...budget, status }, { subresource: "status" });
   }
 
-  #tell({ apiVersion, kind }: WorkloadKind<any>, { metadata: { namespace = "", name, uid } }: Workload, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({ object: { apiVersion, kind, namespace, name, uid }, type, reason, message });
+  #tell(kind: WorkloadKind<any>, object: Workload, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#recorder.record({ object: eventObject(kind, object), type, reason, message });
   }
 }

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
 import { isNotFound, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
+import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { type Endpoints, endpointsKind, type EndpointSlice, managedByLabel, selectsPods, type Service, serviceKind, serviceNameLabel, sliceKind } from "../endpoints/service-objects.ts";
 import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
@@ -79,8 +79,8 @@ class Mirrors {
     return undefined;
   }
 
-  #warn({ metadata: { namespace = "", name, uid } }: Endpoints, reason: string, message: string): void {
-    this.#recorder.record({ object: { apiVersion: "v1", kind: "Endpoints", namespace, name, uid }, type: "Warning", reason, message });
+  #warn(endpoints: Endpoints, reason: string, message: string): void {
+    this.#recorder.record({ object: eventObject(endpointsKind, endpoints), type: "Warning", reason, message });
   }
 }
 

@@ -3,16 +3,27 @@
 import { type Kind, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { dynamicKind } from "homeostat/client";
-import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
+import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { portsKey } from "../endpoints/endpoint-set.ts";
-import { type EndpointSlice, type IpFamily, managedByLabel, selectsPods, type Service, serviceNameLabel, type ServingPod, sliceKind, triggerTimeAnnotation } from "../endpoints/service-objects.ts";
+import {
+  type EndpointSlice,
+  type IpFamily,
+  managedByLabel,
+  selectsPods,
+  type Service,
+  serviceKind,
+  serviceNameLabel,
+  type ServingPod,
+  sliceKind,
+  triggerTimeAnnotation,
+} from "../endpoints/service-objects.ts";
 import { hasAddress } from "../endpoints/serving-pods.ts";
 import { ServiceWatch } from "../endpoints/service-watch.ts";
 import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
 import { TriggerTimes } from "../endpoints/trigger-times.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
-import type { Workload, WorkloadKind } from "../workload-objects.ts";
+import { keyFor, type Workload, type WorkloadKind } from "../workload-objects.ts";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
 import { familiesOf, sliceController, slicePorts, toEndpoint } from "./slice-of-service.ts";
@@ -106,11 +117,11 @@ class EndpointSlices {
     );
   }
 
-  #fail({ metadata: { namespace = "", name, uid } }: Service, failures: readonly string[]): never {
+  #fail(service: Service, failures: readonly string[]): never {
     const distinct = [...new Set(failures)];
     const cause = distinct.length > 1 ? `[${distinct.join(", ")}]` : distinct[0];
-    const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${cause}`;
-    this.#recorder.record({ object: { apiVersion: "v1", kind: "Service", namespace, name, uid }, type: "Warning", reason: "FailedToUpdateEndpointSlices", message });
+    const message = `Error updating Endpoint Slices for Service ${keyFor(service)}: ${cause}`;
+    this.#recorder.record({ object: eventObject(serviceKind, service), type: "Warning", reason: "FailedToUpdateEndpointSlices", message });
     throw new Error(message);
   }
 }

@@ -5,7 +5,7 @@
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import type { SimulatorEventRecorder } from "../event-recorder.ts";
+import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { type PodControl, slowStart } from "../pod-control.ts";
 import { formatSeconds, type Pod, podKind } from "../workload-objects.ts";
 import { countReleased, hasNotes, isSameStatus, notePods, writableStatus } from "./count-pods.ts";
@@ -188,9 +188,7 @@ export class JobSync {
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
-    const { name, namespace = "", uid } = this.#job.metadata;
-    const { apiVersion, kind } = jobKind;
-    this.#tools.recorder.record({ object: { apiVersion, kind, namespace, name, uid }, type, reason, message });
+    this.#tools.recorder.record({ object: eventObject(jobKind, this.#job), type, reason, message });
   }
 }
 

@@ -7,6 +7,7 @@ import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, itemsAt, mutableAt, numberAt, setIfEmpty, textsAt } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { flowRules } from "./flow-rules.ts";
+import { fixedSchemaErrors } from "./mandatory-flows.ts";
 
 const defaultPrecedence = 1000;
 const maxPrecedence = 10_000;
@@ -35,6 +36,7 @@ function validate(object: JsonObject): FieldError[] {
     ...(isObject(method) && !methods.includes(stringAt(method, "type")) ? [notSupported("spec.distinguisherMethod.type", { Type: stringAt(method, "type") }, methods)] : []),
     ...(level ? dnsSubdomainFaults(level).map((fault) => invalid(levelPath, level, fault)) : [required(levelPath, "must reference a priority level")]),
     ...itemsAt(spec, "rules").flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
+    ...fixedSchemaErrors(object),
   ];
 }
 

@@ -32,3 +32,15 @@ test("a level has shares and queues", () => {
     "spec.limited.limitResponse.queuing.handSize: Invalid value: 20: required entropy bits of deckSize 1000 and handSize 20 should not be greater than 60",
   ]);
 });
+
+test("the mandatory flows are as they are, but for what the exempt level lends", () => {
+  const levels = openKind("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations");
+  const exempt = (spec: object): readonly string[] => levels.create({ metadata: { name: "exempt" }, spec: { type: "Exempt", ...spec } }).errors;
+  assert.deepEqual(exempt({ exempt: { lendablePercent: 5 } }), []);
+  const catchAll = levels.create({ metadata: { name: "catch-all" }, spec: { type: "Limited", limited: { nominalConcurrencyShares: 6, limitResponse: { type: "Reject" } } } });
+  assert.deepEqual(catchAll.errors, [
+    'spec: Invalid value: {"Type":"Limited","Limited":{"NominalConcurrencyShares":6,"LimitResponse":{"Type":"Reject","Queuing":null},"LendablePercent":0,"BorrowingLimitPercent":null},"Exempt":null}: spec of \'catch-all\' must equal the fixed value',
+  ]);
+  const schema = openKind("flowcontrol.apiserver.k8s.io", "flowschemas").create({ metadata: { name: "catch-all" }, spec: { priorityLevelConfiguration: { name: "catch-all" } } });
+  assert.match(schema.errors[0]!, /^spec: Invalid value: .*"MatchingPrecedence":1000,"DistinguisherMethod":null,"Rules":null}: spec of 'catch-all' must equal the fixed value$/);
+});

@@ -7,6 +7,7 @@ import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, mutableAt, numberAt, setIfEmpty, setIfNil, textMapAt } from "../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { flowRules } from "./flow-rules.ts";
+import { fixedLevelErrors } from "./mandatory-flows.ts";
 
 const keepZeroAnnotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 const maxQueues = 10_000_000;
@@ -39,7 +40,11 @@ function setShares(level: JsonObject | undefined, shares: number): void {
 
 function validate(object: JsonObject): FieldError[] {
   const annotated = textMapAt(metadataOf(object), "annotations")[keepZeroAnnotation] !== undefined;
-  return [...(annotated ? [forbidden("metadata.annotations", `annotation '${keepZeroAnnotation}' is forbidden`)] : []), ...specErrors(objectAt(object, "spec"), nameOf(object))];
+  return [
+    ...(annotated ? [forbidden("metadata.annotations", `annotation '${keepZeroAnnotation}' is forbidden`)] : []),
+    ...specErrors(objectAt(object, "spec"), nameOf(object)),
+    ...fixedLevelErrors(object),
+  ];
 }
 
 function specErrors(spec: JsonObject, name: string): FieldError[] {

@@ -54,6 +54,7 @@ export interface PodContainer {
   readonly name: string;
   readonly image?: string;
   readonly restartPolicy?: string;
+  readonly resources?: { readonly requests?: object; readonly limits?: object };
 }
 
 /** core/v1 PodStatus. */

@@ -37,6 +37,15 @@ test("a pod is made, runs and stays", () => {
   assert.deepEqual(nextStage({ ...pod, metadata: { ...metadata, deletionTimestamp: "2024-01-01T00:00:01Z" } }, true)?.name, "removed");
 });
 
+test("a running pod takes what changes, and says which generation it has seen", () => {
+  const requests = { cpu: "1" };
+  const { pod } = live({ ...podOf({ spec: { containers: [{ name: "c", resources: { requests } }] } }), metadata: { ...metadata, generation: 1 } });
+  const statusOf = ({ status }: Pod) => [status?.["observedGeneration"], status?.containerStatuses?.[0]?.["resources"], status?.containerStatuses?.[0]?.["allocatedResources"]];
+  assert.deepEqual(statusOf(pod), [1, { requests }, requests]);
+  const resized = live({ ...pod, metadata: { ...metadata, generation: 2 }, spec: { ...pod.spec, containers: [{ name: "c", resources: {} }] } });
+  assert.deepEqual([resized.names, statusOf(resized.pod)], [["observed"], [2, {}, undefined]]);
+});
+
 test("a pod that need not run for ever succeeds after a while", () => {
   const running = live(podOf({ restartPolicy: "Never" }), 2).pod;
   assert.deepEqual([nextStage(running, true)?.name, nextStage(running, true)?.afterMs(running)], ["succeeded", 1000]);

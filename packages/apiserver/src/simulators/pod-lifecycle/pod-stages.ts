@@ -56,6 +56,8 @@ export function nextStage(pod: Pod, nodeReady: boolean): PodStage | undefined {
   const stage = podStages.find((one) => one.from.includes(state) && one.fates.includes(fate));
   const shouldBeReady = nodeReady && fate !== "unready";
   if (stage ?? !(state === "running" || state === "unready")) return stage;
+  // What of a running pod may change is obeyed at once, resources as well.
+  if (pod.status?.["observedGeneration"] !== pod.metadata.generation) return { name: "observed", from: [state], fates: [fate], afterMs: atOnce, status: running };
   return (state === "running") === shouldBeReady ? undefined : { name: shouldBeReady ? "ready" : "unready", from: [state], fates: [fate], afterMs: atOnce, status: running };
 }
 
@@ -89,7 +91,9 @@ function running(pod: Pod, world: PodWorld): PodStatus {
   const ready = world.nodeReady && pod.metadata.annotations?.[fateAnnotation] !== "unready";
   const containerStatuses = pod.spec.containers.map((one) => {
     const before = (previous(pod, one)?.["state"] as { running?: object } | undefined)?.running;
-    return containerStatus(pod, one, { state: { running: before ?? { startedAt: formatSeconds(world.now) } }, ready, started: true });
+    const { resources = {} } = one;
+    const allocated = resources.requests === undefined ? {} : { allocatedResources: resources.requests };
+    return { ...containerStatus(pod, one, { state: { running: before ?? { startedAt: formatSeconds(world.now) } }, ready, started: true }), ...allocated, resources };
   });
   return { phase: "Running", ...where(pod, world, true), ...initStatuses(pod, finished(world, 0)), containerStatuses, conditions: conditionsOf(pod, world, ready ? "ready" : "unready") };
 }
@@ -127,10 +131,20 @@ function initStatuses(pod: Pod, state: object): PodStatus {
   return { initContainerStatuses: initContainers.map(({ name, image = "" }) => ({ name, state, lastState: {}, ready: done, restartCount: 0, image, imageID: "" })) };
 }
 
+/** Which generation of the pod a status or a condition speaks of. */
+const observed = ({ metadata }: Pod): { readonly observedGeneration?: number } => (metadata.generation ? { observedGeneration: Number(metadata.generation) } : {});
+
 /** Addresses, and since when; a pod gets its own address when it runs. */
-function where({ status }: Pod, { now, hostIp, podIp }: PodWorld, hasAddress: boolean): PodStatus {
+function where(pod: Pod, { now, hostIp, podIp }: PodWorld, hasAddress: boolean): PodStatus {
+  const { status } = pod;
   const address = hasAddress ? podIp() : undefined;
-  return { hostIP: hostIp, hostIPs: [{ ip: hostIp }], startTime: status?.startTime ?? formatSeconds(now), ...(address !== undefined ? { podIP: address, podIPs: [{ ip: address }] } : {}) };
+  return {
+    ...observed(pod),
+    hostIP: hostIp,
+    hostIPs: [{ ip: hostIp }],
+    startTime: status?.startTime ?? formatSeconds(now),
+    ...(address !== undefined ? { podIP: address, podIPs: [{ ip: address }] } : {}),
+  };
 }
 
 function conditionsOf(pod: Pod, { now }: PodWorld, how: "created" | "ready" | "unready" | "completed"): readonly WorkloadCondition[] {
@@ -140,7 +154,7 @@ function conditionsOf(pod: Pod, { now }: PodWorld, how: "created" | "ready" | "u
     const status = holds ? "True" : "False";
     const before = pod.status?.conditions?.find((one) => one.type === type);
     const since = before?.status === status && before.lastTransitionTime !== undefined ? before.lastTransitionTime : formatSeconds(now);
-    return { type, status, lastTransitionTime: since, ...(holds ? { reason: "", message: "" } : why) };
+    return { type, ...observed(pod), status, lastTransitionTime: since, ...(holds ? { reason: "", message: "" } : why) };
   };
   return [
     condition("PodReadyToStartContainers", how === "ready" || how === "unready"),

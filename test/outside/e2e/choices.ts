@@ -32,6 +32,8 @@ export const choices: readonly Choice[] = [
       ["can't be drowned out", "upstream has switched it off"],
     ],
   },
+  { from: "apimachinery/mutatingadmissionpolicy.go", because: notYet("admission policies") },
+  { from: "apimachinery/validatingadmissionpolicy.go", because: notYet("admission policies") },
   { from: "apimachinery/protocol.go", not: [["1.17 sample-apiserver", extension]] },
   { from: "apimachinery/storage_version.go", because: machines },
   { from: "apimachinery/webhook.go", because: webhook },
@@ -39,6 +41,21 @@ export const choices: readonly Choice[] = [
 
   // sig-apps
   { from: "apps/daemon_restart.go", because: machines },
+  {
+    from: "apps/cronjob.go",
+    not: [
+      ["schedule multiple jobs concurrently", containers],
+      ["ReplaceConcurrent", containers],
+      ["ForbidConcurrent", containers],
+      ["remove from active list", containers],
+      ["unexpected warnings", containers],
+      ["delete failed finished jobs", containers],
+    ],
+  },
+  {
+    from: "apps/disruption.go",
+    not: [["ready pods with", containers]],
+  },
   { from: "apps/deployment.go", not: [["cloud load-balancer", cloud]] },
   {
     from: "apps/job.go",
@@ -142,7 +159,7 @@ export const choices: readonly Choice[] = [
   { from: "node/pods.go", only: ["QOS Class", "negative grace period", "custom-set generation", "should start at 1", "500 podspec updates"], because: containers },
   { from: "node/node_lifecycle.go" },
   { from: "node/runtimeclass.go", only: ["conflicting node selector"], because: containers },
-  { from: "node/taints.go", because: notYet("the eviction of pods from tainted nodes") },
+  { from: "node/taints.go" },
   { from: "node/pod_gc.go", because: notYet("the collector of terminated pods") },
   { from: "node/pod_resize.go", only: ["resource-quota", "limit-ranger"], because: containers },
   { from: "node/", because: containers },

@@ -19,7 +19,7 @@ export function hint(service: Service, plan: SlicePlan, existing: readonly Endpo
   return { create: plan.create.map(apply), update: [...plan.update, ...wrong].map(apply), delete: plan.delete };
 }
 
-/** The older way to ask, which has precedence. */
+/** The older way to ask, which has precedence: endpoints would be spread over zones by the size of their nodes. That is not done here, and such a service has no hints. */
 function asksForTopology({ metadata: { annotations = {} } }: Service): boolean {
   const mode = annotations[modeAnnotations[0]] ?? annotations[modeAnnotations[1]];
   return mode === "Auto" || mode === "auto";

@@ -70,6 +70,8 @@ for (const what of serverKinds()) {
       await counts(client, "2,1,2,1");
       assert.equal(await evict(client, "a"), undefined);
       await counts(client, "1,1,1,0");
+      const managers = (await client.get(Budget, "b")).metadata.managedFields.map(({ manager, subresource }: any) => `${manager} ${subresource ?? ""}`);
+      assert.ok(managers.includes("kube-apiserver status"), managers.join());
       const refusal = await evict(client, "b");
       assert.deepEqual([refusal?.code, refusal?.details?.causes], [429, [{ reason: "DisruptionBudget", message: "The disruption budget b needs 1 healthy pods and has 1 currently" }]]);
       await client.delete(Budget, "b");

@@ -225,3 +225,23 @@ test("a budget without disruptions refuses an eviction", async () => {
   assert.equal((await eviction.handle(pod, { metadata: { name: "p" } }, context(), tools)).status, 201);
   assert.deepEqual([at(budget, "status")["disruptionsAllowed"], Object.keys(at(budget, "status", "disruptedPods"))], [0, ["p"]]);
 });
+
+test("an eviction's options are those of a delete, and checked when everything else is done", async () => {
+  const eviction = pods.subresources.get("eviction")!;
+  assert.ok(eviction.at === "connect");
+  const { handle } = eviction;
+  const { pod } = create(plain);
+  const done: string[] = [];
+  const tools: ConnectTools = { ...untouched, overwrite: async () => void done.push("marked"), remove: async () => void done.push("removed") };
+  const evict = (deleteOptions: JsonObject, more?: { readonly dryRun: boolean }): Promise<unknown> => handle(pod, { metadata: { name: "p" }, deleteOptions }, { ...context(), ...more }, tools);
+  await assert.rejects(
+    evict({ ignoreStoreReadErrorWithClusterBreakingPotential: true }),
+    /^.*Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set/,
+  );
+  await assert.rejects(evict({ dryRun: ["Some"] }, { dryRun: true }), /Non-matching dry-run options in request and content: \[All\] and \[Some\]/);
+  await assert.rejects(evict({ dryRun: ["Some"] }), /DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: \["Some"\]: supported values: "All"/);
+  assert.deepEqual(done, []);
+  await assert.rejects(evict({ propagationPolicy: "Nope" }), /propagationPolicy: Unsupported value: "Nope": supported values: "Foreground", "Background", "Orphan", "nil"/);
+  await evict({ dryRun: ["All"] });
+  assert.deepEqual(done, ["marked", "removed"]);
+});

@@ -1,5 +1,5 @@
 // Compiles a selector: which variables it has, what it may come to, and what it may cost at worst.
-// Loaded when the first selector is seen; see device-selectors.ts.
+// Loaded when the first selector is seen; see load-selector-compiler.ts.
 // Upstream: k8s.io/dynamic-resource-allocation v0.36 cel/compile.go.
 import { type Environment, withVariables } from "../../cel/environment.ts";
 import { compatibilityMinor, kubernetesEnvironment, storedMinor } from "../../cel/kubernetes-environment.ts";

@@ -1,11 +1,11 @@
 // Selectors: CEL expressions that say whether a device will do.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSelector, validateCELSelector).
-import { createRequire } from "node:module";
 import { isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../registry/field-error.ts";
 import { stringAt } from "../object/strategy.ts";
 import { validateList } from "./bounded-lists.ts";
 import type { Age } from "./device-configuration.ts";
+import { loadSelectorCompiler } from "./load-selector-compiler.ts";
 
 const maxSelectors = 32;
 const maxExpression = 10 * 1024;
@@ -23,14 +23,7 @@ export function selectorErrors(selectors: readonly JsonObject[], path: string, a
 
 function expressionErrors(expression: string, path: string, age: Age): FieldError[] {
   if (Buffer.byteLength(expression) > maxExpression) return [tooLong(path, maxExpression)];
-  const compiled = loadCompiler().compileSelector(expression, age);
+  const compiled = loadSelectorCompiler().compileSelector(expression, age);
   if ("fault" in compiled) return [invalid(path, expression, compiled.fault)];
   return compiled.cost > maxCost ? [forbidden(path, "too complex, exceeds cost limit")] : [];
-}
-
-/** Most servers never see a selector, and CEL is a third of what there is to load. */
-function loadCompiler(): typeof import("./compile-selector.ts") {
-  // Sources and the published package differ in the extension, and nothing rewrites this path.
-  const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-  return createRequire(import.meta.url)(`./compile-selector${extension}`) as typeof import("./compile-selector.ts");
 }

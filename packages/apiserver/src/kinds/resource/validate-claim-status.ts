@@ -1,7 +1,7 @@
 // What has been given to a claim, who may use it, and what drivers report about it.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateResourceClaimStatusUpdate and below).
 import { equalJson, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong, tooMany } from "../../registry/field-error.ts";
+import { type FieldError, forbidden, notSupported, required, tooLong, tooMany } from "../../registry/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
 import { invalidPrinted } from "../object/format-struct.ts";
 import { interfaceAddressErrors } from "../object/ip-addresses.ts";

@@ -15,6 +15,7 @@ const descriptions = "the published schemas of built-in kinds carry no descripti
 const devices = "a driver has to hand out devices";
 const offByDefault = "a controller that kube-controller-manager does not run unless asked";
 const notYet = (what: string): string => `not here yet: ${what}`;
+const quota = notYet("the admission plug-in ResourceQuota");
 
 export const choices: readonly Choice[] = [
   // sig-api-machinery
@@ -35,6 +36,15 @@ export const choices: readonly Choice[] = [
   { from: "apimachinery/mutatingadmissionpolicy.go", because: notYet("admission policies") },
   { from: "apimachinery/validatingadmissionpolicy.go", because: notYet("admission policies") },
   { from: "apimachinery/protocol.go", not: [["1.17 sample-apiserver", extension]] },
+  {
+    from: "apimachinery/resource_quota.go",
+    not: [
+      ["capture the life of a service", quota],
+      ["capture the life of a pod", quota],
+      ["capture the life of a custom resource", quota],
+      ["against 2 pods with same priority class.", quota],
+    ],
+  },
   { from: "apimachinery/storage_version.go", because: machines },
   { from: "apimachinery/webhook.go", because: webhook },
   { from: "apimachinery/" },
@@ -79,8 +89,20 @@ export const choices: readonly Choice[] = [
     ],
     because: containers,
   },
-  { from: "apps/rc.go", not: [["serve a basic image", containers]] },
-  { from: "apps/replica_set.go", not: [["serve a basic image", containers]] },
+  {
+    from: "apps/rc.go",
+    not: [
+      ["serve a basic image", containers],
+      ["exceeded quota", quota],
+    ],
+  },
+  {
+    from: "apps/replica_set.go",
+    not: [
+      ["serve a basic image", containers],
+      ["exceeded quota", quota],
+    ],
+  },
   {
     from: "apps/statefulset.go",
     only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "adopt matching orphans", "MinReadySeconds"],
@@ -161,17 +183,16 @@ export const choices: readonly Choice[] = [
   { from: "node/runtimeclass.go", only: ["conflicting node selector"], because: containers },
   { from: "node/taints.go" },
   { from: "node/pod_gc.go", because: notYet("the collector of terminated pods") },
-  { from: "node/pod_resize.go", only: ["resource-quota", "limit-ranger"], because: containers },
   { from: "node/", because: containers },
   { from: "common/node/", because: containers },
   {
     from: "dra/",
-    only: ["CRUD Tests", "ResourceSlice Controller", "supports count/resourceclaims", "ResourceClaimTemplate and ResourceClaim for admin access"],
+    only: ["CRUD Tests"],
     because: devices,
   },
 
   // sig-scheduling
-  { from: "scheduling/limit_range.go" },
+  { from: "scheduling/limit_range.go", not: [["defaults applied", notYet("the admission plug-in LimitRanger")]] },
   { from: "scheduling/preemption.go", only: ["PriorityClass endpoints"], because: scheduler },
   { from: "scheduling/", because: scheduler },
 

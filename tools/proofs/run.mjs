@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ensureNode } from "../ensure-node.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const proofs = ["platform-node.ts", "sqlite-kill.ts", "server-kill/server-kill.ts", "mutated-requests.ts", "source-everywhere.ts", "watch-cancel/watch-cancel.ts"];
+const proofs = ["platform-node.ts", "sqlite-kill.ts", "server-kill/server-kill.ts", "mutated-requests.ts", "hostile-wire/hostile-wire.ts", "source-everywhere.ts", "watch-cancel/watch-cancel.ts"];
 const [name, ...args] = process.argv.slice(2);
 const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.endsWith(`${name}.ts`));
 

@@ -18,7 +18,7 @@ export interface Place {
 export interface Life {
   /** Resolves once it answers; rejects with what it said when it ends before that. */
   readonly ready: Promise<void>;
-  /** SIGKILL; resolves when the process is no more. */
+  /** SIGKILL; resolves when the process is no more. Rejects when it has complained of anything. */
   kill(): Promise<void>;
 }
 
@@ -28,25 +28,29 @@ export const kubeconfigOf = ({ folder }: Place): string => join(folder, "kubecon
 export function startServer(place: Place): Life {
   const args = ["server", "--port", String(place.port), "--data-dir", join(place.folder, "data"), "--kubeconfig", kubeconfigOf(place), ...place.flags];
   const child = spawn(process.execPath, ["--conditions=homeostat-source", program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const gone = once(child, "exit");
-  const ready = untilReady(child);
+  const gone = once(child, "close");
+  const end = (): void => void child.kill("SIGKILL");
+  process.once("exit", end);
+  let complaints = "";
+  child.stderr.on("data", (chunk: Buffer) => (complaints += chunk));
+  const ready = untilReady(child, () => complaints);
   // Who kills a server that is only starting does not wait for it.
   ready.catch(() => {});
   return {
     ready,
     async kill() {
-      child.kill("SIGKILL");
+      end();
       await gone;
+      process.off("exit", end);
+      if (complaints) throw new Error(`the server complained: ${complaints}`);
     },
   };
 }
 
-function untilReady(child: ChildProcess): Promise<void> {
+function untilReady(child: ChildProcess, complaints: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = "";
     child.stdout!.once("data", () => resolve());
-    child.stderr!.on("data", (chunk: Buffer) => (said += chunk));
-    child.once("close", (code, signal) => reject(new Error(`the server ended before it was ready: ${signal ?? code} ${said}`)));
+    child.once("close", (code, signal) => reject(new Error(`the server ended before it was ready: ${signal ?? code} ${complaints()}`)));
   });
 }
 

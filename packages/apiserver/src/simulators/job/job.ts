@@ -14,6 +14,7 @@ import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts
 
 /** What happens to pods within this time is looked at together: pods that end one after the other have all ended, whatever the first one means. */
 const batchMs = 1000;
+const firstRetryMs = 1000;
 
 /** Starts the controller of jobs. */
 export const startJobs: Simulator["start"] = async (context) => new Jobs(context);
@@ -32,8 +33,8 @@ class Jobs implements RunningSimulator {
     const { client, runtime } = context;
     const recorder = createSimulatorEventRecorder(client, runtime, "job-controller");
     this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, jobKind) };
-    this.#forJobs = new KeyedController(context, "the job controller");
-    this.#forOrphans = new KeyedController(context, "the job controller's care for orphans");
+    this.#forJobs = new KeyedController(context, "the job controller", { firstRetryMs });
+    this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", { firstRetryMs });
     this.#jobs = this.#forJobs.acquire(jobKind);
     this.#pods = this.#forJobs.acquire(podKind);
     this.#forOrphans.acquire(jobKind);

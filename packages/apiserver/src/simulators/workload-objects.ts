@@ -43,6 +43,7 @@ export interface Pod extends Workload {
     readonly affinity?: { readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] } } };
     readonly schedulerName?: string;
     readonly schedulingGates?: readonly unknown[];
+    readonly readinessGates?: readonly { readonly conditionType: string }[];
     readonly containers: readonly PodContainer[];
     readonly initContainers?: readonly PodContainer[];
   };

@@ -46,6 +46,15 @@ test("a running pod takes what changes, and says which generation it has seen", 
   assert.deepEqual([resized.names, statusOf(resized.pod)], [["observed"], [2, {}, undefined]]);
 });
 
+test("a pod is not ready before its gates are open", () => {
+  const { pod } = live(podOf({ spec: { readinessGates: [{ conditionType: "x/Open" }] } }));
+  const ready = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === "Ready");
+  assert.deepEqual([ready(pod)?.status, ready(pod)?.reason, ready(pod)?.message], ["False", "ReadinessGatesNotReady", 'corresponding condition of pod readiness gate "x/Open" does not exist.']);
+  assert.equal(nextStage(pod, true), undefined);
+  const open = live({ ...pod, status: { ...pod.status, conditions: [...pod.status!.conditions!, { type: "x/Open", status: "True" }] } }, 1);
+  assert.deepEqual([open.names, ready(open.pod)?.status], [["ready"], "True"]);
+});
+
 test("a pod that need not run for ever succeeds after a while", () => {
   const running = live(podOf({ restartPolicy: "Never" }), 2).pod;
   assert.deepEqual([nextStage(running, true)?.name, nextStage(running, true)?.afterMs(running)], ["succeeded", 1000]);

@@ -54,7 +54,7 @@ export function nextStage(pod: Pod, nodeReady: boolean): PodStage | undefined {
   const state = stateOf(pod);
   const fate = fateOf(pod);
   const stage = podStages.find((one) => one.from.includes(state) && one.fates.includes(fate));
-  const shouldBeReady = nodeReady && fate !== "unready";
+  const shouldBeReady = nodeReady && fate !== "unready" && closedGates(pod).length === 0;
   if (stage ?? !(state === "running" || state === "unready")) return stage;
   // What of a running pod may change is obeyed at once, resources as well.
   if (pod.status?.["observedGeneration"] !== pod.metadata.generation) return { name: "observed", from: [state], fates: [fate], afterMs: atOnce, status: running };
@@ -131,6 +131,14 @@ function initStatuses(pod: Pod, state: object): PodStatus {
   return { initContainerStatuses: initContainers.map(({ name, image = "" }) => ({ name, state, lastState: {}, ready: done, restartCount: 0, image, imageID: "" })) };
 }
 
+/** What is said of each condition that somebody else has to set before the pod is ready. */
+const closedGates = ({ spec, status }: Pod): readonly string[] =>
+  (spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const state = status?.conditions?.find(({ type }) => type === conditionType)?.status;
+    if (state === undefined) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
+    return state === "True" ? [] : [`the status of pod readiness gate "${conditionType}" is not "True", but ${state}`];
+  });
+
 /** Which generation of the pod a status or a condition speaks of. */
 const observed = ({ metadata }: Pod): { readonly observedGeneration?: number } => (metadata.generation ? { observedGeneration: Number(metadata.generation) } : {});
 
@@ -150,6 +158,7 @@ function where(pod: Pod, { now, hostIp, podIp }: PodWorld, hasAddress: boolean):
 function conditionsOf(pod: Pod, { now }: PodWorld, how: "created" | "ready" | "unready" | "completed"): readonly WorkloadCondition[] {
   const names = pod.spec.containers.map(({ name }) => name);
   const notReady = how === "completed" ? { reason: "PodCompleted", message: "" } : { reason: "ContainersNotReady", message: `containers with unready status: [${names.join(" ")}]` };
+  const closed = closedGates(pod);
   const condition = (type: string, holds: boolean, why: object = {}): WorkloadCondition => {
     const status = holds ? "True" : "False";
     const before = pod.status?.conditions?.find((one) => one.type === type);
@@ -159,7 +168,7 @@ function conditionsOf(pod: Pod, { now }: PodWorld, how: "created" | "ready" | "u
   return [
     condition("PodReadyToStartContainers", how === "ready" || how === "unready"),
     condition("Initialized", how !== "created" || (pod.spec.initContainers ?? []).length === 0, { reason: "ContainersNotInitialized" }),
-    condition("Ready", how === "ready", notReady),
+    condition("Ready", how === "ready" && closed.length === 0, how === "ready" ? { reason: "ReadinessGatesNotReady", message: closed.join(", ") } : notReady),
     condition("ContainersReady", how === "ready", notReady),
     condition("PodScheduled", true),
   ];

@@ -151,7 +151,13 @@ export const choices: readonly Choice[] = [
 
   // sig-network
   { from: "network/endpoints.go" },
-  { from: "network/endpointslice.go" },
+  {
+    from: "network/endpointslice.go",
+    not: [
+      ["multiple ports specified", traffic],
+      ["multiple endpoint IPs", traffic],
+    ],
+  },
   { from: "network/endpointslicemirroring.go", not: [["multiple subsets", traffic]] },
   { from: "network/ingress.go" },
   { from: "network/ingressclass.go" },
@@ -161,7 +167,7 @@ export const choices: readonly Choice[] = [
   { from: "network/dual_stack.go", because: "one family of addresses is served, as by a kube-apiserver with one range" },
   {
     from: "network/service.go",
-    only: ["from listing all namespaces", "status lifecycle", "collection of services", "NodePort collisions", "out-of-range", "release NodePorts", "same port number but different protocols"],
+    only: ["from listing all namespaces", "status lifecycle", "collection of services", "NodePort collisions", "out-of-range", "release NodePorts"],
     because: traffic,
   },
   { from: "network/", because: traffic },
@@ -178,7 +184,7 @@ export const choices: readonly Choice[] = [
     only: ["patch a pod status", "be updated", "activeDeadlineSeconds", "host IP", "delete a collection of pods", "lifecycle of Pods", "readiness gates"],
     because: containers,
   },
-  { from: "node/pods.go", only: ["QOS Class", "negative grace period", "custom-set generation", "should start at 1", "500 podspec updates"], because: containers },
+  { from: "node/pods.go", only: ["QOS Class", "negative grace period", "should start at 1", "500 podspec updates"], because: containers },
   { from: "node/node_lifecycle.go" },
   { from: "node/runtimeclass.go", only: ["conflicting node selector"], because: containers },
   { from: "node/taints.go" },

@@ -13,9 +13,12 @@ export function refusePlainHttp(server: Server, silentMs: number): void {
     const giveUp = (): void => void socket.destroy();
     socket.setTimeout(silentMs, giveUp);
     socket.on("error", giveUp);
+    // Gone without a word: the server below keeps half a connection open.
+    socket.on("end", giveUp);
     socket.once("data", (first: Buffer) => {
       socket.setTimeout(0, giveUp);
       socket.off("error", giveUp);
+      socket.off("end", giveUp);
       if (looksLikeHttp.test(first.toString("latin1", 0, 5))) {
         socket.on("error", giveUp);
         socket.end(refusal);

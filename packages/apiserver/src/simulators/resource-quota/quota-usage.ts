@@ -3,6 +3,7 @@
 // k8s.io/kubernetes/pkg/controller/resourcequota/resource_quota_controller.go (syncResourceQuota).
 import { formatQuantity } from "../../kinds/object/quantity.ts";
 import { equalJson, type Json } from "homeostat/api";
+import { deviceClaimUsage, isDeviceClaimResource } from "./device-claim-usage.ts";
 import { claimUsage, countAliases, countName, isClaimInScope, isClaimResource, isServiceResource, serviceUsage } from "./object-usage.ts";
 import { hasDeadline, isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
 import { addTo, type Amounts, type Counted, one, type ResourceQuota, sameAmounts, type ScopeRequirement, scopesOf, type Sums, zero } from "./quota-objects.ts";
@@ -19,13 +20,14 @@ export interface Measure {
 
 /** The measure of a resource; most are only counted, without scopes. */
 export function measureOf(kind: { readonly group: string; readonly resource: string }): Measure {
-  return (kind.group === "" ? special[kind.resource] : undefined) ?? count(kind);
+  return special[kind.group ? `${kind.resource}.${kind.group}` : kind.resource] ?? count(kind);
 }
 
 const special: Readonly<Record<string, Measure>> = {
   pods: { covers: isPodResource, usage: podUsage, inScope: isPodInScope, changes: podChanges },
   services: { covers: isServiceResource, usage: serviceUsage, inScope: () => false, changes: (old, service) => balancing(old) !== balancing(service) },
   persistentvolumeclaims: { covers: isClaimResource, usage: claimUsage, inScope: isClaimInScope, changes: () => true },
+  "resourceclaims.resource.k8s.io": { covers: isDeviceClaimResource, usage: deviceClaimUsage, inScope: () => false, changes: () => false },
 };
 
 function count(kind: { readonly group: string; readonly resource: string }): Measure {

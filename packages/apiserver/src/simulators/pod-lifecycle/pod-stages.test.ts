@@ -55,6 +55,15 @@ test("a pod is not ready before its gates are open", () => {
   assert.deepEqual([open.names, ready(open.pod)?.status], [["ready"], "True"]);
 });
 
+test("a pod fails when its deadline is over", () => {
+  const { pod } = live(podOf({ spec: { activeDeadlineSeconds: 5 } }), 2);
+  const stage = nextStage(pod, true)!;
+  assert.equal(stage.afterMs(pod), 5000);
+  const { phase, reason } = stage.status!(pod, world) as { readonly phase?: string; readonly reason?: string };
+  assert.deepEqual([phase, reason], ["Failed", "DeadlineExceeded"]);
+  assert.notEqual(nextStage({ ...pod, spec: { ...pod.spec, activeDeadlineSeconds: 6 } }, true)!.name, stage.name);
+});
+
 test("a pod that need not run for ever succeeds after a while", () => {
   const running = live(podOf({ restartPolicy: "Never" }), 2).pod;
   assert.deepEqual([nextStage(running, true)?.name, nextStage(running, true)?.afterMs(running)], ["succeeded", 1000]);

@@ -58,7 +58,10 @@ export function nextStage(pod: Pod, nodeReady: boolean): PodStage | undefined {
   if (stage ?? !(state === "running" || state === "unready")) return stage;
   // What of a running pod may change is obeyed at once, resources as well.
   if (pod.status?.["observedGeneration"] !== pod.metadata.generation) return { name: "observed", from: [state], fates: [fate], afterMs: atOnce, status: running };
-  return (state === "running") === shouldBeReady ? undefined : { name: shouldBeReady ? "ready" : "unready", from: [state], fates: [fate], afterMs: atOnce, status: running };
+  if ((state === "running") !== shouldBeReady) return { name: shouldBeReady ? "ready" : "unready", from: [state], fates: [fate], afterMs: atOnce, status: running };
+  const deadline = (pod.spec as Pod["spec"] & { readonly activeDeadlineSeconds?: number }).activeDeadlineSeconds;
+  // The name says which deadline is waited for: another one begins anew.
+  return deadline === undefined ? undefined : { name: `overdue after ${deadline} s`, from: [state], fates: [fate], afterMs: () => deadline * 1000, status: overdue };
 }
 
 function fateOf({ metadata, spec }: Pod): string {
@@ -111,6 +114,12 @@ function ended(pod: Pod, world: PodWorld, exitCode: number): PodStatus {
   const containerStatuses = pod.spec.containers.map((one) => containerStatus(pod, one, { state: finished(world, exitCode), ready: false, started: false }));
   return { phase: exitCode === 0 ? "Succeeded" : "Failed", ...where(pod, world, true), containerStatuses, conditions: conditionsOf(pod, world, exitCode === 0 ? "completed" : "unready") };
 }
+
+const overdue = (pod: Pod, world: PodWorld): PodStatus => ({
+  ...ended(pod, world, 137),
+  reason: "DeadlineExceeded",
+  message: "Pod was active on the node longer than the specified deadline",
+});
 
 const finished = ({ now }: PodWorld, exitCode: number): object => ({
   terminated: { exitCode, reason: exitCode === 0 ? "Completed" : "Error", startedAt: formatSeconds(now), finishedAt: formatSeconds(now) },

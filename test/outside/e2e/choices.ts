@@ -66,7 +66,13 @@ export const choices: readonly Choice[] = [
     from: "apps/disruption.go",
     not: [["ready pods with", containers]],
   },
-  { from: "apps/deployment.go", not: [["cloud load-balancer", cloud]] },
+  {
+    from: "apps/deployment.go",
+    not: [
+      ["cloud load-balancer", cloud],
+      ["proportional scaling", containers],
+    ],
+  },
   {
     from: "apps/job.go",
     only: [
@@ -84,7 +90,6 @@ export const choices: readonly Choice[] = [
       "a suspended job",
       "started and then was suspended",
       "delete pods when suspended",
-      "update the status ready field",
       "when exceeds active deadline",
     ],
     because: containers,

@@ -61,7 +61,7 @@ test("a pod fails when its deadline is over", () => {
   assert.equal(stage.afterMs(pod), 5000);
   const { phase, reason } = stage.status!(pod, world) as { readonly phase?: string; readonly reason?: string };
   assert.deepEqual([phase, reason], ["Failed", "DeadlineExceeded"]);
-  assert.notEqual(nextStage({ ...pod, spec: { ...pod.spec, activeDeadlineSeconds: 6 } }, true)!.name, stage.name);
+  assert.notEqual(nextStage({ ...pod, spec: podOf({ spec: { activeDeadlineSeconds: 6 } }).spec }, true)!.name, stage.name);
 });
 
 test("a pod that need not run for ever succeeds after a while", () => {

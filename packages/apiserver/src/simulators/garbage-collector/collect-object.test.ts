@@ -130,6 +130,16 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.deepEqual(sent, ["GET configmaps/a", "GET configmaps/absent", 'DELETE configmaps/a {"preconditions":{"uid":"a","resourceVersion":"now"},"propagationPolicy":"Background"}']);
   });
 
+  test("keeps an owner that waits when the watch speaks of its dependent while the owner is read", async () => {
+    const owner = await make(ConfigMap, "owner");
+    await make(ConfigMap, "a", [ownedBy(owner, { blockOwnerDeletion: true })], ["test.example.com/hold"]);
+    await user.delete(ConfigMap, "owner", { propagationPolicy: "Foreground" });
+    const { uid } = await see(ConfigMap, "a");
+    interfere = async ({ path }) => void (path.endsWith("/owner") && (await see(ConfigMap, "a")));
+    assert.deepEqual(await collect(ConfigMap, "owner"), { look: [uid] });
+    assert.deepEqual(writes(), []);
+  });
+
   test("asks for an absent owner once", async () => {
     for (const name of ["a", "b"]) {
       await make(ConfigMap, name, [ownedBy(absentOwner)]);

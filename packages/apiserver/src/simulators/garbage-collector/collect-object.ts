@@ -1,7 +1,7 @@
 // Decides about one object, on live data: leave it, take dangling references off it, or delete it and how.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go (attemptToDeleteItem, classifyReferences).
 import type { AbsentOwners } from "./absent-owners.ts";
-import { foregroundFinalizer, type GraphNode, orphanFinalizer, type OwnerGraph, waitsForDependents } from "./graph.machine.ts";
+import { foregroundFinalizer, type GraphNode, type GraphObject, orphanFinalizer, type OwnerGraph, waitsForDependents } from "./graph.machine.ts";
 import type { LiveObject, LiveObjects, LiveReference } from "./live-objects.ts";
 
 /** What became of an object: gone tells the graph to forget it; look names others to look at, by uid. */
@@ -30,15 +30,15 @@ export async function collectObject(node: GraphNode, evidence: Evidence): Promis
   if (object.deleting && !waitsForDependents(object)) return {};
   const latest = await evidence.live.find(object);
   if (!latest || latest.metadata.uid !== object.uid) return { gone: true };
-  if (waitsForDependents(object)) return finishOwner(node, evidence);
+  if (waitsForDependents(object)) return finishOwner(object, evidence);
   const references = latest.metadata.ownerReferences ?? [];
   const classified = references.length > 0 ? await classify(references, latest, evidence) : undefined;
-  return classified ? act(latest, classified, node, evidence) : {};
+  return classified ? act(latest, classified, evidence.graph.node(object.uid) ?? node, evidence) : {};
 }
 
 /** An owner that waits goes when nobody blocks it any more; until then its blockers are to be looked at. */
-async function finishOwner({ object, dependents }: GraphNode, { graph, live }: Evidence): Promise<Collected> {
-  const blocking = [...dependents].flatMap((uid) => {
+async function finishOwner(object: GraphObject, { graph, live }: Evidence): Promise<Collected> {
+  const blocking = [...(graph.node(object.uid)?.dependents ?? [])].flatMap((uid) => {
     const dependent = graph.node(uid)?.object;
     return dependent?.owners.some((owner) => owner.uid === object.uid && owner.blocking) ? [dependent] : [];
   });

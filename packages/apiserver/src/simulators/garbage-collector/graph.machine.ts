@@ -37,7 +37,7 @@ export interface GraphWork {
   readonly misplaced: readonly Misplaced[];
 }
 
-/** A node; `dependents` holds uids of objects that refer to it, whether they may or not. */
+/** A node as it is now; `dependents` holds uids of objects that refer to it, whether they may or not. Ask again after a wait. */
 export interface GraphNode {
   readonly object: GraphObject;
   readonly dependents: ReadonlySet<string>;
@@ -135,8 +135,11 @@ export class OwnerGraph {
     return [...(this.#dependents.get(uid) ?? [])];
   }
 
+  /** Links that stay are not touched: whoever holds a node sees its dependents as they are. */
   #relink(uid: string, before: readonly GraphReference[], after: readonly GraphReference[]): void {
+    const kept = new Set(after.map(({ uid: owner }) => owner));
     for (const { uid: owner } of before) {
+      if (kept.has(owner)) continue;
       const dependents = this.#dependents.get(owner);
       dependents?.delete(uid);
       if (dependents?.size === 0) this.#dependents.delete(owner);

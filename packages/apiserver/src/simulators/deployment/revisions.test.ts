@@ -18,22 +18,23 @@ const setWith = (annotations: Record<string, string>, spec: ReplicaSet["spec"] =
 
 test("the newest set takes the deployment's annotations, but none of those that are its own affair", () => {
   const deployment = deploymentWith({ note: "a", "kubectl.kubernetes.io/last-applied-configuration": "{}", [revision]: "9" });
-  assert.deepEqual(newestAnnotations(deployment, {}, 1), { note: "a", [revision]: "1" });
-  assert.deepEqual(newestAnnotations(deployment, { other: "b", [revision]: "3" }, 3), { note: "a", other: "b", [revision]: "3" });
+  assert.deepEqual(newestAnnotations(deployment, {}, 1n), { note: "a", [revision]: "1" });
+  assert.deepEqual(newestAnnotations(deployment, { other: "b", [revision]: "3" }, 3n), { note: "a", other: "b", [revision]: "3" });
 });
 
 test("a set that becomes the newest again remembers what it has been", () => {
-  const once = newestAnnotations(deploymentWith({}), { [revision]: "1" }, 3);
+  const once = newestAnnotations(deploymentWith({}), { [revision]: "1" }, 3n);
   assert.deepEqual(once, { [revision]: "3", [history]: "1" });
-  assert.deepEqual(newestAnnotations(deploymentWith({}), once, 7), { [revision]: "7", [history]: "1,3" });
+  assert.deepEqual(newestAnnotations(deploymentWith({}), once, 7n), { [revision]: "7", [history]: "1,3" });
   const long = Array.from({ length: 700 }, (_, i) => i).join(",");
-  const shortened = newestAnnotations(deploymentWith({}), { [revision]: "800", [history]: long }, 900)[history]!;
+  const shortened = newestAnnotations(deploymentWith({}), { [revision]: "800", [history]: long }, 900n)[history]!;
   assert.ok(shortened.length <= 2000 && shortened.endsWith(",699,800"));
 });
 
 test("revisions are compared as numbers; what is none counts as nothing", () => {
   const [two, ten, none] = [setWith({ [revision]: "2" }), setWith({ [revision]: "10" }), setWith({ [revision]: "x" })];
-  assert.equal(maxRevision([two, ten, none]), 10);
+  assert.equal(maxRevision([two, ten, none]), 10n);
+  assert.equal(maxRevision([setWith({ [revision]: "3546343826724305832" })]) + 1n, 3546343826724305833n);
   assert.deepEqual([ten, two].toSorted(byRevision), [two, ten]);
 });
 

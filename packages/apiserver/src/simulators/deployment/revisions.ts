@@ -18,18 +18,20 @@ const notCopied: readonly string[] = ["kubectl.kubernetes.io/last-applied-config
 type Annotations = Readonly<Record<string, string>>;
 
 /** The revision of a set; 0 where it has none, undefined where what it has is no number. */
-export function revisionOf({ metadata }: ReplicaSet): number | undefined {
-  const text = metadata.annotations?.[revisionAnnotation] ?? "0";
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+export function revisionOf({ metadata }: ReplicaSet): bigint | undefined {
+  return parseRevision(metadata.annotations?.[revisionAnnotation] ?? "0");
 }
 
+/** 64 bits, of which JavaScript's numbers would lose some. */
+const parseRevision = (text: string): bigint | undefined => (/^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined);
+
 /** The highest revision. */
-export const maxRevision = (sets: readonly ReplicaSet[]): number => Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0));
+export const maxRevision = (sets: readonly ReplicaSet[]): bigint => sets.map((set) => revisionOf(set) ?? 0n).reduce((highest, one) => (one > highest ? one : highest), 0n);
 
 /** The lower revision first. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [revisionA, revisionB] = [revisionOf(a), revisionOf(b)];
-  return revisionA === undefined || revisionB === undefined || revisionA === revisionB ? byCreation(a, b) : revisionA - revisionB;
+  return revisionA === undefined || revisionB === undefined || revisionA === revisionB ? byCreation(a, b) : revisionA < revisionB ? -1 : 1;
 }
 
 /** A count that an annotation holds. */
@@ -45,12 +47,12 @@ export const sizeAnnotations = (deployment: Deployment): Annotations => ({
 });
 
 /** The annotations of the newest set; a set that becomes the newest again remembers the revisions that it has been. */
-export function newestAnnotations(deployment: Deployment, before: Annotations, revision: number): Annotations {
+export function newestAnnotations(deployment: Deployment, before: Annotations, revision: bigint): Annotations {
   const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !notCopied.includes(key)));
   const after: Annotations = { ...before, ...copied };
   const old = before[revisionAnnotation];
-  if (old && !/^[+-]?\d+$/.test(old)) return after;
-  if (Number(old ?? 0) >= revision) return after;
+  const oldRevision = parseRevision(old || "0");
+  if (oldRevision === undefined || oldRevision >= revision) return after;
   return { ...after, [revisionAnnotation]: String(revision), ...(old === undefined ? {} : remembered(before[historyAnnotation] ?? "", old)) };
 }
 

@@ -91,7 +91,7 @@ export class Rollout {
     if (!newSet) return;
     const { spec } = this.#deployment;
     const before = newSet.metadata.annotations ?? {};
-    const annotations = newestAnnotations(this.#deployment, before, maxRevision(this.#oldSets()) + 1);
+    const annotations = newestAnnotations(this.#deployment, before, maxRevision(this.#oldSets()) + 1n);
     const minReadySeconds = spec.minReadySeconds ?? 0;
     if (!equalJson(before as Json, annotations as Json) || minReadySeconds !== (newSet.spec.minReadySeconds ?? 0)) {
       await this.#update(newSet, { ...newSet, metadata: { ...newSet.metadata, annotations }, spec: { ...newSet.spec, minReadySeconds } });
@@ -133,7 +133,7 @@ export class Rollout {
         name: `${metadata.name.slice(0, longestName - 1 - hash.length)}-${hash}`,
         namespace: metadata.namespace,
         labels,
-        annotations: { ...newestAnnotations(this.#deployment, {}, maxRevision(this.#sets) + 1), ...sizeAnnotations(this.#deployment) },
+        annotations: { ...newestAnnotations(this.#deployment, {}, maxRevision(this.#sets) + 1n), ...sizeAnnotations(this.#deployment) },
         ownerReferences: [toControllerReference({ ...this.#deployment, ...deploymentKind })],
       },
       spec: {

@@ -42,6 +42,9 @@ export const choices: readonly Choice[] = [
       ["capture the life of a service", quota],
       ["capture the life of a pod", quota],
       ["capture the life of a custom resource", quota],
+      ["terminating scopes through scope selectors", quota],
+      ["against 2 pvcs", quota],
+      ["against a pvc with different", volumes],
       ["against 2 pods with same priority class.", quota],
     ],
   },
@@ -172,7 +175,7 @@ export const choices: readonly Choice[] = [
   { from: "network/dual_stack.go", because: "one family of addresses is served, as by a kube-apiserver with one range" },
   {
     from: "network/service.go",
-    only: ["from listing all namespaces", "status lifecycle", "collection of services", "NodePort collisions", "out-of-range", "release NodePorts"],
+    only: ["from listing all namespaces", "status lifecycle", "collection of services", "NodePort collisions", "out-of-range"],
     because: traffic,
   },
   { from: "network/", because: traffic },

@@ -85,7 +85,10 @@ function clusterFile(at: Surroundings): string {
       spec: { nodeName, containers: [{ name, image: name }], tolerations: [{ operator: "Exists" }] },
     })),
   );
-  const items = [...nodes.map((name) => ({ apiVersion: "v1", kind: "Node", metadata: { name } })), ...pods];
+  const items = [
+    ...nodes.map((name) => ({ apiVersion: "v1", kind: "Node", metadata: { name, labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" } } })),
+    ...pods,
+  ];
   writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
   return path;
 }

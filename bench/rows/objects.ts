@@ -2,11 +2,7 @@
 import { defineController, defineResource, k } from "homeostat";
 import * as z from "zod";
 
-/** The kind that rows create by the thousand. */
-export const Order = defineResource({
-  group: "bench.example.com",
-  version: "v1",
-  kind: "Order",
+const shape = {
   spec: z.object({
     table: z.int().min(1),
     chef: z.string().max(63),
@@ -14,24 +10,19 @@ export const Order = defineResource({
     dishes: k.listMap(z.object({ name: z.string().max(63), spicy: z.boolean().default(false) }), "name").max(20),
   }),
   status: z.object({ cooked: z.int() }),
-  conditions: ["Ready"],
+  conditions: ["Ready"] as const,
+};
+
+/** The kind that rows create by the thousand. */
+export const Order = defineResource({
+  group: "bench.example.com",
+  version: "v1",
+  kind: "Order",
+  ...shape,
 });
 
 /** Definitions of the same shape under other names, for rows that need many. */
-export const orderLike = (i: number) =>
-  defineResource({
-    group: `g${i}.bench.example.com`,
-    version: "v1",
-    kind: `Order${i}`,
-    spec: z.object({
-      table: z.int().min(1),
-      chef: z.string().max(63),
-      note: z.string().max(2000),
-      dishes: k.listMap(z.object({ name: z.string().max(63), spicy: z.boolean().default(false) }), "name").max(20),
-    }),
-    status: z.object({ cooked: z.int() }),
-    conditions: ["Ready"],
-  });
+export const orderLike = (i: number) => defineResource({ ...shape, group: `g${i}.bench.example.com`, version: "v1", kind: `Order${i}` });
 
 const note = "Table by the window, allergic to nuts; please serve everything at once and bring water first. ".repeat(8);
 

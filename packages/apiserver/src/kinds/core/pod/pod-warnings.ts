@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (warningsForPodSpecAndMeta), pkg/api/node/util.go.
 import { compareBytewise, equalJson, type JsonObject, labelValueFaults } from "homeostat/api";
 import { quoteGo } from "../../../registry/field-error.ts";
+import { nodeLabelMessage } from "../../object/deprecated-node-labels.ts";
 import { ipWarnings } from "../../object/ip-addresses.ts";
 import { isSet, itemsAt, mutableAt, optionalNumberAt, textMapAt, textsAt } from "../../object/read-fields.ts";
 import { objectAt, stringAt } from "../../object/strategy.ts";
@@ -11,17 +12,6 @@ import { portWarnings } from "./port-warnings.ts";
 import { fractionWarnings } from "./resource-warnings.ts";
 import { appArmorAnnotation, appArmorField } from "./validate-app-armor.ts";
 import { overlapWarnings } from "./volume-overlap-warnings.ts";
-
-const retiredLabels: ReadonlyMap<string, string> = new Map([
-  ["beta.kubernetes.io/arch", 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
-  ["beta.kubernetes.io/os", 'deprecated since v1.14; use "kubernetes.io/os" instead'],
-  ["failure-domain.beta.kubernetes.io/region", 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
-  ["failure-domain.beta.kubernetes.io/zone", 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'],
-  ["beta.kubernetes.io/instance-type", 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
-  ["app.kubernetes.io/created-by", "deprecated since v1.9"],
-  ["scheduler.alpha.kubernetes.io/preferAvoidPods", "deprecated since v1.22; use Taints and Tolerations instead"],
-  ["node-role.kubernetes.io/master", 'use "node-role.kubernetes.io/control-plane" instead'],
-]);
 
 const retiredAnnotations: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -82,7 +72,7 @@ function nodeWarnings(spec: JsonObject, path: string): string[] {
   return [
     ...Object.keys(textMapAt(spec, "nodeSelector"))
       .sort(compareBytewise)
-      .flatMap((key) => (retiredLabels.has(key) ? [`${path}.nodeSelector[${key}]: ${retiredLabels.get(key)}`] : [])),
+      .flatMap((key) => (nodeLabelMessage(key) ? [`${path}.nodeSelector[${key}]: ${nodeLabelMessage(key)}`] : [])),
     ...itemsAt(objectAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms").flatMap((term, i) => termWarnings(term, `${requiredPath}[${i}]`, "keys")),
     ...itemsAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution").flatMap((term, i) => termWarnings(objectAt(term, "preference"), `${preferredPath}[${i}].preference`, "keys and values")),
   ];
@@ -93,7 +83,7 @@ function termWarnings(term: JsonObject, path: string, about: "keys" | "keys and 
     const key = stringAt(expression, "key");
     const at = `${path}.matchExpressions[${i}]`;
     return [
-      ...(retiredLabels.has(key) ? [`${at}.key: ${key} is ${retiredLabels.get(key)}`] : []),
+      ...(nodeLabelMessage(key) ? [`${at}.key: ${key} is ${nodeLabelMessage(key)}`] : []),
       ...(about === "keys" ? [] : textsAt(expression, "values").flatMap((value, j) => labelValueFaults(value).map((fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`))),
     ];
   });
@@ -103,7 +93,7 @@ function spreadWarnings(constraints: readonly JsonObject[], path: string): strin
   return constraints.flatMap((constraint, i) => {
     const key = stringAt(constraint, "topologyKey");
     return [
-      ...(retiredLabels.has(key) ? [`${path}[${i}].topologyKey: ${key} is ${retiredLabels.get(key)}`] : []),
+      ...(nodeLabelMessage(key) ? [`${path}[${i}].topologyKey: ${key} is ${nodeLabelMessage(key)}`] : []),
       ...(isSet(constraint["labelSelector"]) ? [] : [`${path}[${i}].labelSelector: a null labelSelector results in matching no pod`]),
     ];
   });

@@ -1,32 +1,61 @@
-// Warnings that an answer carries in its headers, e.g. `299 - "unknown field \"spec.a\""`.
+// Warnings that an answer carries in its headers, e.g. `299 - "unknown field \"spec.a\""`: each text once, and together no
+// longer than a client's reader takes. Lengths are counted in code points, as Go counts runes.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/warning.go, k8s.io/apimachinery/pkg/util/net/http.go (NewWarningHeader).
-const maxTotalBytes = 4 * 1024;
-const maxEachBytes = 256;
+const maxTotal = 4 * 1024;
+const maxEach = 256;
 
 /** Collects warnings of one request: each text once. */
 export class Warnings {
   readonly #texts = new Set<string>();
+  #headers: string[] = [];
+  #written = 0;
+  /** Once all together were too long, each is cut, and nothing is added when even cut ones have filled the room. */
+  #cutting = false;
 
+  /** A text with control characters cannot stand in a header, and is not sent. */
   add(text: string): void {
-    if (text) this.#texts.add(text);
+    if (!text || (this.#cutting && this.#written >= maxTotal) || this.#texts.has(text)) return;
+    this.#texts.add(text);
+    const length = Math.min(lengthOf(text), this.#cutting ? maxEach : Number.POSITIVE_INFINITY);
+    if (this.#cutting || controls.test(text) || this.#written + length <= maxTotal) this.#write(text);
+    else this.#startAgain();
   }
 
-  /** Header values; when all together are too long, each is cut. */
+  /** Header values. */
   headers(): readonly string[] {
-    const texts = [...this.#texts];
-    const total = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    return texts.map((text) => formatWarning(total > maxTotalBytes ? cut(text) : text));
+    return this.#headers;
+  }
+
+  /** What has been collected so far, cut: all of it, even where that is more than there is room for. */
+  #startAgain(): void {
+    this.#cutting = true;
+    this.#written = 0;
+    this.#headers = [];
+    for (const text of this.#texts) this.#write(text);
+  }
+
+  #write(text: string): void {
+    const whole = text.toWellFormed();
+    const sent = this.#cutting ? firstCharacters(whole, maxEach) : whole;
+    if (controls.test(sent)) return;
+    this.#written += lengthOf(sent);
+    this.#headers.push(`299 - "${sent.replace(/["\\]/g, "\\$&")}"`);
   }
 }
 
-function formatWarning(text: string): string {
-  const printable = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
-  return `299 - "${printable.replace(/["\\]/g, "\\$&")}"`;
+const controls = /\p{Cc}/u;
+
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
 }
 
-function cut(text: string): string {
-  return Buffer.from(text)
-    .subarray(0, maxEachBytes)
-    .toString("utf8")
-    .replace(/\ufffd+$/, "");
+function firstCharacters(text: string, count: number): string {
+  // No character takes more than two units, so that a long text is not taken apart as a whole.
+  return text.length <= count
+    ? text
+    : Array.from(text.slice(0, 2 * count))
+        .slice(0, count)
+        .join("");
 }

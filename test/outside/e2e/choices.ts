@@ -54,6 +54,7 @@ export const choices: readonly Choice[] = [
 
   // sig-apps
   { from: "apps/daemon_restart.go", because: machines },
+  { from: "apps/daemon_set.go", not: [["rollback without unnecessary restarts", containers]] },
   {
     from: "apps/cronjob.go",
     not: [
@@ -124,7 +125,7 @@ export const choices: readonly Choice[] = [
   // sig-auth
   { from: "auth/certificates.go", not: [["building a client with a CSR", notYet("the signers of certificates")]] },
   { from: "auth/selfsubjectreviews.go" },
-  { from: "auth/service_accounts.go", only: ["TokenReview", "update a ServiceAccount", "auto-generated", "lifecycle", "kube-root-ca.crt", "opting out"], because: containers },
+  { from: "auth/service_accounts.go", only: ["TokenReview", "update a ServiceAccount", "auto-generated", "lifecycle", "kube-root-ca.crt"], because: containers },
   { from: "auth/subjectreviews.go", because: roles },
   { from: "auth/node_authz.go", because: roles },
   { from: "auth/per_node_update.go", because: roles },

@@ -11,8 +11,13 @@ export interface Owners<O extends Workload> {
   readonly selector: (owner: O) => LabelSelector | undefined;
 }
 
-/** Puts owners into the queue when what is theirs, or could be, comes, changes or goes. */
-export function followDependents<O extends Workload, D extends Workload>(controller: KeyedController, owners: Owners<O>, dependents: Informer<WorkloadKind<D>>): void {
+/** Puts owners into the queue when what is theirs, or could be, comes, changes or goes; with `arrivals: "orphans"` not for what is theirs when it comes. */
+export function followDependents<O extends Workload, D extends Workload>(
+  controller: KeyedController,
+  owners: Owners<O>,
+  dependents: Informer<WorkloadKind<D>>,
+  { arrivals = "all" }: { readonly arrivals?: "all" | "orphans" } = {},
+): void {
   const { informer, selector } = owners;
   const wakeController = (entry: CachedObject<D>): boolean => {
     const reference = controllerOf(entry.read());
@@ -29,5 +34,8 @@ export function followDependents<O extends Workload, D extends Workload>(control
       if (wanted !== undefined && wanted.length > 0 && matchesLabels(wanted, labels)) controller.add(keyFor(owner));
     }
   };
-  controller.follow(dependents, { added: wake, updated: (old, now) => (wakeController(old), wake(now)), deleted: (entry) => void wakeController(entry) });
+  const arrived = (entry: CachedObject<D>): void => {
+    if (arrivals === "all" || entry.deleting || !controllerOf(entry.read())) wake(entry);
+  };
+  controller.follow(dependents, { added: arrived, updated: (old, now) => (wakeController(old), wake(now)), deleted: (entry) => void wakeController(entry) });
 }

@@ -66,7 +66,8 @@ class DaemonSets {
     this.#controller.follow(this.#sets, { added: wake, updated: (_, set) => wake(set), deleted: wake });
     const owners = { informer: this.#sets, selector: ({ spec }: DaemonSet) => toSelector(spec.selector) };
     followDependents(this.#controller, owners, this.#pods);
-    followDependents(this.#controller, owners, this.#revisions);
+    // A revision that is made by hand is not cleared away before something else happens.
+    followDependents(this.#controller, owners, this.#revisions, { arrivals: "orphans" });
     this.#controller.follow(this.#nodes, { added: (node) => this.#wakeFor(node.read()), updated: (old, node) => void (isOtherNode(old.read(), node.read()) && this.#wakeFor(node.read())) });
   }
 

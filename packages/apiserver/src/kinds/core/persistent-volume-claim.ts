@@ -2,19 +2,20 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go, pkg/api/persistentvolumeclaim/util.go,
 // pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaimUpdate).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
+import { type FieldError, forbidden, invalid } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt, textsAt } from "../object/read-fields.ts";
+import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt } from "../object/read-fields.ts";
 import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./pod/resource-lists.ts";
 import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
 import { setClaimSpecDefaults } from "./pod/volume-defaults.ts";
+import { validateClaimStatus } from "./validate-claim-status.ts";
 
 export const persistentVolumeClaim: BuiltinKind = {
   group: "",
@@ -52,7 +53,7 @@ export const persistentVolumeClaim: BuiltinKind = {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
-      validateUpdate: (object) => (textsAt(objectAt(object, "spec"), "accessModes").length ? [] : [required("Spec.accessModes", "")]),
+      validateUpdate: validateClaimStatus,
     },
   },
   cells,

@@ -12,8 +12,8 @@ import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, itemsAt, mutableAt, optionalTextAt, setIfEmpty, setIfNil, textMapAt } from "../object/read-fields.ts";
 import { finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { roundList } from "./pod/resource-lists.ts";
-import { validateVolumeChange, validateVolumeSpec } from "./validate-persistent-volume.ts";
+import { setPersistentSourceDefaults } from "./pod/volume-defaults.ts";
+import { validateMountOptions, validateVolumeChange, validateVolumeSpec } from "./validate-persistent-volume.ts";
 
 export const persistentVolume: BuiltinKind = {
   group: "",
@@ -26,9 +26,7 @@ export const persistentVolume: BuiltinKind = {
     if (!spec) return;
     setIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain");
     setIfNil(spec, "volumeMode", "Filesystem");
-    roundList(mutableAt(spec, "capacity"));
-    const host = mutableAt(spec, "hostPath");
-    if (host) setIfNil(host, "type", "");
+    setPersistentSourceDefaults(spec);
   },
   rules: {
     resetFields: [["f:status"]],
@@ -37,13 +35,14 @@ export const persistentVolume: BuiltinKind = {
       addFinalizer(object, "kubernetes.io/pv-protection");
     },
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateVolumeSpec(objectAt(object, "spec"))]),
+    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateVolumeSpec(objectAt(object, "spec"), nameOf(object)), ...validateMountOptions(object)]),
     validateUpdate: (object, old, context) =>
       warned(object, context, [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
         ...finalizerErrors(object),
-        ...validateVolumeSpec(objectAt(object, "spec")),
-        ...validateVolumeSpec(objectAt(object, "spec")),
+        ...validateVolumeSpec(objectAt(object, "spec"), nameOf(object)),
+        ...validateMountOptions(object),
+        ...validateVolumeSpec(objectAt(object, "spec"), nameOf(object)),
         ...validateVolumeChange(objectAt(object, "spec"), objectAt(old, "spec")),
       ]),
   },

@@ -55,6 +55,13 @@ export function amountErrors(name: string, amount: string, path: string): FieldE
   ];
 }
 
+/** Not negative; a figure that is, is shown as the whole number it stands for. */
+export function basicAmountErrors(amount: string, path: string): FieldError[] {
+  const { nano } = parseQuantity(amount);
+  return nano < 0n ? [invalid(path, Number((nano - (billion - 1n)) / billion), "must be a valid resource quantity")] : [];
+}
+
+const billion = 1_000_000_000n;
 const milli = 1_000_000n;
 const roundToMilli = (nano: bigint): bigint => (nano + (nano > 0n ? milli - 1n : 0n)) / milli;
 

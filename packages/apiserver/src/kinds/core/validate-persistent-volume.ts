@@ -6,65 +6,58 @@ import { type FieldError, forbidden, invalid, notSupported, required } from "../
 import { goStructPointer, invalidPrinted } from "../object/format-struct.ts";
 import { parseQuantity } from "../object/quantity.ts";
 import { isSet, mutableAt, optionalTextAt, textMapAt, textsAt, withoutFields } from "../object/read-fields.ts";
-import { immutable, stringAt } from "../object/strategy.ts";
+import { immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { formatNodeTerms } from "../object/format-node-terms.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
-import { podRules } from "./pod/pod-rules.ts";
 import { validateNodeSelector } from "./pod/validate-affinity.ts";
-import { validateVolumeSource } from "./pod/validate-volume-source.ts";
-import { sortedEntries } from "./resource-rules.ts";
+import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
+import { persistentSources, validatePersistentSource } from "./validate-persistent-source.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const reclaimPolicies = ["Delete", "Recycle", "Retain"];
 const volumeModes = ["Block", "Filesystem"];
-/** In the order in which upstream looks. */
-const sources = [
-  "hostPath",
-  "gcePersistentDisk",
-  "awsElasticBlockStore",
-  "glusterfs",
-  "flocker",
-  "nfs",
-  "rbd",
-  "quobyte",
-  "cephfs",
-  "iscsi",
-  "cinder",
-  "fc",
-  "flexVolume",
-  "azureFile",
-  "vsphereVolume",
-  "photonPersistentDisk",
-  "portworxVolume",
-  "azureDisk",
-  "scaleIO",
-  "local",
-  "storageos",
-  "csi",
-];
-
-/** Every breach. */
-export function validateVolumeSpec(spec: JsonObject): FieldError[] {
+/** Every breach of a volume's spec. */
+export function validateVolumeSpec(spec: JsonObject, volumeName: string): FieldError[] {
   const className = stringAt(spec, "storageClassName");
   const policy = stringAt(spec, "persistentVolumeReclaimPolicy");
   const mode = optionalTextAt(spec, "volumeMode");
   return [
-    ...accessErrors(textsAt(spec, "accessModes")),
+    ...accessErrors(textsAt(spec, "accessModes"), "spec"),
     ...capacityErrors(textMapAt(spec, "capacity")),
     ...(policy && !reclaimPolicies.includes(policy) ? [notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies)] : []),
     ...affinityErrors(spec),
-    ...sourceErrors(spec),
+    ...validatePersistentSource(spec, "spec", volumeName),
+    ...recycleErrors(spec, "spec"),
     ...(className ? dnsSubdomainFaults(className).map((fault) => invalid("spec.storageClassName", className, fault)) : []),
     ...(mode !== undefined && !volumeModes.includes(mode) ? [notSupported("spec.volumeMode", mode, volumeModes)] : []),
-    ...attributesErrors(spec),
+    ...attributesErrors(spec, "spec"),
   ];
 }
 
-function accessErrors(modes: readonly string[]): FieldError[] {
-  if (!modes.length) return [required("spec.accessModes", "")];
-  const errors = modes.filter((mode) => !accessModes.includes(mode)).map((mode) => notSupported("spec.accessModes", mode, accessModes));
+/** Every breach of a volume that is written where it is used, in a volume attachment: it has no life of its own. */
+export function validateInlineVolumeSpec(spec: JsonObject, path: string): FieldError[] {
+  const foreign = (field: string): FieldError => forbidden(`${path}.${field}`, "may not be specified in the context of inline volumes");
+  const policy = stringAt(spec, "persistentVolumeReclaimPolicy");
+  const mode = optionalTextAt(spec, "volumeMode");
+  return [
+    ...(isSet(spec["claimRef"]) ? [foreign("claimRef")] : []),
+    ...(Object.keys(textMapAt(spec, "capacity")).length ? [foreign("capacity")] : []),
+    ...(isSet(spec["csi"]) ? [] : [required(`${path}.csi`, "has to be specified in the context of inline volumes")]),
+    ...accessErrors(textsAt(spec, "accessModes"), path),
+    ...(policy && policy !== "Retain" ? [forbidden(`${path}.persistentVolumeReclaimPolicy`, "may only be Retain in the context of inline volumes")] : []),
+    ...(isSet(spec["nodeAffinity"]) ? [foreign("nodeAffinity")] : []),
+    ...validatePersistentSource({ ...spec, nodeAffinity: null }, path, ""),
+    ...recycleErrors(spec, path),
+    ...(stringAt(spec, "storageClassName") ? [foreign("storageClassName")] : []),
+    ...(mode !== undefined && mode !== "Filesystem" ? [forbidden(`${path}.volumeMode`, "may not specify volumeMode other than Filesystem in the context of inline volumes")] : []),
+  ];
+}
+
+function accessErrors(modes: readonly string[], path: string): FieldError[] {
+  const at = `${path}.accessModes`;
+  if (!modes.length) return [required(at, "")];
+  const errors = modes.filter((mode) => !accessModes.includes(mode)).map((mode) => notSupported(at, mode, accessModes));
   const others = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
-  return modes.includes("ReadWriteOncePod") && others ? [...errors, forbidden("spec.accessModes", "may not use ReadWriteOncePod with other access modes")] : errors;
+  return modes.includes("ReadWriteOncePod") && others ? [...errors, forbidden(at, "may not use ReadWriteOncePod with other access modes")] : errors;
 }
 
 function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[] {
@@ -74,9 +67,8 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[
     ...(names.length ? [] : [required("spec.capacity", "")]),
     ...(names.length === 1 && names[0] === "storage" ? [] : [notSupported("spec.capacity", shown, ["storage"])]),
     ...sortedEntries(capacity).flatMap(([name, amount]) => {
-      const { nano } = parseQuantity(amount);
       const path = `spec.capacity[${name}]`;
-      return [...(nano < 0n ? [invalid(path, amount, "must be a valid resource quantity")] : []), ...(nano <= 0n ? [invalid(path, amount, "must be greater than zero")] : [])];
+      return [...basicAmountErrors(amount, path), ...(parseQuantity(amount).nano <= 0n ? [invalid(path, amount, "must be greater than zero")] : [])];
     }),
   ];
 }
@@ -87,52 +79,35 @@ function affinityErrors(spec: JsonObject): FieldError[] {
   return isObject(affinity["required"]) ? validateNodeSelector(affinity["required"], "spec.nodeAffinity.required") : [required("spec.nodeAffinity.required", "must specify required node constraints")];
 }
 
-function sourceErrors(spec: JsonObject): FieldError[] {
-  const found = sources.filter((source) => isObject(spec[source]));
-  if (!found.length) return [required("spec", "must specify a volume type")];
-  const [first, ...more] = found;
-  const errors = validateSource(spec, first!);
-  const recycled = first === "hostPath" && /^\/+(?:\.\/*)*$/.test(stringAt(mutableAt(spec, "hostPath")!, "path")) && spec["persistentVolumeReclaimPolicy"] === "Recycle";
-  return [
-    ...errors,
-    ...more.map((source) => forbidden(`spec.${source === "cephfs" ? "cephFS" : source}`, "may not specify more than 1 volume type")),
-    ...(recycled ? [forbidden("spec.persistentVolumeReclaimPolicy", "may not be 'recycle' for a hostPath mount of '/'")] : []),
-  ];
+function recycleErrors(spec: JsonObject, path: string): FieldError[] {
+  const host = mutableAt(spec, "hostPath");
+  const isRoot = host !== undefined && /^\/+(?:\.\/*)*$/.test(stringAt(host, "path"));
+  return isRoot && spec["persistentVolumeReclaimPolicy"] === "Recycle" ? [forbidden(`${path}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'")] : [];
 }
 
-function validateSource(spec: JsonObject, source: string): FieldError[] {
-  const value = mutableAt(spec, source)!;
-  const path = `spec.${source}`;
-  if (source === "csi") return csiErrors(value, path);
-  if (source !== "local") return validateVolumeSource({ [source]: value }, "spec", { volumeName: "", podName: "", rules: podRules("template") }).filter(({ field }) => field !== "spec");
-  const target = stringAt(value, "path");
-  const pathErrors = target ? (target.split("/").includes("..") ? [invalid(`${path}.path`, target, "must not contain '..'")] : []) : [required(`${path}.path`, "")];
-  return isSet(spec["nodeAffinity"]) ? pathErrors : [...pathErrors, required("spec.nodeAffinity", "Local volume requires node affinity")];
+/** Sources that cannot be mounted with options of one's own. */
+const optionless = ["hostPath", "flocker", "fc", "flexVolume", "portworxVolume", "scaleIO", "local", "storageos", "csi"];
+const optionsAnnotation = "volume.beta.kubernetes.io/mount-options";
+
+/** Options for mounting, as an annotation. */
+export function validateMountOptions(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, "spec");
+  const sources = persistentSources.filter((source) => isSet(spec[source]));
+  if (textMapAt(metadataOf(object), "annotations")[optionsAnnotation] === undefined || sources.some((source) => !optionless.includes(source))) return [];
+  return [forbidden(`metadata.annotations.${optionsAnnotation}`, "may not specify mount options for this volume type")];
 }
 
-function csiErrors(csi: JsonObject, path: string): FieldError[] {
-  const secrets = ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
-  return [
-    ...csiNameErrors(stringAt(csi, "driver"), `${path}.driver`),
-    ...(stringAt(csi, "volumeHandle") ? [] : [required(`${path}.volumeHandle`, "")]),
-    ...secrets.flatMap((field) => {
-      const secret = mutableAt(csi, field);
-      return secret ? ["name", "namespace"].filter((part) => !stringAt(secret, part)).map((part) => required(`${path}.${field}.${part}`, "")) : [];
-    }),
-  ];
-}
-
-function attributesErrors(spec: JsonObject): FieldError[] {
+function attributesErrors(spec: JsonObject, parent: string): FieldError[] {
   const name = optionalTextAt(spec, "volumeAttributesClassName");
-  const path = "spec.volumeAttributesClassName";
+  const path = `${parent}.volumeAttributesClassName`;
   if (name === undefined) return [];
   const errors = name ? dnsSubdomainFaults(name).map((fault) => invalid(path, name, fault)) : [required(path, "an empty string is disallowed")];
-  return isSet(spec["csi"]) ? errors : [...errors, required("spec.csi", "has to be specified when using volumeAttributesClassName")];
+  return isSet(spec["csi"]) ? errors : [...errors, required(`${parent}.csi`, "has to be specified when using volumeAttributesClassName")];
 }
 
 /** Where the volume is stays; upstream adds a listing of the differences, which is left out here. */
 export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldError[] {
-  const sourceOf = (each: JsonObject): JsonObject => Object.fromEntries(sources.flatMap((source) => (isSet(each[source]) ? [[source, expandable(source, each, old)]] : [])));
+  const sourceOf = (each: JsonObject): JsonObject => Object.fromEntries(persistentSources.flatMap((source) => (isSet(each[source]) ? [[source, expandable(source, each, old)]] : [])));
   const removed = isSet(old["volumeAttributesClassName"]) && !isSet(spec["volumeAttributesClassName"]);
   return [
     ...(equalJson(sourceOf(spec), sourceOf(old)) ? [] : [forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation\n")]),

@@ -93,8 +93,9 @@ function parameterErrors(object: JsonObject): FieldError[] {
   return [...(keys.includes("") ? [invalid("parameters", "", "field can not be empty.")] : []), ...(bytes > maxParameterBytes ? [tooLong("parameters", maxParameterBytes)] : [])];
 }
 
+/** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
 function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
-  const seen: string[] = [];
+  const seen = terms.map(() => "{}");
   return terms.flatMap((term, i) => {
     const errors = termErrors(term, `allowedTopologies[${i}]`);
     const shape = JSON.stringify(
@@ -104,7 +105,7 @@ function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
           .sort(),
       ),
     );
-    if (seen.includes(shape)) errors.push(duplicate(`allowedTopologies[${i}].matchLabelExpressions`, ""));
+    errors.push(...seen.filter((each) => each === shape).map(() => duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")));
     seen.push(shape);
     return errors;
   });

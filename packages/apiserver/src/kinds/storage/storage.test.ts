@@ -48,3 +48,17 @@ test("what a driver of a node is called stays, what it can hold does not", () =>
   assert.deepEqual(nodes.update(object, body("i", 2)).errors, []);
   assert.deepEqual(nodes.update(object, body("j", 1)).errors, ['spec.drivers: Invalid value: {"Name":"x.io","NodeID":"j","TopologyKeys":null,"Allocatable":null}: field is immutable']);
 });
+
+test("an inline volume of an attachment has a driver, and no life of its own", () => {
+  const spec = { attacher: "x.io", nodeName: "n", source: { inlineVolumeSpec: { capacity: { storage: "1" }, accessModes: ["ReadWriteOnce"], storageClassName: "c", hostPath: { path: "/x" } } } };
+  assert.deepEqual(openKind(group, "volumeattachments").create({ metadata: { name: "a" }, spec }).errors, [
+    "spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of inline volumes",
+    "spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes",
+    "spec.source.inlineVolumeSpec.storageClassName: Forbidden: may not be specified in the context of inline volumes",
+  ]);
+});
+
+test("a term of a topology that says nothing repeats the nothing there was before", () => {
+  const { errors } = openKind(group, "storageclasses").create({ metadata: { name: "c" }, provisioner: "p", allowedTopologies: [{}] });
+  assert.deepEqual(errors, ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""']);
+});

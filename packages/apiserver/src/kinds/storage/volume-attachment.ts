@@ -1,4 +1,4 @@
-// Volume attachments: a volume that is to be attached to a node. An inline volume is checked for presence only.
+// Volume attachments: a volume that is to be attached to a node.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go, pkg/apis/storage/validation/validation.go.
 import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../registry/field-error.ts";
@@ -7,9 +7,11 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatStruct, goPointer, goStructPointer, goText, invalidPrinted } from "../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { numberAt, textMapAt } from "../object/read-fields.ts";
+import { mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
 import { keepMetadataForStatus } from "../object/status-metadata.ts";
 import { finalizerErrors, keepOld, objectAt, stringAt } from "../object/strategy.ts";
+import { setPersistentSourceDefaults } from "../core/pod/volume-defaults.ts";
+import { validateInlineVolumeSpec } from "../core/validate-persistent-volume.ts";
 import { csiNameErrors } from "./csi-node.ts";
 
 const maxMetadataBytes = 256 * 1024;
@@ -19,6 +21,10 @@ export const volumeAttachment: BuiltinKind = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "VolumeAttachment",
+  defaults(object) {
+    const inline = mutableAt(objectAt(objectAt(object, "spec"), "source"), "inlineVolumeSpec");
+    if (inline) setPersistentSourceDefaults(inline);
+  },
   rules: {
     allowUnconditionalUpdate: false,
     resetFields: [["f:status"]],
@@ -92,8 +98,9 @@ function validate(object: JsonObject): FieldError[] {
 function sourceErrors(source: JsonObject, path: string): FieldError[] {
   const volume = source["persistentVolumeName"];
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
-  if (typeof volume !== "string") return isObject(source["inlineVolumeSpec"]) ? [] : [required(path, one)];
-  if (isObject(source["inlineVolumeSpec"])) return [forbidden(path, one)];
+  const inline = source["inlineVolumeSpec"];
+  if (typeof volume !== "string") return isObject(inline) ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`) : [required(path, one)];
+  if (isObject(inline)) return [forbidden(path, one)];
   return volume ? [] : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
 }
 

@@ -91,6 +91,9 @@ const nfs: SourceRule = (source, path) => [
 
 const iqnForms: Readonly<Record<string, RegExp>> = { iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/, eui: /^eui.[a-zA-Z0-9]{16}$/, naa: /^naa.[a-zA-Z0-9]{32}$/ };
 
+/** Whether a name is of one of the three forms that iSCSI knows. */
+export const isIscsiName = (name: string): boolean => iqnForms[name.slice(0, 3)]?.test(name) ?? false;
+
 function iqnErrors(name: string, path: string): FieldError[] {
   const form = iqnForms[name.slice(0, 3)];
   if (!form) return [invalid(path, name, "must be valid format starting with iqn, eui, or naa")];

@@ -4,7 +4,7 @@ import type { JsonObject } from "homeostat/api";
 import { objectAt, stringAt } from "../../object/strategy.ts";
 import { isSet, setIfNil, setIfEmpty, mutableAt, itemsAt } from "../../object/read-fields.ts";
 import { pullPolicyOf, setFieldRefDefaults } from "./container-defaults.ts";
-import { roundResources } from "./resource-lists.ts";
+import { roundList, roundResources } from "./resource-lists.ts";
 
 const fileMode = 0o644;
 const tokenSeconds = 3600;
@@ -15,6 +15,15 @@ export function setVolumeDefaults(volume: JsonObject): void {
   for (const [source, set] of Object.entries(sources)) {
     const value = mutableAt(volume, source);
     if (value) set(value);
+  }
+}
+
+/** Sets the defaults of a persistent volume's size and source; inline volumes of attachments have these and no others. */
+export function setPersistentSourceDefaults(spec: JsonObject): void {
+  roundList(mutableAt(spec, "capacity"));
+  for (const source of ["hostPath", "rbd", "iscsi", "azureDisk", "scaleIO"]) {
+    const value = mutableAt(spec, source);
+    if (value) sources[source]!(value);
   }
 }
 

@@ -27,9 +27,10 @@ export async function connect(call: Call, view: Connection): Promise<ApiResponse
   const { core, resource, request } = call;
   const options = readWriteOptions("CreateOptions", request.query);
   const body = await readBody(call, view, options.fieldValidation);
-  const parent = core.views.object(resource, findRevision(call));
   const owned = tracked(call, view, body, options);
   await admitBody(call, owned, options);
+  view.precheck?.(owned, { name: call.name, namespace: call.namespace });
+  const parent = core.views.object(resource, findRevision(call));
   return await answerConnected(call, await view.handle(parent, owned, writeContextOf(call, options.dryRun), createConnectTools(call)), view.codec?.encode);
 }
 
@@ -54,6 +55,7 @@ export async function createThrough(call: Call, { resource: name, subresource }:
   await admitBody(call, body, options);
   const metadata = { name: metaString(body, "name"), namespace: call.namespace };
   const through: Call = { ...call, resource: target, name: metadata.name };
+  view.precheck?.(body, metadata);
   return await answerConnected(call, await view.handle({ metadata }, body, writeContextOf(through, options.dryRun), createConnectTools(through)));
 }
 

@@ -172,6 +172,7 @@ export type Subresource =
       readonly kind: GroupVersionKind;
       readonly verbs: readonly string[];
       readonly handle: ConnectHandler;
+      readonly precheck?: ConnectCheck;
       /** Reads the body; without one it is taken as it was parsed. */ readonly codec?: VersionCodec;
     }
   | { readonly at: "proxy"; readonly kind: GroupVersionKind; readonly verbs: readonly string[]; readonly handle: ProxyHandler };
@@ -211,6 +212,9 @@ export type ConnectAnswer = { readonly status: number; readonly object: JsonObje
 
 /** A subresource with a life of its own (namespaces/finalize is a view; token is one of these). Resolves to the object to answer. */
 export type ConnectHandler = (parent: JsonObject, body: JsonObject, context: WriteContext, tools: ConnectTools) => Promise<ConnectAnswer>;
+
+/** What is wrong with a body for an object of this name, whether the object is there or not. Throws an ApiStatusError. */
+export type ConnectCheck = (body: JsonObject, place: { readonly name: string; readonly namespace: string }) => void;
 
 /**
  * Passes a request of any method, with any path below, on to what the name stands for: `name`, `name:port` or

@@ -27,9 +27,7 @@ export const job: BuiltinKind = {
   defaults(object) {
     const spec = objectAt(object, "spec");
     setJobSpecDefaults(spec);
-    const labels = mutableAt(objectAt(templateOf(object), "metadata"), "labels");
-    // One map for both, as upstream has it: the labels that are generated below then show in the Job, too.
-    if (labels && !hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = labels;
+    showTemplateLabels(object); // one map for both, as upstream has it: labels generated below then show in the Job, too
   },
   rules: {
     ...specStatusRules,
@@ -46,7 +44,9 @@ export const job: BuiltinKind = {
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
       warnOfJobSpec(objectAt(object, "spec"), "spec", context);
-      return validateJob(object);
+      const errors = validateJob(object);
+      showTemplateLabels(object);
+      return errors;
     },
     validateUpdate(object, old, context) {
       if (Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0)) warnOfJobSpec(objectAt(object, "spec"), "spec", context);
@@ -72,12 +72,21 @@ export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteCont
   for (const text of podWarnings(objectAt(spec, "template"), `${path}.template`)) context.warn(text);
 }
 
+/**
+ * A Job without labels has those of its template. Upstream defaults them whenever it decodes, and so shows labels that it has
+ * generated in a Job that had none only after it was stored; they are not validated.
+ */
+function showTemplateLabels(object: JsonObject): void {
+  const labels = mutableAt(objectAt(templateOf(object), "metadata"), "labels");
+  if (labels && !hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = labels;
+}
+
 function generateSelector(object: JsonObject): void {
   const spec = objectAt(object, "spec");
   const { name = "", uid = "" } = metadataOf(object);
   const template = objectAt(spec, "template");
   const own = metadataOf(object)["labels"];
-  const isShared = !hasItems(own) || own === objectAt(template, "metadata")["labels"];
+  const isShared = own !== undefined && own === objectAt(template, "metadata")["labels"];
   const labels = { "job-name": name, [`${prefix}job-name`]: name, "controller-uid": uid, [`${prefix}controller-uid`]: uid, ...textMapAt(objectAt(template, "metadata"), "labels") };
   spec["template"] = { ...template, metadata: { ...objectAt(template, "metadata"), labels } };
   if (isShared) metadataOf(object)["labels"] = { ...labels };

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { conflictError, invalidError } from "../../registry/api-errors.ts";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
-import type { ConnectHandler } from "../../registry/served-resource.ts";
+import type { ConnectCheck, ConnectHandler } from "../../registry/served-resource.ts";
 import { setIfNil } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { findBound, tokenClaims } from "./token-claims.ts";
@@ -19,11 +19,20 @@ export function setTokenDefaults(request: JsonObject): void {
   if (isObject(request["spec"])) setIfNil(request["spec"], "expirationSeconds", defaultSeconds);
 }
 
+/** Refuses a request for another account than that of the path. */
+export const checkTokenRequest: ConnectCheck = (request, place) => {
+  const requested = objectAt(request, "metadata");
+  for (const field of ["name", "namespace"] as const) {
+    const value = stringAt(requested, field);
+    if (value && value !== place[field]) throw invalidError(kind, place.name, [invalid(`metadata.${field}`, value, `must match the service account ${field} if specified`)]);
+  }
+};
+
 /** Resolves to the request with a token in its status. */
 export const requestToken: ConnectHandler = async (account, request, { now }, tools) => {
   const metadata = objectAt(account, "metadata");
   const name = stringAt(metadata, "name");
-  assertSameIdentity(objectAt(request, "metadata"), metadata, name);
+  assertSameUid(stringAt(objectAt(request, "metadata"), "uid"), metadata, name);
   const spec = objectAt(request, "spec");
   const seconds = spec["expirationSeconds"] ?? defaultSeconds;
   const errors = lifetimeErrors(seconds);
@@ -57,12 +66,7 @@ function lifetimeOf(seconds: number, reference: JsonObject | undefined, audience
 
 const formatSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
 
-function assertSameIdentity(requested: JsonObject, account: JsonObject, name: string): void {
-  for (const field of ["name", "namespace"] as const) {
-    const value = stringAt(requested, field);
-    if (value && value !== account[field]) throw invalidError(kind, name, [invalid(`metadata.${field}`, value, `must match the service account ${field} if specified`)]);
-  }
-  const uid = stringAt(requested, "uid");
+function assertSameUid(uid: string, account: JsonObject, name: string): void {
   if (uid && uid !== account["uid"])
     throw conflictError({ group: kind.group, resource: kind.kind }, name, `the UID in the token request (${uid}) does not match the UID of the service account (${String(account["uid"])})`);
 }

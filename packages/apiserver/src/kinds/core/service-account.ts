@@ -8,7 +8,7 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { finalizerErrors, metadataOf, objectAt } from "../object/strategy.ts";
-import { requestToken, setTokenDefaults } from "./request-token.ts";
+import { checkTokenRequest, requestToken, setTokenDefaults } from "./request-token.ts";
 
 const mountable = "kubernetes.io/enforce-mountable-secrets";
 
@@ -25,6 +25,7 @@ export const serviceAccount: BuiltinKind = {
       warned(object, old, context, [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)]),
   },
   connect: { token: requestToken },
+  connectChecks: { token: checkTokenRequest },
   connectDefaults: { token: setTokenDefaults },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };

@@ -3,7 +3,7 @@
 // Knows nothing of how records become served resources (create-builtin-resource.ts).
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go, pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
-import type { ConnectHandler, ProxyHandler, ScaleView, ServedResource, Strategy } from "../../registry/served-resource.ts";
+import type { ConnectCheck, ConnectHandler, ProxyHandler, ScaleView, ServedResource, Strategy } from "../../registry/served-resource.ts";
 
 /** What a kind decides, where it differs from the defaults of strategy.ts. */
 export type Rules = Partial<Strategy>;
@@ -41,6 +41,8 @@ export interface BuiltinKind {
   readonly scale?: ScaleView;
   /** Subresources with a life of their own (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
+  /** Refuses what is posted to these before the object is looked for. */
+  readonly connectChecks?: Readonly<Record<string, ConnectCheck>>;
   /** SetDefaults functions for what is posted to these, in place. */
   readonly connectDefaults?: Readonly<Record<string, (body: JsonObject) => void>>;
   /** The `proxy` subresource. */

@@ -110,7 +110,8 @@ function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strateg
   const defaults = record.connectDefaults?.[name];
   const options = facts.type === undefined ? undefined : { data, kind, model: facts.type, smd: smdOf(facts.type), emptyLists: "null" as const, ...(defaults ? { defaults } : {}) };
   const body = options ? { codec: createTypedCodec(options) } : {};
-  return [[name, { at: "connect", kind, verbs, handle, ...body }]];
+  const precheck = record.connectChecks?.[name];
+  return [[name, { at: "connect", kind, verbs, handle, ...body, ...(precheck ? { precheck } : {}) }]];
 }
 
 const nothing = (): Readonly<Record<string, string>> => ({});

@@ -3,18 +3,22 @@
 import type { JsonObject } from "homeostat/api";
 import { badRequestError, conflictError, plainError } from "../../../registry/api-errors.ts";
 import { notSupported, required } from "../../../registry/field-error.ts";
-import type { ConnectHandler } from "../../../registry/served-resource.ts";
+import type { ConnectCheck, ConnectHandler } from "../../../registry/served-resource.ts";
 import { hasItems, isSet, textMapAt } from "../../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
 import { setPodCondition } from "./pod-conditions.ts";
+
+/** Refuses a binding of something else, or to something else than a node. */
+export const checkBinding: ConnectCheck = (binding, { name }) => {
+  if (stringAt(objectAt(binding, "metadata"), "name") !== name) throw badRequestError("name in URL does not match name in Binding object");
+  assertTarget(objectAt(binding, "target"));
+};
 
 /** Binds; the answer is a bare success. */
 export const bindPod: ConnectHandler = async (parent, binding, context, tools) => {
   const name = stringAt(metadataOf(parent), "name");
   const metadata = objectAt(binding, "metadata");
-  if (stringAt(metadata, "name") !== name) throw badRequestError("name in URL does not match name in Binding object");
   const target = objectAt(binding, "target");
-  assertTarget(target);
   if (!name) throw badRequestError("Name parameter required.");
   const uid = stringAt(metadata, "uid");
   await tools.overwrite(

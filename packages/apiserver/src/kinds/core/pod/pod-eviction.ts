@@ -3,7 +3,7 @@
 import type { JsonObject } from "homeostat/api";
 import { badRequestError, failure, forbiddenError, invalidError, plainError } from "../../../registry/api-errors.ts";
 import { type FieldError, invalid, notSupported } from "../../../registry/field-error.ts";
-import type { ConnectHandler, ConnectTools, DeleteOptions, WriteContext } from "../../../registry/served-resource.ts";
+import type { ConnectCheck, ConnectHandler, ConnectTools, DeleteOptions, WriteContext } from "../../../registry/served-resource.ts";
 import { isEmptySelector } from "../../object/label-selectors.ts";
 import { isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, optionalTextAt, textMapAt, textsAt } from "../../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
@@ -17,12 +17,16 @@ const clusterBreaking = "ignoreStoreReadErrorWithClusterBreakingPotential";
 const notForEvictions = "can not be set for pod eviction, try after removing the option";
 const violated = "Cannot evict pod as it would violate the pod's disruption budget.";
 
+/** Refuses an eviction of something else, and one option of deletes. */
+export const checkEviction: ConnectCheck = (eviction, { name }) => {
+  if (stringAt(objectAt(eviction, "metadata"), "name") !== name) throw badRequestError("name in URL does not match name in Eviction object");
+  if (objectAt(eviction, "deleteOptions")[clusterBreaking] !== true) return;
+  throw invalidError({ group: "policy", kind: "Eviction" }, name, [invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions)]);
+};
+
 /** Evicts; the answer is a bare success. */
 export const evictPod: ConnectHandler = async (pod, eviction, context, tools) => {
-  if (stringAt(objectAt(eviction, "metadata"), "name") !== stringAt(metadataOf(pod), "name")) throw badRequestError("name in URL does not match name in Eviction object");
   const given = objectAt(eviction, "deleteOptions");
-  if (given[clusterBreaking] === true)
-    throw invalidError({ group: "policy", kind: "Eviction" }, stringAt(metadataOf(pod), "name"), [invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions)]);
   const options = deleteOptionsOf(given, context);
   const phase = stringAt(objectAt(pod, "status"), "phase");
   const isFree = ["Succeeded", "Failed", "Pending"].includes(phase) || isSet(metadataOf(pod)["deletionTimestamp"]);

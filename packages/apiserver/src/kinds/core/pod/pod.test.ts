@@ -209,7 +209,9 @@ test("a binding names the node once", async () => {
   assert.equal((await binding.handle(pod, body, context(), tools)).status, 201);
   assert.deepEqual([at(pod, "spec")["nodeName"], at(pod, "status", "conditions", 0)["type"]], ["node-1", "PodScheduled"]);
   await assert.rejects(binding.handle(pod, body, context(), tools), /pods\/binding "p": pod p is already assigned to node "node-1"/);
-  await assert.rejects(binding.handle(pod, { ...body, target: {} }, context(), tools), /^.*target.name: Required value$/);
+  const check = (sent: JsonObject): void => binding.precheck!(sent, { name: "p", namespace: "ns" });
+  assert.throws(() => check({ ...body, target: {} }), /^.*target.name: Required value$/);
+  assert.throws(() => check({ ...body, metadata: { name: "q" } }), /name in URL does not match name in Binding object/);
 });
 
 test("a budget without disruptions refuses an eviction", async () => {
@@ -229,13 +231,14 @@ test("a budget without disruptions refuses an eviction", async () => {
 test("an eviction's options are those of a delete, and checked when everything else is done", async () => {
   const eviction = pods.subresources.get("eviction")!;
   assert.ok(eviction.at === "connect");
-  const { handle } = eviction;
+  const { handle, precheck } = eviction;
   const { pod } = create(plain);
   const done: string[] = [];
   const tools: ConnectTools = { ...untouched, overwrite: async () => void done.push("marked"), remove: async () => void done.push("removed") };
   const evict = (deleteOptions: JsonObject, more?: { readonly dryRun: boolean }): Promise<unknown> => handle(pod, { metadata: { name: "p" }, deleteOptions }, { ...context(), ...more }, tools);
-  await assert.rejects(
-    evict({ ignoreStoreReadErrorWithClusterBreakingPotential: true }),
+  assert.throws(() => precheck!({ metadata: { name: "q" } }, { name: "p", namespace: "ns" }), /name in URL does not match name in Eviction object/);
+  assert.throws(
+    () => precheck!({ metadata: { name: "p" }, deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential: true } }, { name: "p", namespace: "ns" }),
     /^.*Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set/,
   );
   await assert.rejects(evict({ dryRun: ["Some"] }, { dryRun: true }), /Non-matching dry-run options in request and content: \[All\] and \[Some\]/);

@@ -9,10 +9,10 @@ import { itemsAt, optionalNumberAt, setIfEmpty, textMapAt } from "../../object/r
 import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
 import { diffJson } from "../../object/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
-import { bindPod } from "./pod-binding.ts";
+import { bindPod, checkBinding } from "./pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
 import { setPodDefaults } from "./pod-defaults.ts";
-import { evictPod } from "./pod-eviction.ts";
+import { checkEviction, evictPod } from "./pod-eviction.ts";
 import { podStreams, proxyToPod } from "./pod-streams.ts";
 import { podWarnings } from "./pod-warnings.ts";
 import { preparePod } from "./prepare-pod.ts";
@@ -90,6 +90,7 @@ export const pod: BuiltinKind = {
     },
   },
   connect: { binding: bindPod, eviction: evictPod, ...podStreams },
+  connectChecks: { binding: checkBinding, eviction: checkEviction },
   proxy: proxyToPod,
   selectable: {
     names: fields,

@@ -110,6 +110,20 @@ describe("undici transport", { timeout: 30_000 }, () => {
     });
   });
 
+  it("refuses what HTTP cannot carry, as often as it comes, and its connections stay of use", async () => {
+    await withListener({ plain: true }, async (open) => {
+      const transport = open({ connections: 2 });
+      for (let i = 0; i < 3; i++) {
+        const error = await failure(transport, "/\u{1f98a}");
+        assert.equal(error.code, "ERR_CLIENT_REQUEST");
+        assert.match(error.message, /GET \/\u{1f98a} at http.*cannot be sent: invalid request path/u);
+        assert.match(await success(transport), /who/);
+      }
+      const together = await Promise.all([...Array.from({ length: 8 }, () => failure(transport, "/ ")), success(transport), success(transport), failure(transport, "/ "), success(transport)]);
+      assert.equal(together.filter((one) => typeof one === "string").length, 3);
+    });
+  });
+
   it("refuses an address that is no URL before anything is sent", () => {
     assert.throws(() => createUndiciTransport({ server: "kubernetes" }), /ERR_CLIENT_SERVER.*"kubernetes"/);
   });

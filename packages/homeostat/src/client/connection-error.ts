@@ -20,6 +20,19 @@ export function connectionLostError(server: string, request: { readonly method: 
   });
 }
 
+const refusalCodes: readonly unknown[] = ["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"];
+
+/** Whether undici would not send a request, whatever the connection. */
+export const isRefusedRequest = (cause: Error): boolean => refusalCodes.includes((cause as { readonly code?: unknown }).code);
+
+/** The error for a request that HTTP/1.1 cannot carry; nothing was sent. */
+export function refusedRequestError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
+  return new HomeostatError("ERR_CLIENT_REQUEST", `${request.method} ${request.path} at ${server}: the request cannot be sent: ${describe(cause).message}`, {
+    hint: "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).",
+    cause,
+  });
+}
+
 /** What came was no HTTP, a TLS server's alert perhaps, or the connection was closed on the first words. */
 function isNoHttp(cause: unknown): boolean {
   const { code = "", socket } = (cause ?? {}) as { readonly code?: unknown; readonly socket?: { readonly bytesRead?: number } };

@@ -2,10 +2,10 @@
 // fetch. undici is loaded on the first request, since its import alone costs 100 ms. Watches have sockets of their own,
 // so that they can never fill the pool that calls use. Deadlines are the caller's: undici's own are off.
 import { createRequire } from "node:module";
-import type { Dispatcher, Pool } from "undici";
+import type { Client, Dispatcher, Pool } from "undici";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { connectionLostError, unreachableError } from "./connection-error.ts";
+import { connectionLostError, isRefusedRequest, refusedRequestError, unreachableError } from "./connection-error.ts";
 import type { TlsAccess } from "./kubeconfig/cluster-access.ts";
 
 /** Where to connect and how. */
@@ -75,13 +75,29 @@ function isStream({ path }: TransportRequest): boolean {
 }
 
 /** Pools without the rest of undici (fetch, WebSocket, caches), which costs an operator 40 ms of its start and 15 MB. The exact version is pinned. */
-function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Pool"> {
+function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Client" | "Pool"> {
   const require = createRequire(import.meta.url);
-  return { buildConnector: require("undici/lib/core/connect.js") as typeof import("undici").buildConnector, Pool: require("undici/lib/dispatcher/pool.js") as typeof import("undici").Pool };
+  type Undici = typeof import("undici");
+  return {
+    buildConnector: require("undici/lib/core/connect.js") as Undici["buildConnector"],
+    Client: require("undici/lib/dispatcher/client.js") as Undici["Client"],
+    Pool: require("undici/lib/dispatcher/pool.js") as Undici["Pool"],
+  };
+}
+
+/**
+ * Says that a connection which refused a request can take the next one. undici's pool does not tell this refusal (of a path, a
+ * header) from being busy: it would wait for an idle connection to drain, for ever, and after as many refusals as it has
+ * connections for all of them.
+ */
+function staysFree(connection: Client): Client {
+  const dispatch = connection.dispatch.bind(connection);
+  connection.dispatch = (options, handler) => dispatch(options, handler) || connection.stats.size === 0;
+  return connection;
 }
 
 async function openPools(origin: string, options: UndiciTransportOptions): Promise<Pools> {
-  const { buildConnector, Pool } = loadPools();
+  const { buildConnector, Client, Pool } = loadPools();
   const { tls = {}, clientCertificate, connectTimeoutMs = 10_000 } = options;
   const base = {
     timeout: connectTimeoutMs,
@@ -100,7 +116,8 @@ async function openPools(origin: string, options: UndiciTransportOptions): Promi
           (error: Error) => done(error, null),
         )
     : fixed;
-  const shared = { connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
+  const factory = (to: URL, own: object): Dispatcher => staysFree(new Client(to, own));
+  const shared = { connect, factory, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
   return { calls: new Pool(origin, { ...shared, connections: options.connections ?? 32 }), streams: new Pool(origin, { ...shared, connections: null }) };
 }
 
@@ -164,6 +181,7 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
   onResponseError(_: unknown, error: Error): void {
     const { server, origin = server } = this.#options;
     if ((error as { code?: unknown }).code === "ERR_CLIENT_CLOSED") this.#fail(error);
+    else if (isRefusedRequest(error)) this.#fail(refusedRequestError(server, this.#request, error));
     else this.#fail(this.#controller ? connectionLostError(server, this.#request, error) : unreachableError(server, origin, error));
   }
 

@@ -38,7 +38,10 @@ describe("mutated requests", { timeout: 60_000 }, () => {
     const transport = server.embedded!.transport();
     const status = async (request: Parameters<typeof ask>[1]): Promise<number> => (await ask(transport, request)).status;
     const configMaps = "/api/v1/namespaces/default/configmaps";
-    for (const depth of [3_000, 9_000, 100_000]) assert.equal(await status(post(configMaps, '{"a":'.repeat(depth) + "1" + "}".repeat(depth))), 400, `nested ${depth} deep`);
+    const nested = (depth: number): Promise<number> => status(post(configMaps, '{"a":'.repeat(depth) + "1" + "}".repeat(depth)));
+    // As deep as a decoder goes, an unknown field is left out, and the name is what is missing.
+    for (const depth of [3_000, 9_000]) assert.equal(await nested(depth), 422, `nested ${depth} deep`);
+    for (const depth of [10_001, 100_000]) assert.equal(await nested(depth), 400, `nested ${depth} deep`);
     assert.equal(await status(post(configMaps, '{"apiVersion":"__proto__","kind":"ConfigMap"}')), 400);
     assert.equal(await status(post(`${configMaps}/kube-root-ca.crt`, '{"gracePeriodSeconds":1e999}', "DELETE")), 400);
     assert.equal(await status(post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.stringify(ruledBy(`${"1+".repeat(5_000)}1 > 0`)))), 422);

@@ -1,11 +1,12 @@
 // Proof: no request brings the server down. Mutated requests, seeded, go to a server in this process and to one over HTTPS;
 // every one is answered in time and without a failure that is the server's own, nothing is rejected unhandled, the event loop
-// is never held, memory does not grow, and the server still does ordinary work afterwards.
+// is never held, memory does not grow, no watch and no socket stays behind, and the server still does ordinary work afterwards.
 // `node tools/run.mjs tools/proofs/mutated-requests.ts [REQUESTS] [SEEDS] [FIRST SEED] [in-process|https]`
 import assert from "node:assert/strict";
-import { setFlagsFromString } from "node:v8";
+import { queryObjects, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { startApiServer } from "../../packages/apiserver/src/index.ts";
+import { WatchRun } from "../../packages/apiserver/src/registry/watch/watch-run.ts";
 import type { Transport } from "../../packages/homeostat/src/api/transport.ts";
 import { loadKubeconfig } from "../../packages/homeostat/src/client/index.ts";
 import { createUndiciTransport } from "../../packages/homeostat/src/client/undici-transport.ts";
@@ -26,11 +27,16 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 
+/** Sockets and the like that keep this process alive. */
+const handles = (): number => process.getActiveResourcesInfo().filter((name) => name !== "Immediate" && name !== "Timeout").length;
+const openWatches = (): number => queryObjects(WatchRun, { format: "count" });
+
 /** undici takes CONNECT as the wish for a tunnel, and waits for one; http/odd-heads.test.ts sends it by hand. */
 const cannotSend = ({ method }: { readonly method: string }): boolean => method === "CONNECT";
 const warnings: string[] = [];
 const server = await startApiServer({ listen: wires.includes("https"), controllers: "none", keepChanges: 500, warn: (message) => warnings.push(message) });
 const findings: string[] = [];
+const handlesBefore = handles();
 let before: number | undefined;
 for (const wire of wires) {
   const transport = wire === "https" ? await wireTo() : server.transport();
@@ -42,17 +48,25 @@ for (const wire of wires) {
     before ??= heldBytes();
     const grown = (heldBytes() - before) / 2 ** 20;
     console.log(
-      `${wire}, seed ${seed}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, most work ${Math.round(result.workMs)} ms, held memory ${grown.toFixed(1)} MiB more`,
+      `${wire}, seed ${seed}: ${requests} requests, ${JSON.stringify(result.statuses)}, slowest ${Math.round(result.slowestMs)} ms, most work ${Math.round(result.workMs)} ms, held memory ${grown.toFixed(1)} MiB more, ${openWatches()} watches, ${handles()} handles`,
     );
   }
   await ordinary(transport);
   await transport.close();
 }
+await eventually(() => handles() <= handlesBefore && openWatches() === 0);
 for (const finding of findings) console.log(finding);
 assert.equal(findings.length, 0, `${findings.length} findings`);
 assert.deepEqual(warnings, []);
+assert.equal(openWatches(), 0, "watches that nobody reads");
+assert.ok(handles() <= handlesBefore, `${handles()} handles, ${handlesBefore} before: ${process.getActiveResourcesInfo().join(", ")}`);
 assert.ok(heldBytes() - before! < mayGrowBytes, "memory stays");
 await server.close();
+
+/** Sockets are closed a moment after the client has let them go. */
+async function eventually(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 50 && !holds(); i++) await new Promise((resolve) => setTimeout(resolve, 100));
+}
 
 /** What a client does every day still works. */
 async function ordinary(transport: Transport): Promise<void> {

@@ -2,12 +2,13 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go, pkg/apis/apps/v1/{defaults.go,conversion.go} (the template
 // generation as an annotation), pkg/apis/apps/validation.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import { type FieldError, invalid, notSupported, quoteGo, required } from "../../registry/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatStruct, goStructPointer, goText, goPointer } from "../object/format-struct.ts";
+import { GoDecodeError } from "../object/go-decoder.ts";
 import { formatLabels, immutableSelector, isEmptySelector, validateLabelSelector } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil, textMapAt } from "../object/read-fields.ts";
@@ -66,6 +67,7 @@ function setTemplateGeneration(object: JsonObject, generation: number): void {
 function setDefaults(object: JsonObject): void {
   const spec = objectAt(object, "spec");
   setPodTemplateDefaults(mutableAt(spec, "template"));
+  assertTemplateGeneration(object);
   setTemplateGeneration(object, templateGenerationOf(object));
   setIfNil(spec, "updateStrategy", {});
   const strategy = objectAt(spec, "updateStrategy");
@@ -75,8 +77,22 @@ function setDefaults(object: JsonObject): void {
     const rolling = objectAt(strategy, "rollingUpdate");
     setIfNil(rolling, "maxUnavailable", 1);
     setIfNil(rolling, "maxSurge", 0);
-  }
+  } else fillAmounts(mutableAt(strategy, "rollingUpdate"));
   setIfNil(spec, "revisionHistoryLimit", 10);
+}
+
+/** Upstream's internal type has amounts where apps/v1 has pointers to them. */
+function fillAmounts(rolling: JsonObject | undefined): void {
+  for (const field of ["maxUnavailable", "maxSurge"]) if (rolling) setIfNil(rolling, field, 0);
+}
+
+/** The annotation is a number upstream, and whatever is none cannot be read. */
+function assertTemplateGeneration(object: JsonObject): void {
+  const text = textMapAt(metadataOf(object), "annotations")[templateGeneration];
+  if (text === undefined) return;
+  const digits = /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+  if (digits === undefined || BigInt.asIntN(64, digits) !== digits)
+    throw new GoDecodeError(`strconv.ParseInt: parsing ${quoteGo(text)}: ${digits === undefined ? "invalid syntax" : "value out of range"}`);
 }
 
 function validateSpec(object: JsonObject, old?: JsonObject): FieldError[] {

@@ -177,3 +177,14 @@ test("an autoscaler's metrics and behavior go through v1 and back", () => {
   assert.deepEqual(at(v1.codec.toStorage(shown), "spec"), at(stored, "spec"));
   assert.equal(at(decoded(v1, { metadata: { name: "h" }, spec: { scaleTargetRef: target, maxReplicas: 3 } }), "spec")["targetCPUUtilizationPercentage"], 80);
 });
+
+test("a daemon set whose template generation is no number cannot be read", () => {
+  const annotated = (text: string): object => ({ metadata: { name: "d", annotations: { "deprecated.daemonset.template.generation": text } }, spec: { selector, template } });
+  assert.throws(() => create("daemonsets", annotated("x")), /cannot be handled as a DaemonSet: strconv\.ParseInt: parsing "x": invalid syntax/);
+  assert.throws(() => create("daemonsets", annotated("9223372036854775808")), /value out of range/);
+});
+
+test("a daemon set that is rolled by hand keeps its amounts, both of them", () => {
+  const { object } = create("daemonsets", { spec: { selector, template, updateStrategy: { type: "OnDelete", rollingUpdate: { maxSurge: 1 } } } });
+  assert.deepEqual((object["spec"] as JsonObject)["updateStrategy"], { type: "OnDelete", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
+});

@@ -10,8 +10,8 @@ import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
 import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
 import { createStructPlans, elementGoType, type MemberPlan, neverEmpty, type StructPlan, type StructPlans } from "./struct-plans.ts";
 
-/** Lists that are defaulted when absent and refused when empty: they are never stored so. */
-const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy"]);
+/** Lists that are refused when empty, in words that differ from those for an absent one: they are never stored so. */
+const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy", "[]int32"]);
 
 /** What a Go program would hold, and what strict decoding complains about. */
 export interface GoDecoded {

@@ -19,7 +19,7 @@ export interface TypedCodecOptions {
   readonly storageModel?: string;
   readonly smd: SmdType;
   readonly emptyLists: EmptyLists;
-  /** Sets what upstream's SetDefaults functions set, in place; runs on requests and on what comes from storage. */
+  /** Sets what upstream's SetDefaults functions set, in place; runs on requests and on what comes from storage. May throw {@link GoDecodeError}. */
   readonly defaults?: (object: JsonObject) => void;
   /** Between this version and the storage version; absent where they are one. */
   readonly conversion?: { readonly fromStorage: (stored: JsonObject) => JsonObject; readonly toStorage: (object: JsonObject) => JsonObject };
@@ -36,7 +36,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
       const decoded = attempt(kind, () => decoder.decode(body));
       named(decoded.object);
       keepEmptyManagers(body.value, decoded.object);
-      options.defaults?.(decoded.object);
+      attempt(kind, () => options.defaults?.(decoded.object));
       return decoded;
     },
     fromStorage: (stored) => conversion?.fromStorage(stored) ?? stored,

@@ -27,6 +27,7 @@ describe("type errors", () => {
     ["int{}", "'int' is not a message type"],
     ["duration('x')", "invalid duration argument"],
     ["timestamp('x')", "invalid timestamp argument"],
+    ["timestamp(-62135596801)", "invalid timestamp argument"],
     ["'a'.matches('[')", "invalid matches argument"],
     ["'%d'.format(['a'])", "error during formatting: decimal clause can only be used on integers, was given string"],
     ["'%d'.format([1, 2])", "too many arguments supplied to string.format (expected 1, got 2)"],

@@ -84,6 +84,14 @@ describe("parsing", () => {
     assert.equal(complaint(`${"(".repeat(300)}1${")".repeat(300)}`), "expression recursion limit exceeded: 250");
   });
 
+  it("bounds what is visited, chains included, at 250", () => {
+    const chain = (links: number): string => `${"true == ".repeat(links)}true`;
+    assert.equal(runExpression(chain(250)), "true");
+    assert.equal(runExpression(chain(251)), "ERROR: <input>:-1:0: max recursion depth exceeded");
+    for (const link of [".map(x, x)", ".size()", "[0]", ".a"]) assert.equal(complaint(`[1]${link.repeat(251)}`), "max recursion depth exceeded");
+    for (const free of [`${"true && ".repeat(400)}true`, `${"[".repeat(50)}${"]".repeat(50)}`, `size(${"!".repeat(300)}"a")`]) assert.doesNotMatch(complaint(free), /depth/);
+  });
+
   it("bounds length", () => {
     assert.equal(complaint(`'${"a".repeat(100_000)}'`), "expression code point size exceeds limit: size: 100002, limit 100000");
   });

@@ -5,6 +5,7 @@ import { type TokenKind, tokenize } from "./lexer.ts";
 import { readLiteral } from "./literals.ts";
 import type { MacroTable } from "./macros.ts";
 import { expandMacro } from "./macros.ts";
+import { Nesting } from "./nesting.ts";
 import { type Issue, Source } from "./source.ts";
 import { RuleAbandoned, TokenStream } from "./token-stream.ts";
 
@@ -49,6 +50,7 @@ const missing = (at: number): Expr => ({ kind: "ident", at, name: "" });
 class Parser {
   readonly #tokens: TokenStream;
   readonly #macros: MacroTable;
+  readonly #nesting = new Nesting();
   #depth = 0;
 
   constructor(tokens: TokenStream, macros: MacroTable) {
@@ -60,6 +62,7 @@ class Parser {
     try {
       const expr = this.#expr();
       this.#tokens.match("<EOF>", new Set());
+      if (this.#nesting.of(expr) > maxDepth) throw new Error("max recursion depth exceeded");
       return expr;
     } catch (error) {
       if (error instanceof RuleAbandoned) return missing(0);
@@ -109,6 +112,7 @@ class Parser {
     while (operators.has(this.#tokens.peek().kind)) {
       const { kind, at } = this.#tokens.take();
       left = call(at, kind === "in" ? "@in" : `_${kind}_`, left, operand());
+      this.#nesting.of(left);
     }
     return left;
   }
@@ -153,6 +157,7 @@ class Parser {
         if (this.#tokens.is(".")) expr = this.#dotted(expr);
         else if (this.#tokens.is("[")) expr = this.#indexed(expr);
         else return expr;
+        this.#nesting.of(expr);
       }
     } catch (error) {
       this.#caught(error, binary);
@@ -349,13 +354,14 @@ class Parser {
   }
 
   #call(at: number, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {
+    const written: Call = { kind: "call", at, function: name, target, args };
     const expanded = expandMacro(this.#macros, at, name, target, args);
-    if (expanded === undefined) return { kind: "call", at, function: name, target, args };
+    if (expanded === undefined) return written;
     if ("message" in expanded) {
       this.#tokens.issue(expanded.at, expanded.message);
       return missing(at);
     }
-    return expanded;
+    return this.#nesting.expanded(written, expanded);
   }
 
   #abandonable<T>(operators: readonly TokenKind[], rule: () => T): T | Expr {

@@ -37,7 +37,7 @@ export function compileExpression(text: string, environment: Environment): Compi
     return compile(text, environment);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { issues: "ERROR: <input>:-1:1: expression recursion limit exceeded: the stack of this server" };
+    return { issues: "ERROR: <input>:-1:0: expression recursion limit exceeded: the stack of this server" };
   }
 }
 

@@ -34,7 +34,7 @@ export class Source {
 
   /** One-based line and zero-based column. */
   locate(at: number): { readonly line: number; readonly column: number } {
-    if (at < 0) return { line: -1, column: 0 };
+    if (at < 0) return { line: -1, column: -1 };
     const starts = this.lineStarts();
     let line = starts.length;
     while (line > 1 && starts[line - 1]! > at) line--;

@@ -4,8 +4,8 @@ import type { Expr } from "../ast.ts";
 import { type Implementation, member, type Overload, overload } from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { foldList, ident, listOf, literal, loopVariable, type Macro, memberCall } from "../macros.ts";
-import { boolType, bytesType, doubleType, durationType, dynType, intType, listType, paramType, stringType, timestampType, type Type, uintType } from "../type.ts";
-import { CelError } from "../values/cel-error.ts";
+import { boolType, bytesType, doubleType, durationType, dynType, formatType, intType, listType, paramType, stringType, timestampType, type Type, uintType } from "../type.ts";
+import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { compareValues, equalValues } from "../values/equality.ts";
 import { CelList, ValueList } from "../values/list.ts";
 import { type CelInt, type CelValue, typeOfValue } from "../values/value.ts";
@@ -28,10 +28,15 @@ function flattenTo(list: CelList, depth: number): CelValue[] {
   return [...list].flatMap((item) => (depth > 0 && item instanceof CelList ? flattenTo(item, depth - 1) : [item]));
 }
 
-const flatten: Implementation = (list, depth = 1) => {
-  if ((depth as CelInt) < 0) throw new CelError("level must be non-negative");
-  return new ValueList(flattenTo(list as CelList, Number(depth)));
+/** Types are looked at here: what is a plain list only when it runs is flat already, and welcome. */
+const flatten: Implementation = (list, depth) => {
+  if (!(list instanceof CelList) || (depth !== undefined && !isInt(depth))) throw noSuchOverload(`${typeText(list!)}.flatten(${depth === undefined ? "" : typeText(depth)})`);
+  if (depth !== undefined && depth < 0) throw new CelError("level must be non-negative");
+  return new ValueList(flattenTo(list, Number(depth ?? 1)));
 };
+
+const isInt = (value: CelValue): value is CelInt => typeof value === "number" || typeof value === "bigint";
+const typeText = (value: CelValue): string => formatType(typeOfValue(value));
 
 const sortByKeys: Implementation = (list, keys) => {
   const items = [...(list as CelList)];
@@ -88,7 +93,7 @@ export const listExtensions: Library = {
   name: "lists",
   functions: [
     { name: "slice", overloads: [member("list_slice", [listT, intType, intType], listT, slice)] },
-    { name: "flatten", overloads: [member("list_flatten", [listType(listT)], listT, flatten), member("list_flatten_int", [listType(dynType), intType], listType(dynType), flatten)] },
+    { name: "flatten", overloads: [member("list_flatten", [listType(listT)], listT, flatten), member("list_flatten_int", [listType(dynType), intType], listType(dynType), flatten)], dynamic: flatten },
     { name: "sort", overloads: eachComparable((type) => member(`list_${type.name}_sort`, [listType(type)], listType(type), sort)), dynamic: sort },
     { name: "@sortByAssociatedKeys", overloads: eachComparable((type) => member(`list_${type.name}_sortByAssociatedKeys`, [listT, listType(type)], listT, sortByKeys)), dynamic: sortByKeys },
     { name: "lists.range", overloads: [overload("lists_range", [intType], listType(intType), range)] },

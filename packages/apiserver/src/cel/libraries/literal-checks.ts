@@ -19,16 +19,21 @@ function isPattern(text: string): boolean {
   }
 }
 
-function isTimestamp(text: string): boolean {
-  const parsed = parseRfc3339(text);
+type Literal = Extract<Expr, { readonly kind: "literal" }>["value"];
+
+function isTimestamp(value: Literal): boolean {
+  if (typeof value !== "string") return !isInt(value) || isInRange(Number(value));
+  const parsed = parseRfc3339(value);
   return parsed !== undefined && isInRange(parsed.seconds);
 }
 
-/** The first argument of these, where it is a literal string, must pass. */
-const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => parseGoDuration(text) !== undefined,
+const isInt = (value: Literal): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+
+/** The first argument of these, where it is a literal, must pass; whether its type does has been checked. */
+const formats: Readonly<Record<string, (value: Literal) => boolean>> = {
+  duration: (value) => typeof value !== "string" || parseGoDuration(value) !== undefined,
   timestamp: isTimestamp,
-  matches: isPattern,
+  matches: (value) => typeof value !== "string" || isPattern(value),
 };
 
 const checkFormats: TreeCheck = (root, report) => {
@@ -36,7 +41,7 @@ const checkFormats: TreeCheck = (root, report) => {
     if (node.kind !== "call" || !Object.hasOwn(formats, node.function)) return;
     const arg = node.args[0];
     // The global form of matches has the text first; upstream looks at that argument all the same.
-    if (arg?.kind === "literal" && typeof arg.value === "string" && !formats[node.function]!(arg.value)) report({ at: arg.at, message: `invalid ${node.function} argument` });
+    if (arg?.kind === "literal" && !formats[node.function]!(arg.value)) report({ at: arg.at, message: `invalid ${node.function} argument` });
   });
 };
 

@@ -35,7 +35,7 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["chain"],
     ["in-process.ts"],
     ["simulators"],
-    ["server.ts"], // composition root
+    ["server.ts", "parse-stages.ts"], // composition root
     ["index.ts"],
   ],
 };

@@ -8,6 +8,7 @@ export type ServerErrorCode =
   | "ERR_SERVER_ADMISSION_PLUGIN"
   | "ERR_SERVER_SERVICE_RANGE"
   | "ERR_SERVER_CONTROLLER"
+  | "ERR_SERVER_STAGE"
   | "ERR_SERVER_NO_CLIENT_CERTIFICATES";
 
 /** The server did not start; nothing is left behind. */

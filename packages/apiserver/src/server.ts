@@ -15,6 +15,7 @@ import type { Listener, ServingTls } from "./http/listen.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import { reasonOf, ServerError } from "./server-error.ts";
 import type { Simulator } from "./simulators/simulator.ts";
+import type { Stage } from "./simulators/stages/stage.ts";
 import { createMemoryStore } from "./storage/memory-store.ts";
 import type { Journal } from "./storage/store.ts";
 
@@ -49,6 +50,10 @@ export interface ApiServerOptions {
   readonly serviceNodePortRange?: string;
   /** Which of the control plane's controllers run beside the API, by name as kube-controller-manager's. Default `default`. */
   readonly controllers?: "default" | "all" | "none" | readonly string[];
+  /** Makes so many nodes, behind which nothing is, and lets pods live on them: adds `pod-lifecycle` to the controllers. */
+  readonly fakeNodes?: number;
+  /** What becomes of pods, nodes or any other objects and when, beside what becomes of pods by themselves. Adds `pod-lifecycle` or `stages` to the controllers. */
+  readonly stages?: readonly Stage[];
   /** What the start waits for: that the controllers are at work too (default), or only that requests are answered; they follow at once. */
   readonly readyWhen?: "controlling" | "serving";
   /** Told of what a controller cannot mend by trying again. Default: a warning of the process. */
@@ -145,12 +150,25 @@ const rootCaOf = (identity: Identity | undefined, { protocol, servingCertificate
 
 /** Controllers of the control plane are clients in the same process; they go before the API that they use. Resolves to what ends them. */
 async function startControllers(handler: Handler, options: ControllerOptions, runtime: Runtime): Promise<() => Promise<void>> {
-  const words = [options.controllers ?? "default"].flat().join(",");
+  const words = controllerWords(options);
   if (words === "none") return async () => {};
   const start = (): Promise<() => Promise<void>> => startChosen(words, handler, options, runtime);
   if (options.readyWhen !== "serving") return await start();
   if (words !== "default" && words !== "all") await chooseControllers(words);
+  if (options.stages) await checkGivenStages(options.stages);
   return startLater(start, options, runtime);
+}
+
+/** With what nodes and stages that were asked for need. */
+function controllerWords({ controllers = "default", fakeNodes, stages = [] }: ApiServerOptions): string {
+  const needsKubelet = fakeNodes !== undefined || stages.some(({ for: { kind } }) => kind === "Pod" || kind === "Node");
+  const needsStages = stages.some(({ for: { kind } }) => kind !== "Pod");
+  return [controllers, needsKubelet ? "pod-lifecycle" : [], needsStages ? "stages" : []].flat(2).join(",");
+}
+
+async function checkGivenStages(stages: readonly Stage[]): Promise<readonly Stage[]> {
+  const { checkStages } = await import("./simulators/stages/parse-stages.ts");
+  return checkStages(stages);
 }
 
 /** Starts once whoever waits for the server has been told. */
@@ -172,12 +190,12 @@ function startLater(start: () => Promise<() => Promise<void>>, options: ApiServe
 }
 
 async function chooseControllers(words: string): Promise<readonly Simulator[]> {
-  const { chooseSimulators, simulators } = await import("./simulators/start-simulators.ts");
+  const { chooseSimulators, simulatorWords } = await import("./simulators/start-simulators.ts");
   const choice = chooseSimulators(words);
   if ("chosen" in choice) return choice.chosen;
   throw new ServerError(
     "ERR_SERVER_CONTROLLER",
-    `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulators.map(({ name }) => name).join(", ")}, and the words all, default and none`,
+    `start controllers ${words}: there is no controller ${JSON.stringify(choice.unknown)}; there are ${simulatorWords().join(", ")}, the words all (or *), default and none, and each with a dash in front`,
   );
 }
 
@@ -185,7 +203,9 @@ async function startChosen(words: string, handler: Handler, options: ControllerO
   const chosen = await chooseControllers(words);
   const { startSimulators } = await import("./simulators/start-simulators.ts");
   const transport = createInProcessTransport(handler, controllerManager);
-  const running = await startSimulators(chosen, { transport, runtime, warn: warnOf(options), ...(options.rootCa === undefined ? {} : { rootCa: options.rootCa }) });
+  const { rootCa, fakeNodes, stages } = options;
+  const given = { ...(rootCa === undefined ? {} : { rootCa }), ...(fakeNodes === undefined ? {} : { fakeNodes }), ...(stages ? { stages: await checkGivenStages(stages) } : {}) };
+  const running = await startSimulators(chosen, { transport, runtime, warn: warnOf(options), ...given });
   return async () => {
     await running.stop();
     await transport.close();

@@ -42,7 +42,9 @@ function buildProgram(state: { exitCode: number }): Command {
     .option("--disable-admission-plugins <names>", "kube-apiserver's, separated by commas")
     .option("--service-cluster-ip-range <cidr>", "addresses of services", "10.0.0.0/24")
     .option("--service-node-port-range <range>", "node ports of services", "30000-32767")
-    .option("--controllers <names>", "default, all, none, or names separated by commas; all,pod-lifecycle also plays scheduler and kubelet", "default")
+    .option("--controllers <names>", "default, all (or *), none, or names separated by commas, with a dash in front of those to leave out; pod-lifecycle plays scheduler and kubelet", "default")
+    .option("--fake-nodes <n>", "make so many nodes, and let pods live on them; adds pod-lifecycle to the controllers")
+    .option("--stages <file>", "YAML: what becomes of pods, nodes and other objects, and when; also Stage files of KWOK")
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", serverExamples)
     .action(async (options: Readonly<Record<string, string | boolean | undefined>>) => {
@@ -98,4 +100,5 @@ Examples:
   homeostat server                                     a server in memory, on a free port
   kubectl --kubeconfig .homeostat/kubeconfig get ns    talk to it
   homeostat server --port 6443 --data-dir ./data       the same port and objects after a restart
+  homeostat server --controllers all --fake-nodes 3    a whole cluster to look at: Deployments become available
   homeostat server --output json                       {"url":…,"kubeconfig":…,"pid":…} on one line, for scripts`;

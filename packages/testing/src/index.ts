@@ -2,4 +2,5 @@
  * The test kit: a real API server inside the test process.
  * @module @homeostat/testing
  */
+export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
 export { testCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";

@@ -13,6 +13,10 @@ export interface TestClusterOptions {
   readonly operator?: string;
   /** Simulated controllers of the control plane, as `--controllers` words them; default `default`. */
   readonly controlPlane?: NonNullable<ApiServerOptions["controllers"]>;
+  /** Makes so many nodes, behind which nothing is, and lets pods live on them. */
+  readonly fakeNodes?: number;
+  /** What becomes of pods, nodes and other objects, and when, beside what becomes of pods by themselves. */
+  readonly stages?: NonNullable<ApiServerOptions["stages"]>;
   /** Default: silent. */
   readonly log?: ReconcileLog;
 }
@@ -51,7 +55,13 @@ const drainMs = 500;
 /** Starts a cluster in this process. */
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const operator = options.operator ?? "test";
-  const server = await startApiServer({ listen: false, ...(options.controlPlane === undefined ? {} : { controllers: options.controlPlane }) });
+  const { controlPlane, fakeNodes, stages } = options;
+  const server = await startApiServer({
+    listen: false,
+    ...(controlPlane === undefined ? {} : { controllers: controlPlane }),
+    ...(fakeNodes === undefined ? {} : { fakeNodes }),
+    ...(stages === undefined ? {} : { stages }),
+  });
   const client = createClient({ transport: server.transport(), fieldManager: operator, userAgent: operator });
   const manager = options.controllers?.length ? createManager({ operator, controllers: options.controllers, client, log: options.log ?? silentLog, shutdownTimeoutMs: drainMs }) : undefined;
   const close = async (): Promise<void> => {

@@ -2,20 +2,26 @@
 // Upstream: k8s.io/component-helpers/scheduling/corev1 (helpers.go, nodeaffinity).
 import { matchesLabels } from "homeostat/api";
 import { toSelector } from "./claim-dependents.ts";
-import type { Node, Pod, Taint, Toleration } from "./workload-objects.ts";
+import type { Node, NodeSelectorTerm, Pod, Taint, Toleration } from "./workload-objects.ts";
 
 /** An index of pods by the node that they are on; "" for those that are on none. */
 export const nodeIndex = ({ spec }: Pod): readonly string[] => [spec.nodeName ?? ""];
 
+/** True when the node says that it is ready. */
+export const isNodeReady = ({ status }: Node): boolean => status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ?? false;
+
 /** True when a node has all labels of the selector and fits one of the terms, where there are any; a term that asks for nothing fits none. */
-export function matchesNode({ nodeSelector, affinity }: Pod["spec"], { name, labels = {} }: Node["metadata"]): boolean {
+export function matchesNode({ nodeSelector, affinity }: Pod["spec"], { name, labels = {} }: Pick<Node["metadata"], "name" | "labels">): boolean {
   if (Object.entries(nodeSelector ?? {}).some(([key, value]) => labels[key] !== value)) return false;
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   if (!terms) return true;
-  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
-    if (matchExpressions.length + matchFields.length === 0) return false;
-    return matchesLabels(toSelector({ matchExpressions })!, labels) && matchesLabels(toSelector({ matchExpressions: matchFields })!, { "metadata.name": name });
-  });
+  return terms.some((term) => matchesTerm(term, { name, labels }));
+}
+
+/** True when a node fits one term. */
+export function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, { name, labels = {} }: Pick<Node["metadata"], "name" | "labels">): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  return matchesLabels(toSelector({ matchExpressions })!, labels) && matchesLabels(toSelector({ matchExpressions: matchFields })!, { "metadata.name": name });
 }
 
 /** True when one toleration covers the taint: its effect or any, its key or any, and its value or, with Exists, any. */

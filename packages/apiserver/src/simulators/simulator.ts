@@ -4,6 +4,7 @@ import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
 import type { Runtime } from "homeostat/runtime";
 import type { ServedKinds } from "./served-kinds.ts";
+import type { Stage } from "./stages/stage.ts";
 
 /** What a simulator works with. Shared by all, owned by the host. */
 export interface SimulatorContext {
@@ -14,6 +15,12 @@ export interface SimulatorContext {
   readonly kinds: ServedKinds;
   /** The certificate (PEM) by which clients know the server; undefined where it serves none. */
   readonly rootCa?: string;
+  /** How many nodes are to be made, where somebody has said so. */
+  readonly fakeNodes?: number;
+  /** Stages that were given, beside the built-in ones. */
+  readonly stages: readonly Stage[];
+  /** Names of all simulators that run. */
+  readonly chosen: ReadonlySet<string>;
   /** Told of what cannot be mended by trying again. */
   readonly warn: (message: string, error: unknown) => void;
 }
@@ -29,6 +36,8 @@ export interface Simulator {
   readonly name: string;
   /** On unless told otherwise; only what envtest users miss most. */
   readonly byDefault: boolean;
+  /** Other names for it. */
+  readonly aliases?: readonly string[];
   /** Not a controller of kube-controller-manager: `all` does not mean it, only its name does. */
   readonly byNameOnly?: true;
   start(context: SimulatorContext): Promise<RunningSimulator>;

@@ -9,14 +9,22 @@ const names = (words: string): readonly string[] | string => {
 
 test("all means every controller of kube-controller-manager; what plays other programs is named", () => {
   const byName = simulators.filter((one) => one.byNameOnly).map(({ name }) => name);
-  assert.ok(byName.includes("pod-lifecycle"));
+  assert.deepEqual(byName, ["kube-scheduler", "kubelet", "stages", "volume-provisioner"]);
   assert.deepEqual(
     names("all"),
     simulators.map(({ name }) => name).filter((name) => !byName.includes(name)),
   );
-  assert.deepEqual(names("all,pod-lifecycle").length, names("all").length + 1);
+  assert.deepEqual(names("*"), names("all"));
+  assert.equal(names("all,pod-lifecycle").length, names("all").length + 3);
   assert.deepEqual(names("default"), ["garbagecollector", "namespace"]);
   assert.deepEqual(names("deployment, replicaset,deployment"), ["deployment", "replicaset"]);
   assert.deepEqual(names("none"), []);
   assert.equal(names("deployment,nothing"), "nothing");
+  assert.equal(names("all,-nothing"), "nothing");
+});
+
+test("names of today and of yesterday mean the same, and a dash takes away", () => {
+  assert.deepEqual(names("deployment-controller,garbage-collector-controller,namespace-controller,job"), ["deployment", "garbagecollector", "namespace", "job"]);
+  assert.deepEqual(names("-namespace-controller,default"), ["garbagecollector"]);
+  assert.ok(!names("*,-job-controller").includes("job"));
 });

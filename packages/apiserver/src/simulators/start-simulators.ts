@@ -2,41 +2,54 @@
 import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
-import type { Runtime } from "homeostat/runtime";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
 import { createServedKinds } from "./served-kinds.ts";
-import type { RunningSimulator, Simulator } from "./simulator.ts";
+import type { RunningSimulator, Simulator, SimulatorContext } from "./simulator.ts";
 
-/** Every simulator there is; a new one is one line here. */
+/** What `pod-lifecycle` stands for: everything that pods need to live on nodes that are not there. */
+const podLifecycle = ["kube-scheduler", "kubelet", "volume-provisioner", "persistentvolume-binder", "nodelifecycle", "taint-eviction-controller"];
+
+/** Words that stand for several, or for names that kube-controller-manager has given up. */
+const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": podLifecycle };
+
+/** Every simulator there is; a new one is one line here. By the short names that kube-controller-manager still takes, and its present ones. */
 export const simulators: readonly Simulator[] = [
   garbageCollector,
   namespaceLifecycle,
-  onRequest("serviceaccount", async () => (await import("./service-account/service-account.ts")).startServiceAccounts),
-  onRequest("root-ca-certificate-publisher", async () => (await import("./root-ca/root-ca.ts")).startRootCa),
-  onRequest("replicaset", async () => (await import("./replica-set/replica-set.ts")).startReplicaSets),
-  onRequest("replicationcontroller", async () => (await import("./replication-controller/replication-controller.ts")).startReplicationControllers),
-  onRequest("statefulset", async () => (await import("./stateful-set/stateful-set.ts")).startStatefulSets),
-  onRequest("daemonset", async () => (await import("./daemon-set/daemon-set.ts")).startDaemonSets),
-  onRequest("deployment", async () => (await import("./deployment/deployment.ts")).startDeployments),
-  onRequest("endpoint", async () => (await import("./endpoints/endpoints.ts")).startEndpoints),
-  onRequest("endpointslice", async () => (await import("./endpoint-slice/endpoint-slice.ts")).startEndpointSlices),
-  onRequest("job", async () => (await import("./job/job.ts")).startJobs),
-  onRequest("cronjob", async () => (await import("./cron-job/cron-job.ts")).startCronJobs),
-  onRequest("taint-eviction-controller", async () => (await import("./taint-eviction/taint-eviction.ts")).startTaintEviction),
-  onRequest("ttl-after-finished", async () => (await import("./ttl-after-finished/ttl-after-finished.ts")).startTtlAfterFinished),
-  onRequest("persistentvolumeclaim-protection", async () => (await import("./volume-protection/volume-protection.ts")).startClaimProtection),
-  onRequest("persistentvolume-protection", async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),
-  onRequest("volumeattributesclass-protection-controller", async () => (await import("./volume-protection/class-protection.ts")).startClassProtection),
-  onRequest("endpointslicemirroring", async () => (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts")).startEndpointSliceMirroring),
-  onRequest("disruption", async () => (await import("./disruption/disruption.ts")).startDisruption),
-  onRequest("resourcequota", async () => (await import("./resource-quota/resource-quota.ts")).startResourceQuotas),
-  { ...onRequest("pod-lifecycle", async () => (await import("./pod-lifecycle/pod-lifecycle.ts")).startPodLifecycle), byNameOnly: true },
+  onRequest(["serviceaccount", "serviceaccount-controller"], async () => (await import("./service-account/service-account.ts")).startServiceAccounts),
+  onRequest(["root-ca-certificate-publisher", "root-ca-certificate-publisher-controller", "root-ca-cert-publisher"], async () => (await import("./root-ca/root-ca.ts")).startRootCa),
+  onRequest(["replicaset", "replicaset-controller"], async () => (await import("./replica-set/replica-set.ts")).startReplicaSets),
+  onRequest(["replicationcontroller", "replicationcontroller-controller"], async () => (await import("./replication-controller/replication-controller.ts")).startReplicationControllers),
+  onRequest(["statefulset", "statefulset-controller"], async () => (await import("./stateful-set/stateful-set.ts")).startStatefulSets),
+  onRequest(["daemonset", "daemonset-controller"], async () => (await import("./daemon-set/daemon-set.ts")).startDaemonSets),
+  onRequest(["deployment", "deployment-controller"], async () => (await import("./deployment/deployment.ts")).startDeployments),
+  onRequest(["endpoint", "endpoints-controller"], async () => (await import("./endpoints/endpoints.ts")).startEndpoints),
+  onRequest(["endpointslice", "endpointslice-controller"], async () => (await import("./endpoint-slice/endpoint-slice.ts")).startEndpointSlices),
+  onRequest(["job", "job-controller"], async () => (await import("./job/job.ts")).startJobs),
+  onRequest(["cronjob", "cronjob-controller"], async () => (await import("./cron-job/cron-job.ts")).startCronJobs),
+  onRequest(["taint-eviction-controller"], async () => (await import("./taint-eviction/taint-eviction.ts")).startTaintEviction),
+  onRequest(["ttl-after-finished", "ttl-after-finished-controller"], async () => (await import("./ttl-after-finished/ttl-after-finished.ts")).startTtlAfterFinished),
+  onRequest(
+    ["persistentvolumeclaim-protection", "persistentvolumeclaim-protection-controller", "pvc-protection"],
+    async () => (await import("./volume-protection/volume-protection.ts")).startClaimProtection,
+  ),
+  onRequest(["persistentvolume-protection", "persistentvolume-protection-controller", "pv-protection"], async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),
+  onRequest(["volumeattributesclass-protection-controller"], async () => (await import("./volume-protection/class-protection.ts")).startClassProtection),
+  onRequest(["endpointslicemirroring", "endpointslice-mirroring-controller"], async () => (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts")).startEndpointSliceMirroring),
+  onRequest(["disruption", "disruption-controller"], async () => (await import("./disruption/disruption.ts")).startDisruption),
+  onRequest(["resourcequota", "resourcequota-controller"], async () => (await import("./resource-quota/resource-quota.ts")).startResourceQuotas),
+  onRequest(["nodelifecycle", "node-lifecycle-controller"], async () => (await import("./node-lifecycle/node-lifecycle.ts")).startNodeLifecycle),
+  onRequest(["persistentvolume-binder", "persistentvolume-binder-controller"], async () => (await import("./volume-binder/volume-binder.ts")).startVolumeBinder),
+  { ...onRequest(["kube-scheduler"], async () => (await import("./scheduler/scheduler.ts")).startScheduler), byNameOnly: true },
+  { ...onRequest(["kubelet"], async () => (await import("./kubelet/kubelet.ts")).startKubelet), byNameOnly: true },
+  { ...onRequest(["stages"], async () => (await import("./stages/other-kinds.ts")).startStages), byNameOnly: true },
+  { ...onRequest(["volume-provisioner"], async () => (await import("./volume-provisioner/volume-provisioner.ts")).startVolumeProvisioner), byNameOnly: true },
 ];
 
 /** A simulator that is off by default, and loaded no sooner than it is asked for. */
-function onRequest(name: string, load: () => Promise<Simulator["start"]>): Simulator {
-  return { name, byDefault: false, start: async (context) => (await load())(context) };
+function onRequest([name, ...aliases]: readonly [string, ...string[]], load: () => Promise<Simulator["start"]>): Simulator {
+  return { name, aliases, byDefault: false, start: async (context) => (await load())(context) };
 }
 
 /** Field manager of updates: the first word of the user agent. */
@@ -45,38 +58,52 @@ const userAgent = "kube-controller-manager/v1.36.3";
 /** `all`, `none`, `default`, or names; a name that is not known. */
 export type SimulatorChoice = { readonly chosen: readonly Simulator[] } | { readonly unknown: string };
 
-/** Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `none`, `garbagecollector,namespace`. */
+/**
+ * Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `*,-job`, `garbagecollector,namespace`. A word with a
+ * dash in front takes away what it means, wherever it stands.
+ */
 export function chooseSimulators(words: string): SimulatorChoice {
   const chosen = new Set<Simulator>();
-  for (const word of words
+  const all = words
     .split(",")
     .map((one) => one.trim())
-    .filter(Boolean)) {
-    const named =
-      word === "all"
-        ? simulators.filter((one) => !one.byNameOnly)
-        : word === "default"
-          ? simulators.filter((one) => one.byDefault)
-          : word === "none"
-            ? []
-            : simulators.filter((one) => one.name === word);
-    if (named.length === 0 && word !== "none") return { unknown: word };
-    for (const one of named) chosen.add(one);
+    .filter(Boolean);
+  const isRemoval = (word: string): boolean => word.startsWith("-");
+  for (const word of [...all.filter((one) => !isRemoval(one)), ...all.filter(isRemoval)]) {
+    const named = simulatorsOf(isRemoval(word) ? word.slice(1) : word);
+    if (!named) return { unknown: isRemoval(word) ? word.slice(1) : word };
+    for (const one of named) {
+      if (isRemoval(word)) chosen.delete(one);
+      else chosen.add(one);
+    }
   }
   return { chosen: [...chosen] };
+}
+
+/** Every word that `--controllers` takes for one of them or several, without aliases. */
+export const simulatorWords = (): readonly string[] => [...simulators.map(({ name }) => name), ...Object.keys(groups)];
+
+function simulatorsOf(word: string): readonly Simulator[] | undefined {
+  if (word === "all" || word === "*") return simulators.filter((one) => !one.byNameOnly);
+  if (word === "default") return simulators.filter((one) => one.byDefault);
+  if (word === "none") return [];
+  const names = groups[word] ?? [word];
+  const named = simulators.filter(({ name, aliases }) => names.includes(name) || aliases?.includes(word));
+  return named.length > 0 ? named : undefined;
 }
 
 /** Starts them over a transport of their own. They begin to watch at once and to work when they have seen everything; nobody waits for that. */
 export async function startSimulators(
   chosen: readonly Simulator[],
-  options: { readonly transport: Transport; readonly runtime: Runtime; readonly rootCa?: string; readonly warn: (message: string, error: unknown) => void },
+  options: Pick<SimulatorContext, "runtime" | "rootCa" | "fakeNodes" | "warn"> & { readonly transport: Transport; readonly stages?: SimulatorContext["stages"] },
 ): Promise<RunningSimulator> {
-  const { transport, ...given } = options;
+  const { transport, stages = [], ...given } = options;
   const { runtime } = given;
   const client = createClient({ transport, runtime, userAgent });
   const cache = createCache({ client, runtime });
   cache.start();
   const kinds = createServedKinds(client, cache);
+  const names = new Set(chosen.map(({ name }) => name));
   const running: RunningSimulator[] = [];
   const stop = async (): Promise<void> => {
     for (let one = running.pop(); one; one = running.pop()) await one.stop();
@@ -84,7 +111,7 @@ export async function startSimulators(
     await cache.stop();
   };
   try {
-    for (const simulator of chosen) running.push(await simulator.start({ ...given, client, cache, kinds }));
+    for (const simulator of chosen) running.push(await simulator.start({ ...given, stages, client, cache, kinds, chosen: names }));
   } catch (error) {
     await stop();
     throw error;

@@ -40,10 +40,14 @@ export interface Pod extends Workload {
     readonly restartPolicy?: string;
     readonly nodeSelector?: Readonly<Record<string, string>>;
     readonly tolerations?: readonly Toleration[];
-    readonly affinity?: { readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] } } };
+    readonly affinity?: Affinity;
+    readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+    readonly priority?: number;
+    readonly preemptionPolicy?: string;
+    readonly hostNetwork?: boolean;
+    readonly readinessGates?: readonly { readonly conditionType: string }[];
     readonly schedulerName?: string;
     readonly schedulingGates?: readonly unknown[];
-    readonly readinessGates?: readonly { readonly conditionType: string }[];
     readonly containers: readonly PodContainer[];
     readonly initContainers?: readonly PodContainer[];
   };
@@ -56,6 +60,38 @@ export interface PodContainer {
   readonly image?: string;
   readonly restartPolicy?: string;
   readonly resources?: { readonly requests?: object; readonly limits?: object };
+  readonly ports?: readonly { readonly containerPort: number; readonly hostPort?: number; readonly hostIP?: string; readonly protocol?: string }[];
+}
+
+/** core/v1 Affinity. */
+export interface Affinity {
+  readonly nodeAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] };
+    readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly weight: number; readonly preference: NodeSelectorTerm }[];
+  };
+  readonly podAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] };
+  readonly podAntiAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] };
+}
+
+/** core/v1 PodAffinityTerm. */
+export interface PodAffinityTerm {
+  readonly labelSelector?: LabelSelectorObject;
+  readonly topologyKey: string;
+  readonly namespaces?: readonly string[];
+  readonly namespaceSelector?: LabelSelectorObject;
+  readonly matchLabelKeys?: readonly string[];
+}
+
+/** core/v1 TopologySpreadConstraint. */
+export interface TopologySpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly minDomains?: number;
+  readonly whenUnsatisfiable: string;
+  readonly labelSelector?: LabelSelectorObject;
+  readonly matchLabelKeys?: readonly string[];
+  readonly nodeAffinityPolicy?: string;
+  readonly nodeTaintsPolicy?: string;
 }
 
 /** core/v1 PodStatus. */
@@ -94,11 +130,12 @@ export interface Taint {
   readonly key: string;
   readonly value?: string;
   readonly effect: string;
+  readonly timeAdded?: string;
 }
 
 /** core/v1 Node. */
 export interface Node extends Workload {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[]; readonly podCIDR?: string };
   readonly status?: { readonly conditions?: readonly WorkloadCondition[]; readonly [field: string]: unknown };
 }
 

@@ -1,7 +1,7 @@
 // homeostat server: options to an API server, one line when it is ready, a clean end on SIGTERM and SIGINT.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
+import { type ApiServer, type ApiServerOptions, parseStages, startApiServer } from "@homeostat/apiserver";
 import { parseOutput, usageError } from "../command-error.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -9,7 +9,7 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
 /** Runs until a signal comes. Resolves to the exit code. */
 export async function runServer(flags: Flags): Promise<number> {
   const output = parseOutput(flags["output"]);
-  const options = toServerOptions(flags);
+  const options = { ...toServerOptions(flags), ...(await readStages(flags["stages"])) };
   const stopped = untilSignal();
   hideFromGit(options.kubeconfigPath);
   const server = await startApiServer(options);
@@ -33,6 +33,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
     compactionIntervalMs: parseDuration("--compaction-interval", String(flags["compactionInterval"])),
     eventTtlMs: parseDuration("--event-ttl", String(flags["eventTtl"])),
+    ...(flags["fakeNodes"] === undefined ? {} : { fakeNodes: parseCount("--fake-nodes", String(flags["fakeNodes"])) }),
     ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
   };
 }
@@ -41,6 +42,24 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
   throw usageError(`--port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
+}
+
+function parseCount(flag: string, text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw usageError(`${flag}: expected a number from 0 to 9999, got ${JSON.stringify(text)}`);
+}
+
+async function readStages(file: Flags[string]): Promise<Pick<ApiServerOptions, "stages">> {
+  if (typeof file !== "string") return {};
+  return { stages: await parseStages(textOf(file)) };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw usageError(`--stages: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };

@@ -20,6 +20,7 @@ const tellAfter = 6;
 /** `garbagecollector`, as kube-controller-manager calls it. */
 export const garbageCollector: Simulator = {
   name: "garbagecollector",
+  aliases: ["garbage-collector-controller"],
   byDefault: true,
   start: async (context) => new Collector(context),
 };

@@ -26,6 +26,7 @@ interface Namespace {
 /** `namespace`, as kube-controller-manager calls it. */
 export const namespaceLifecycle: Simulator = {
   name: "namespace",
+  aliases: ["namespace-controller"],
   byDefault: true,
   start: async (context) => new NamespaceLifecycle(context),
 };

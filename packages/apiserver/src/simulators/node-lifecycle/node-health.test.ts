@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Node, Taint } from "../workload-objects.ts";
+import { dueLabels, dueTaints, graceMs, silentConditions } from "./node-health.ts";
+
+const now = Date.parse("2024-01-01T00:00:00Z");
+const timeAdded = "2024-01-01T00:00:00Z";
+const nodeOf = (ready: "True" | "False" | "Unknown" | undefined, spec: Node["spec"] = {}, more: readonly object[] = []): Node => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "n", uid: "n", resourceVersion: "1", creationTimestamp: "2023-12-31T00:00:00Z", labels: { "kubernetes.io/os": "linux" } },
+  spec: spec!,
+  status: { conditions: [...(ready ? [{ type: "Ready", status: ready }] : []), ...more] as never },
+});
+const taint = (name: string, effect: string): Taint => ({ key: `node.kubernetes.io/${name}`, effect });
+
+test("taints follow from conditions and cordons; those of others stay", () => {
+  const mine: Taint = { key: "mine", effect: "NoSchedule" };
+  assert.deepEqual(dueTaints(nodeOf("False", { taints: [mine] }), now), [mine, { ...taint("not-ready", "NoSchedule"), timeAdded }, { ...taint("not-ready", "NoExecute"), timeAdded }]);
+  const both = [taint("not-ready", "NoSchedule"), taint("not-ready", "NoExecute")];
+  assert.equal(dueTaints(nodeOf("False", { taints: both }), now), undefined);
+  assert.deepEqual(dueTaints(nodeOf("Unknown", { taints: both }), now), [
+    { ...taint("unreachable", "NoSchedule"), timeAdded },
+    { ...taint("unreachable", "NoExecute"), timeAdded },
+  ]);
+  assert.deepEqual(dueTaints(nodeOf("True", { taints: [mine, ...both] }), now), [mine]);
+  assert.deepEqual(dueTaints(nodeOf("True", { unschedulable: true }, [{ type: "DiskPressure", status: "True" }]), now), [
+    { ...taint("disk-pressure", "NoSchedule"), timeAdded },
+    { ...taint("unschedulable", "NoSchedule"), timeAdded },
+  ]);
+});
+
+test("a node that has never spoken loses the taint that it was born with", () => {
+  assert.deepEqual(dueTaints(nodeOf(undefined, { taints: [taint("not-ready", "NoSchedule")] }), now), []);
+});
+
+test("a silent node is unknown, with or without a first word", () => {
+  assert.deepEqual([graceMs(nodeOf(undefined)), graceMs(nodeOf("True"))], [60_000, 50_000]);
+  const reasons = (node: Node) => silentConditions(node, now)?.map((one) => (one as { reason: string }).reason);
+  assert.deepEqual(
+    reasons(nodeOf(undefined)),
+    Array.from({ length: 4 }, () => "NodeStatusNeverUpdated"),
+  );
+  assert.deepEqual(reasons(nodeOf("True"))?.[0], "NodeStatusUnknown");
+  assert.equal(silentConditions(nodeOf("Unknown"), now), undefined);
+});
+
+test("the old names of labels follow the new ones", () => {
+  assert.deepEqual(dueLabels(nodeOf("True")), { "beta.kubernetes.io/os": "linux" });
+});

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
+import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
+import { openKindData } from "../kinds/data/kind-data.ts";
+import { deducedType } from "../merge/smd-type.ts";
 import { createTestServer, widget, widgetsPath } from "./testdata/test-server.ts";
 
 const merge = { "content-type": "application/merge-patch+json" };
@@ -74,4 +78,14 @@ test("a collection is deleted by selector, one page at most when a limit is give
   assert.deepEqual(await names(), ["a", "b", "d"]);
   await ask("DELETE", widgetsPath);
   assert.deepEqual(await names(), []);
+});
+
+test("who deletes a Job without saying what becomes of its pods is told, once for a collection", async () => {
+  const data = openKindData(readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"));
+  const serve = createBuiltinResources({ data, smdOf: () => deducedType }).filter(({ kind }) => kind === "Job");
+  const { ask } = await createTestServer({ serve });
+  const path = "/apis/batch/v1/namespaces/home/jobs";
+  for (const name of ["a", "b"]) await ask("POST", path, { metadata: { name }, spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } } });
+  const warned = async (of: string): Promise<boolean> => JSON.stringify((await ask("DELETE", of)).headers).includes("child pods are preserved by default when jobs are deleted");
+  assert.deepEqual([await warned(`${path}/none`), await warned(`${path}/a?propagationPolicy=Orphan`), await warned(path)], [true, false, true]);
 });

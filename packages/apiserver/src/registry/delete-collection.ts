@@ -3,7 +3,7 @@
 import { isNotFound } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import type { Call } from "./call.ts";
-import { deleteStored } from "./delete.ts";
+import { deleteStored, warnOfPropagation } from "./delete.ts";
 import { readDeleteOptions } from "./options/delete-options.ts";
 import { readListOptions } from "./options/list-options.ts";
 import { answerPage } from "./read/list.ts";
@@ -15,6 +15,7 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const { core, request, resource, namespace } = call;
   const listOptions = readListOptions(request.query, resource, "");
   const options = await readDeleteOptions(call);
+  warnOfPropagation(call, options);
   const page = await readPage(core, selectionOf(resource, namespace, listOptions.labels, listOptions.fields), listOptions);
   for (const { key } of page.items) {
     try {

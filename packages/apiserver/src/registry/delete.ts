@@ -24,11 +24,18 @@ const maxAttempts = 1000;
 export async function deleteObject(call: Call): Promise<ApiResponse> {
   const options = await readDeleteOptions(call);
   const { resource, namespace, name } = call;
+  warnOfPropagation(call, options);
   const result = await deleteStored(call, requestedKey(resource, namespace, name), options);
   const status = result.pending && options.orphanDependents === false ? 202 : 200;
   if (result.pending || resource.strategy.deleteReturnsObject) return await answerResult(call, status, result.shown);
   const details = { name, ...(resource.group ? { group: resource.group } : {}), kind: resource.resource, uid: metaString(result.object, "uid") };
   return await answerTransformed(call, status, successStatus(details));
+}
+
+/** Some kinds leave behind what hangs on their objects, which is not what most callers expect. */
+export function warnOfPropagation({ request, resource }: Call, options: DeleteOptions): void {
+  const warning = resource.strategy.propagationWarning;
+  if (warning && options.propagationPolicy === undefined && options.orphanDependents === undefined) request.warnings.add(warning);
 }
 
 /** What a delete has left. */

@@ -80,6 +80,8 @@ export interface Strategy {
   readonly allowUnconditionalUpdate: boolean;
   /** Policy used when a delete names none: ReplicationControllers and Jobs orphan, all else is background. */
   readonly defaultPropagation: "Background" | "Orphan";
+  /** Warns of `defaultPropagation` whoever deletes without naming a policy. */
+  readonly propagationWarning?: string;
   /** DELETE answers the object rather than a Status (Pod, Service, ServiceAccount, …). */
   readonly deleteReturnsObject: boolean;
   /**

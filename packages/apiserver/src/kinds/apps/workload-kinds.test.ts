@@ -188,3 +188,12 @@ test("a daemon set that is rolled by hand keeps its amounts, both of them", () =
   const { object } = create("daemonsets", { spec: { selector, template, updateStrategy: { type: "OnDelete", rollingUpdate: { maxSurge: 1 } } } });
   assert.deepEqual((object["spec"] as JsonObject)["updateStrategy"], { type: "OnDelete", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
 });
+
+test("rules that an annotation carries have no default policies, and its conditions have a time even without one", () => {
+  const v1 = find("horizontalpodautoscalers", "v1");
+  const annotations = { "autoscaling.alpha.kubernetes.io/behavior": '{"ScaleUp":{"SelectPolicy":"Max"}}' };
+  const stored = v1.codec.toStorage(decoded(v1, { metadata: { name: "h", annotations }, spec: { maxReplicas: 1, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "d" } } }));
+  assert.deepEqual(texts(v1.strategy.validateCreate(stored, context())), ["spec.behavior.scaleUp.policies: Required value: must specify at least one Policy"]);
+  const shown = v1.codec.fromStorage({ ...stored, status: { conditions: [{ type: "AbleToScale", status: "True", reason: "R" }] } });
+  assert.equal(at(shown, "metadata", "annotations")["autoscaling.alpha.kubernetes.io/conditions"], '[{"type":"AbleToScale","status":"True","lastTransitionTime":null,"reason":"R"}]');
+});

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go, v2/defaults.go.
 import { isObject, JsonSyntaxError, type Json, type JsonObject, parseJson } from "homeostat/api";
 import { formatStruct, goList, goNumber, goPointer, goStructPointer, goText, type StructField } from "../object/format-struct.ts";
-import { hasItems, isSet, itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
+import { hasItems, isSet, itemsAt, mutableAt, setIfNil, textMapAt } from "../object/read-fields.ts";
 import { keepOld, metadataOf, objectAt } from "../object/strategy.ts";
 import { carried, dropCarried } from "./autoscaler-annotations.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
@@ -67,8 +67,13 @@ function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
   };
 }
 
-const orderedCondition = (condition: JsonObject): JsonObject =>
-  Object.fromEntries(["type", "status", "lastTransitionTime", "reason", "message"].filter((field) => isSet(condition[field])).map((field) => [field, condition[field]!]));
+/** A time is written even where there is none. */
+const orderedCondition = (condition: JsonObject): JsonObject => ({
+  type: condition["type"] ?? "",
+  status: condition["status"] ?? "",
+  lastTransitionTime: condition["lastTransitionTime"] ?? null,
+  ...Object.fromEntries(["reason", "message"].filter((field) => condition[field]).map((field) => [field, condition[field]!])),
+});
 
 /** An object of v1 as it is stored. */
 export function fromV1(old: JsonObject): JsonObject {
@@ -105,11 +110,15 @@ function listIn(text: string | undefined): JsonObject[] | undefined {
   return Array.isArray(value) && value.every(isObject) ? value : undefined;
 }
 
-/** The internal form has Go's names; its reader does not care about case. */
+/** The internal form has Go's names; its reader does not care about case. Policies have no defaults here, and must be there. */
 function behaviorIn(text: string | undefined): JsonObject | undefined {
   const value = read(text);
   if (!isObject(value)) return undefined;
   const lower = lowerNames(value) as JsonObject;
+  for (const direction of ["scaleUp", "scaleDown"]) {
+    const rules = mutableAt(lower, direction);
+    if (rules) setIfNil(rules, "policies", []);
+  }
   return isSet(lower["scaleUp"]) || isSet(lower["scaleDown"]) ? lower : undefined;
 }
 

@@ -32,6 +32,7 @@ export const job: BuiltinKind = {
   rules: {
     ...specStatusRules,
     defaultPropagation: "Orphan",
+    propagationWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     prepareForCreate(object, context) {
       if (objectAt(object, "spec")["manualSelector"] !== true) generateSelector(object);
       specStatusRules.prepareForCreate!(object, context);

@@ -126,7 +126,7 @@ function takeDisruption(budget: JsonObject, podName: string, { now }: WriteConte
     ...status,
     disruptionsAllowed: allowed - 1,
     disruptedPods: { ...disrupted, [podName]: now },
-    ...(allowed === 1 ? { conditions: withNoneLeft(itemsAt(status, "conditions"), numberAt(metadataOf(budget), "generation"), now) } : {}),
+    ...(allowed === 1 ? { conditions: withNoneLeft(itemsAt(status, "conditions"), numberAt(status, "observedGeneration"), now) } : {}),
   };
 }
 

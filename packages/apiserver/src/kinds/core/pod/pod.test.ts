@@ -220,12 +220,17 @@ test("a budget without disruptions refuses an eviction", async () => {
   const { pod } = create(plain, { labels: { app: "x" } });
   at(pod, "status")["phase"] = "Running";
   at(pod, "status")["conditions"] = [{ type: "Ready", status: "True" }] as unknown as JsonObject;
-  const budget: JsonObject = { metadata: { name: "b" }, spec: { selector: { matchLabels: { app: "x" } } }, status: { disruptionsAllowed: 0, desiredHealthy: 1, currentHealthy: 1 } };
+  const budget: JsonObject = {
+    metadata: { name: "b" },
+    spec: { selector: { matchLabels: { app: "x" } } },
+    status: { observedGeneration: 7, disruptionsAllowed: 0, desiredHealthy: 1, currentHealthy: 1 },
+  };
   const tools: ConnectTools = { ...untouched, list: () => [budget], overwriteOther: async (_kind, _name, edit) => edit(budget) };
   await assert.rejects(eviction.handle(pod, { metadata: { name: "p" } }, context(), tools), /Cannot evict pod as it would violate the pod's disruption budget/);
   at(budget, "status")["disruptionsAllowed"] = 1 as unknown as JsonObject;
   assert.equal((await eviction.handle(pod, { metadata: { name: "p" } }, context(), tools)).status, 201);
   assert.deepEqual([at(budget, "status")["disruptionsAllowed"], Object.keys(at(budget, "status", "disruptedPods"))], [0, ["p"]]);
+  assert.equal(at(budget, "status", "conditions", 0)["observedGeneration"], 7);
 });
 
 test("an eviction's options are those of a delete, and checked when everything else is done", async () => {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Transport } from "homeostat/api";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
-import type { KeyPair } from "./certificates/authority.ts";
+import type { Authority, KeyPair } from "./certificates/authority.ts";
 import type { Identity } from "./certificates/identity.ts";
 import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { createFrontDoor } from "./http/front-door.ts";
@@ -107,7 +107,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       store,
       runtime,
       ...upkeepOf(options),
-      ...readCoreChoices(options),
+      ...readCoreChoices({ ...options, ...clientCaOf(identity, options) }),
       tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),
     });
     open.push(() => core.close());
@@ -116,7 +116,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     if (listener) open.splice(1, 0, () => listener.close());
     const transports: Transport[] = [];
     open.push(async () => void (await Promise.all(transports.map((transport) => transport.close()))));
-    open.push(await startControllers(handler, { ...options, ...rootCaOf(listener && identity, options) }, runtime));
+    open.push(await startControllers(handler, { ...options, ...rootCaOf(listener && identity, options), ...(identity ? { signer: identity.authority } : {}) }, runtime));
     const kubeconfig = listener ? kubeconfigOf(listener, identity, options) : "";
     return {
       url: listener?.url ?? "",
@@ -142,8 +142,8 @@ const upkeepOf = ({ compactionIntervalMs, eventTtlMs }: ApiServerOptions): Pick<
   ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
 });
 
-/** With the certificate that the server's clients trust, where there is one. */
-type ControllerOptions = ApiServerOptions & { readonly rootCa?: string };
+/** With the certificate that the server's clients trust, and the authority whose certificates they may show, where there are. */
+type ControllerOptions = ApiServerOptions & { readonly rootCa?: string; readonly signer?: Authority };
 
 const rootCaOf = (identity: Identity | undefined, { protocol, servingCertificate }: ApiServerOptions): { readonly rootCa?: string } =>
   identity && protocol !== "http" ? { rootCa: servingCertificate?.cert ?? identity.authority.cert } : {};
@@ -203,8 +203,13 @@ async function startChosen(words: string, handler: Handler, options: ControllerO
   const chosen = await chooseControllers(words);
   const { startSimulators } = await import("./simulators/start-simulators.ts");
   const transport = createInProcessTransport(handler, controllerManager);
-  const { rootCa, fakeNodes, stages } = options;
-  const given = { ...(rootCa === undefined ? {} : { rootCa }), ...(fakeNodes === undefined ? {} : { fakeNodes }), ...(stages ? { stages: await checkGivenStages(stages) } : {}) };
+  const { rootCa, signer, fakeNodes, stages } = options;
+  const given = {
+    ...(rootCa === undefined ? {} : { rootCa }),
+    ...(signer ? { signer } : {}),
+    ...(fakeNodes === undefined ? {} : { fakeNodes }),
+    ...(stages ? { stages: await checkGivenStages(stages) } : {}),
+  };
   const running = await startSimulators(chosen, { transport, runtime, warn: warnOf(options), ...given });
   return async () => {
     await running.stop();
@@ -249,8 +254,21 @@ async function listenFor(handler: Handler, identity: Identity, options: ApiServe
   }
 }
 
+/** PEM of those whose client certificates are believed: the server's own, where it or its controllers issue some, and a given one. */
+function believedAuthorities(identity: Identity, { clientCertificates, clientCa, controllers, protocol }: ApiServerOptions): readonly string[] {
+  const words = [controllers ?? []].flat().flatMap((each) => each.split(","));
+  const issues = clientCertificates || words.some((word) => ["all", "*", "csrsigning", "certificatesigningrequest-signing-controller"].includes(word.trim()));
+  return [...(issues && protocol !== "http" ? [identity.authority.cert] : []), ...(clientCa === undefined ? [] : [clientCa])];
+}
+
+/** The same as one text, for the config map in which programs look it up. */
+function clientCaOf(identity: Identity | undefined, options: ApiServerOptions): Pick<ApiServerOptions, "clientCa"> {
+  const authorities = identity ? believedAuthorities(identity, options) : [];
+  return authorities.length ? { clientCa: authorities.join("") } : {};
+}
+
 async function servingTls(identity: Identity, options: ApiServerOptions, runtime: Runtime): Promise<ServingTls> {
-  const authorities = [...(options.clientCertificates ? [identity.authority.cert] : []), ...(options.clientCa === undefined ? [] : [options.clientCa])];
+  const authorities = believedAuthorities(identity, options);
   return { ...(options.servingCertificate ?? (await issueServing(identity, options, runtime))), ...(authorities.length ? { clientCa: authorities } : {}) };
 }
 

@@ -2,7 +2,7 @@
 // for those who ask. Keys stay in memory unless the caller stores them.
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { Runtime } from "homeostat/runtime";
-import { type CertificateRequest, generateKeys, type Issuer, signCertificate, type Subject, toPem } from "./certificate.ts";
+import { type CertificateRequest, freshSerial, generateKeys, type Issuer, signCertificate, type Subject, toPem } from "./certificate.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
@@ -46,10 +46,7 @@ function issue(
   names: Pick<CertificateRequest, "dnsNames" | "addresses"> = {},
 ): KeyPair {
   const now = runtime.clock.now();
-  const serial = runtime.entropy.bytes(16);
-  serial[0]! &= 0x7f;
-  serial[15]! |= 1;
-  const der = signCertificate({ serial, subject, usage, notBefore: now - hourMs, notAfter: now + validMs, ...names }, keys.publicKey, issuer);
+  const der = signCertificate({ serial: freshSerial(runtime), subject, usage, notBefore: now - hourMs, notAfter: now + validMs, ...names }, keys.publicKey, issuer);
   return { cert: toPem("CERTIFICATE", der), key: keys.privateKey.export({ type: "pkcs8", format: "pem" }) as string };
 }
 

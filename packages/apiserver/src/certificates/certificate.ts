@@ -2,6 +2,7 @@
 // Reference: RFC 5280.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
+import type { Runtime } from "homeostat/runtime";
 import { bits, flags, integer, octets, oid, sequence, setOf, time, tlv, utf8, yes } from "./der.ts";
 
 /** Who a certificate is about. */
@@ -36,19 +37,43 @@ export function generateKeys(): { readonly privateKey: KeyObject; readonly publi
   return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 }
 
+/** A certificate before it is signed, in parts that are DER. */
+export interface CertificateParts {
+  readonly serial: Uint8Array;
+  readonly subject: Uint8Array;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** SubjectPublicKeyInfo. */
+  readonly publicKey: Uint8Array;
+  readonly extensions: readonly Uint8Array[];
+}
+
 /** Signs a certificate for `publicKey`; the answer is DER. */
 export function signCertificate(request: CertificateRequest, publicKey: KeyObject, issuer: Issuer): Uint8Array {
+  return assembleCertificate({ ...request, subject: name(request.subject), publicKey: spki(publicKey), extensions: extensions(request, publicKey, issuer.publicKey) }, issuer);
+}
+
+/** Puts the parts together and signs them; the answer is DER. */
+export function assembleCertificate(parts: CertificateParts, issuer: Issuer): Uint8Array {
   const body = sequence(
     tlv(0xa0, integer(Uint8Array.of(2))),
-    integer(request.serial),
+    integer(parts.serial),
     signedBy,
     name(issuer.subject),
-    sequence(time(request.notBefore), time(request.notAfter)),
-    name(request.subject),
-    spki(publicKey),
-    tlv(0xa3, sequence(...extensions(request, publicKey, issuer.publicKey))),
+    sequence(time(parts.notBefore), time(parts.notAfter)),
+    parts.subject,
+    parts.publicKey,
+    tlv(0xa3, sequence(...parts.extensions)),
   );
   return sequence(body, signedBy, bits(sign("sha256", body, issuer.privateKey)));
+}
+
+/** A number of its own for each certificate: positive, and never zero. */
+export function freshSerial({ entropy }: Runtime): Uint8Array {
+  const serial = entropy.bytes(16);
+  serial[0]! &= 0x7f;
+  serial[15]! |= 1;
+  return serial;
 }
 
 /** `-----BEGIN CERTIFICATE-----` and so on, lines of 64 characters. */
@@ -73,7 +98,7 @@ function extensions(request: CertificateRequest, publicKey: KeyObject, issuerKey
     extension("2.5.29.19", authority ? sequence(yes()) : sequence(), yes()),
     extension("2.5.29.15", authority ? flags(0, 5, 6) : flags(0), yes()),
     extension("2.5.29.14", octets(keyId(publicKey))),
-    extension("2.5.29.35", sequence(tlv(0x80, keyId(issuerKey)))),
+    authorityKeyId(issuerKey),
   ];
   if (request.usage !== "authority") out.push(extension("2.5.29.37", sequence(oid(purposes[request.usage]))));
   const alternatives = [...(request.dnsNames ?? []).map((dns) => tlv(0x82, Buffer.from(dns))), ...(request.addresses ?? []).map((address) => tlv(0x87, addressBytes(address)))];
@@ -81,7 +106,11 @@ function extensions(request: CertificateRequest, publicKey: KeyObject, issuerKey
   return out;
 }
 
-const extension = (id: string, value: Uint8Array, critical?: Uint8Array): Uint8Array => sequence(oid(id), ...(critical ? [critical] : []), octets(value));
+/** Says which key has signed. */
+export const authorityKeyId = (issuerKey: KeyObject): Uint8Array => extension("2.5.29.35", sequence(tlv(0x80, keyId(issuerKey))));
+
+/** One extension; `yes()` makes it critical. */
+export const extension = (id: string, value: Uint8Array, critical?: Uint8Array): Uint8Array => sequence(oid(id), ...(critical ? [critical] : []), octets(value));
 
 /** SHA-1 of the public key's bits, as RFC 5280 section 4.2.1.2 proposes; the bits are the tail of an uncompressed point. */
 const keyId = (key: KeyObject): Uint8Array => createHash("sha1").update(spki(key).subarray(-65)).digest();

@@ -17,14 +17,16 @@ function length(n: number): Uint8Array {
 
 /** SEQUENCE. */
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x30, ...parts);
-/** SET. Of one element; more would have to be sorted. */
-export const setOf = (part: Uint8Array): Uint8Array => tlv(0x31, part);
+/** SET OF: its elements are sorted. */
+export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x31, ...parts.toSorted(Buffer.compare));
 /** BOOLEAN TRUE. */
 export const yes = (): Uint8Array => tlv(0x01, Uint8Array.of(0xff));
 /** OCTET STRING around other DER. */
 export const octets = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x04, ...parts);
 /** UTF8String. */
 export const utf8 = (text: string): Uint8Array => tlv(0x0c, Buffer.from(text));
+/** PrintableString; the caller knows that the characters are of its few. */
+export const printable = (text: string): Uint8Array => tlv(0x13, Buffer.from(text));
 /** BIT STRING of whole bytes. */
 export const bits = (content: Uint8Array): Uint8Array => tlv(0x03, Uint8Array.of(0), content);
 

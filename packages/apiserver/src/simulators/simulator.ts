@@ -3,6 +3,7 @@
 import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
 import type { Runtime } from "homeostat/runtime";
+import type { Authority } from "../certificates/authority.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 import type { Stage } from "./stages/stage.ts";
 
@@ -15,6 +16,8 @@ export interface SimulatorContext {
   readonly kinds: ServedKinds;
   /** The certificate (PEM) by which clients know the server; undefined where it serves none. */
   readonly rootCa?: string;
+  /** Who signs certificate requests; undefined where nobody could show the certificates. */
+  readonly signer?: Authority;
   /** How many nodes are to be made, where somebody has said so. */
   readonly fakeNodes?: number;
   /** Stages that were given, beside the built-in ones. */

@@ -39,6 +39,11 @@ export const simulators: readonly Simulator[] = [
   onRequest(["endpointslicemirroring", "endpointslice-mirroring-controller"], async () => (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts")).startEndpointSliceMirroring),
   onRequest(["disruption", "disruption-controller"], async () => (await import("./disruption/disruption.ts")).startDisruption),
   onRequest(["resourcequota", "resourcequota-controller"], async () => (await import("./resource-quota/resource-quota.ts")).startResourceQuotas),
+  onRequest(["csrsigning", "certificatesigningrequest-signing-controller"], async () => (await import("./csr-signing/csr-signing.ts")).startCsrSigning),
+  onRequest(["csrapproving", "certificatesigningrequest-approving-controller"], async () => (await import("./csr-approving/csr-approving.ts")).startCsrApproving),
+  onRequest(["csrcleaner", "certificatesigningrequest-cleaner-controller"], async () => (await import("./csr-cleaner/csr-cleaner.ts")).startCsrCleaner),
+  onRequest(["ttl", "ttl-controller"], async () => (await import("./ttl/ttl.ts")).startTtl),
+  onRequest(["podgc", "pod-garbage-collector-controller"], async () => (await import("./pod-gc/pod-gc.ts")).startPodGc),
   onRequest(["nodelifecycle", "node-lifecycle-controller"], async () => (await import("./node-lifecycle/node-lifecycle.ts")).startNodeLifecycle),
   onRequest(["persistentvolume-binder", "persistentvolume-binder-controller"], async () => (await import("./volume-binder/volume-binder.ts")).startVolumeBinder),
   { ...onRequest(["kube-scheduler"], async () => (await import("./scheduler/scheduler.ts")).startScheduler), byNameOnly: true },
@@ -95,7 +100,7 @@ function simulatorsOf(word: string): readonly Simulator[] | undefined {
 /** Starts them over a transport of their own. They begin to watch at once and to work when they have seen everything; nobody waits for that. */
 export async function startSimulators(
   chosen: readonly Simulator[],
-  options: Pick<SimulatorContext, "runtime" | "rootCa" | "fakeNodes" | "warn"> & { readonly transport: Transport; readonly stages?: SimulatorContext["stages"] },
+  options: Pick<SimulatorContext, "runtime" | "rootCa" | "signer" | "fakeNodes" | "warn"> & { readonly transport: Transport; readonly stages?: SimulatorContext["stages"] },
 ): Promise<RunningSimulator> {
   const { transport, stages = [], ...given } = options;
   const { runtime } = given;

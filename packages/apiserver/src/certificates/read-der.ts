@@ -1,0 +1,52 @@
+// A reader of DER, as far as certificate requests need it: elements with their tags and where they lie. Knows no certificate.
+// Reference: ITU-T X.690.
+
+/** One element of an encoding; its content lies in `der` from `start` to `end`. */
+export interface DerElement {
+  readonly der: Buffer;
+  readonly tag: number;
+  /** Where the element begins, with its tag. */
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The elements that follow each other in `der`; undefined where the encoding is broken. */
+export function readDer(der: Buffer, at = 0, end = der.length): readonly DerElement[] | undefined {
+  const found: DerElement[] = [];
+  for (let from = at; from < end;) {
+    const first = der[from + 1];
+    if (first === undefined) return undefined;
+    const extra = first < 0x80 ? 0 : first & 0x7f;
+    let size = extra ? 0 : first;
+    for (let i = 0; i < extra; i++) size = size * 256 + (der[from + 2 + i] ?? 0);
+    const start = from + 2 + extra;
+    if (extra > 4 || start + size > end) return undefined;
+    found.push({ der, tag: der[from]!, from, start, end: start + size });
+    from = start + size;
+  }
+  return found;
+}
+
+/** The elements inside one; none where it is absent or holds no elements. */
+export const inside = (element: DerElement | undefined): readonly DerElement[] => (element ? readDer(element.der, element.start, element.end) : undefined) ?? [];
+
+export const contentOf = ({ der, start, end }: DerElement): Buffer => der.subarray(start, end);
+
+/** The element itself, as it was encoded. */
+export const rawOf = ({ der, from, end }: DerElement): Buffer => der.subarray(from, end);
+
+/** `2.5.4.3` of an OBJECT IDENTIFIER. */
+export function readOid(element: DerElement): string {
+  const numbers: number[] = [];
+  let number = 0;
+  for (const byte of contentOf(element)) {
+    number = number * 128 + (byte & 0x7f);
+    if (byte & 0x80) continue;
+    numbers.push(number);
+    number = 0;
+  }
+  const [head = 0, ...rest] = numbers;
+  const first = Math.min(2, Math.floor(head / 40));
+  return [first, head - first * 40, ...rest].join(".");
+}

@@ -59,12 +59,12 @@ describe("the life of pods", { timeout: 60_000 }, () => {
     const disk = client.namespace;
     await client.create(Pod, podOf("picky", { spec: { nodeSelector: { disk } } }));
     const pod = await untilPod(client, "picky", ({ status }) => status.conditions?.[0]?.reason === "Unschedulable");
-    assert.match(pod.status.conditions[0].message, /^0\/\d+ nodes are available: \d+ node\(s\) didn't match Pod's node affinity\/selector\.$/);
+    assert.match(pod.status.conditions[0].message, /^0\/\d+ nodes are available: \d+ node\(s\) didn't match Pod's node affinity\/selector\. no new claims to deallocate, preemption: /);
     await client.create(Node, { apiVersion: "v1", kind: "Node", metadata: { name: client.namespace, labels: { disk } } });
     assert.equal((await untilPod(client, "picky", isReady)).spec.nodeName, client.namespace);
     await client.patch(Node, client.namespace, { type: "merge", body: { metadata: { annotations: { "simulator.homeostat.dev/ready": "false" } } } });
     await untilPod(client, "picky", (one) => !isReady(one));
-    const node = await until(async () => [await client.get(Node, client.namespace)].find(({ spec }: any) => spec.taints?.length === 1));
+    const node = await until(async () => [await client.get(Node, client.namespace)].find(({ spec }: any) => spec.taints?.length === 2));
     assert.equal(node.status.conditions.find(({ type }: any) => type === "Ready").status, "False");
   });
 

@@ -43,12 +43,13 @@ class PodKeeper extends KeyedController {
     this.#pods = this.acquire(podKind);
     this.#nodes = this.acquire(nodeKind);
     this.#pods.addIndex("node", nodeIndex);
+    const given = context.stages.filter(({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod");
     const player = new StagePlayer<Pod>(
       {
         kind: podKind,
         informer: this.#pods,
-        given: context.stages.filter(({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod"),
-        builtIn: podStages,
+        given,
+        builtIn: given.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
         worldOf: (pod) => this.#worldOf(pod),
         statusAfter: (pod, action, world) => podStatusAfter(pod, action, { ...world, hostIp: world.nodeIp(world.nodeName), ready: this.#isReady(pod) }),
         statusType: "strategic",

@@ -24,6 +24,8 @@ export function readKwokStage(fields: JsonObject, reader: FieldReader): Stage {
     after: readDelay(reader.object(spec, "delay", "spec."), reader),
     weight: reader.count(spec, "weight", "spec.") ?? 0,
     weightFrom: readFrom(reader.object(spec, "weightFrom", "spec."), reader, "spec.weightFrom."),
+    // In KWOK there are no stages but those that were given.
+    replacesBuiltIn: true,
     next: readNext(reader.object(spec, "next", "spec."), reader),
   });
 }

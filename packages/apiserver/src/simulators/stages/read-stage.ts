@@ -8,7 +8,7 @@ const acts = ["create", "initialize", "start", "crash", "end", "stop", "evict", 
 
 /** Reads one. Faults are left with the reader. */
 export function readStage(fields: JsonObject, reader: FieldReader): Stage {
-  reader.only(fields, "", ["name", "for", "when", "after", "weight", "weightFrom", "next"]);
+  reader.only(fields, "", ["name", "for", "when", "after", "weight", "weightFrom", "replacesBuiltIn", "next"]);
   const about = reader.object(fields, "for", "") ?? {};
   reader.only(about, "for.", ["apiVersion", "kind"]);
   const kind = reader.text(about, "kind", "for.");
@@ -22,6 +22,7 @@ export function readStage(fields: JsonObject, reader: FieldReader): Stage {
     after: readDelay(reader.object(fields, "after", ""), reader),
     weight: reader.count(fields, "weight", ""),
     weightFrom: reader.text(fields, "weightFrom", ""),
+    replacesBuiltIn: reader.flag(fields, "replacesBuiltIn", "") || undefined,
     next: readEffect(reader.object(fields, "next", ""), reader),
   });
 }

@@ -16,6 +16,8 @@ export interface Stage {
   readonly weight?: number;
   /** A path to a number, which counts instead of `weight` where it is there. */
   readonly weightFrom?: string;
+  /** Switches the built-in stages of this kind off, for all its objects. */
+  readonly replacesBuiltIn?: true;
   /** What happens, in this order. An object whose stage does nothing is held as it is. */
   readonly next?: StageEffect;
 }

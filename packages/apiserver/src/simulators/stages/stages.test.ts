@@ -177,6 +177,7 @@ spec:
     },
     after: { ms: 5, jitterFrom: '.metadata.annotations["j"]' },
     weight: 2,
+    replacesBuiltIn: true,
     next: { statusTemplate: "up: {{ Now }}", finalizers: { add: ["x"] } },
   });
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { normalise, parseTranscript, runCommand, type TranscriptStep } from "./transcript.ts";
+import { headOf, normalise, parseTranscript, runCommand, type TranscriptStep } from "./transcript.ts";
 
 const testdata = join(import.meta.dirname, "testdata");
 
@@ -16,6 +16,9 @@ export function transcriptNames(): readonly string[] {
 
 /** Where a transcript lives. */
 export const transcriptPath = (name: string): string => join(testdata, `${name}.txt`);
+
+/** Whether a transcript needs the controllers of the control plane: its head then says `Controllers: all`. */
+export const controllersOf = (name: string): "all" | "none" => (/^# Controllers: all$/m.test(headOf(transcriptPath(name))) ? "all" : "none");
 
 /** Why kubectl cannot be used; undefined when it can. Its words change between minors, so the one recorded with is asked for. */
 export function kubectlMissing(): string | undefined {

@@ -43,21 +43,35 @@ export function runCommand(command: string, options: { readonly cwd: string; rea
   });
 }
 
-/** Replaces what no two runs share: uids, revisions, times, ages, addresses, generated names. */
+/** Replaces what no two runs share: uids, revisions, times, ages, addresses, tokens, generated names. */
 export function normalise(output: string): string {
-  return output
+  const named = withoutGeneratedNames(output);
+  return (named === output ? named : named.replaceAll(/(?<=\S) {2,}/g, "  "))
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
     .replaceAll(/(resourceVersion"?: ?"?)[0-9]+/g, "$1<rv>")
-    .replaceAll(/(Resource Version: +)[0-9]+/g, "$1<rv>")
+    .replaceAll(/(Resource Version: +|version to be \d+, was )[0-9]+/g, "$1<rv>")
     .replaceAll(/\b\d+d\b/g, "<days>")
     .replaceAll(/Context "[^"]*"/g, 'Context "<context>"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
     .replaceAll(/(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, "<time>")
+    .replaceAll(/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)/gm, "$1<time> ")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} UTC/g, "<time>")
     .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, "<server>")
     .replaceAll(/\/tmp\/\S*\//g, "<tmp>/")
-    .replaceAll(/(^|\s)\d+(ms|s|m\d*s?)(?=\s|$)/gm, "$1<age>")
+    .replaceAll(/(?<!cpu: *)(^|\s)\d+(ms|s|m\d*s?)(?=\s|$)/gm, "$1<age>")
     .replaceAll(/ +$/gm, "")
     .replaceAll(/<age> +/g, "<age> ");
 }
+
+/** What servers and controllers make up; outputs that show such a thing have columns of chance widths, which the caller evens out. */
+const withoutGeneratedNames = (output: string): string =>
+  output
+    .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{8,10}(?=-[bcdfghjklmnpqrstvwxz2456789]{5}\b)/g, "-<hash>")
+    .replaceAll(/(?<=[a-z0-9>])-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?![-.])/g, "-<suffix>")
+    .replaceAll(/(-|pod-template-hash"?[=:] ?"?)[bcdfghjklmnpqrstvwxz2456789]{8,10}\b(?![-.])/g, "$1<hash>")
+    .replaceAll(/\.[0-9a-f]{16}\b/g, ".<event>")
+    .replaceAll(/\b10\.0\.0\.(?!1\b)\d+\b/g, "<ip>")
+    .replaceAll(/((?:NodePort: .*|nodePort"?: |:))3[0-2]\d{3}\b/g, "$1<port>")
+    .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>");
 
 const withNewline = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);

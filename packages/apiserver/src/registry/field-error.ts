@@ -73,6 +73,8 @@ export const invalid = (field: string, value: Json | undefined, detail: string):
 export const duplicate = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueDuplicate", field, body: `Duplicate value: ${formatBadValue(value)}` });
 /** `Forbidden: detail`. */
 export const forbidden = (field: string, detail: string): FieldError => ({ type: "FieldValueForbidden", field, body: withDetail("Forbidden", detail) });
+/** `Internal error: why`, where a check itself could not be made. */
+export const internalFault = (field: string, why: string): FieldError => ({ type: "InternalError", field, body: `Internal error: ${why}` });
 /** `Not found: "x"`. */
 export const notFound = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueNotFound", field, body: `Not found: ${formatBadValue(value)}` });
 /** `Unsupported value: "x": supported values: "a", "b"`. */

@@ -80,3 +80,11 @@ test("a claim is frozen until it is bound, and then may only grow", () => {
   assert.deepEqual(claims.update(bound, body("3Gi")).errors, []);
   assert.deepEqual(claims.update(bound, body("1Gi")).errors, ["spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"]);
 });
+
+test("networks of a node are one of each family, which cannot be told of what is no network", () => {
+  const { errors } = openKind("", "nodes").create({ metadata: { name: "n1" }, spec: { podCIDRs: ["10.1.0.0/24", "b"] } });
+  assert.deepEqual(errors.slice(-2), [
+    "spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: <nil> (invalid CIDR address: b)",
+    'spec.podCIDRs: Invalid value: ["10.1.0.0/24","b"]: may specify no more than one CIDR for each IP family',
+  ]);
+});

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go, pkg/apis/core/v1/{defaults,conversion}.go,
 // pkg/apis/core/validation (ValidateNode…), plugin/pkg/admission/nodetaint, pkg/printers/internalversion (printNode).
 import { compareBytewise, type Json, type JsonObject, labelKeyFaults, labelValueFaults } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import { type FieldError, forbidden, internalFault, invalid, notSupported, required } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -122,8 +122,13 @@ function featureErrors(object: JsonObject): FieldError[] {
 
 function cidrErrors(cidrs: readonly string[]): FieldError[] {
   const errors = cidrs.flatMap((cidr, i) => legacyCidrErrors(cidr, `spec.podCIDRs[${i}]`));
-  const sizes = new Set(cidrs.map((cidr) => parseCidrSloppy(cidr)?.address.bytes.length));
-  return cidrs.length > 2 || (cidrs.length > 1 && sizes.size < 2) ? [...errors, invalid("spec.podCIDRs", [...cidrs], "may specify no more than one CIDR for each IP family")] : errors;
+  if (cidrs.length < 2) return errors;
+  const sizes = cidrs.map((cidr) => parseCidrSloppy(cidr)?.address.bytes.length);
+  const unknown = sizes.indexOf(undefined);
+  const fault = `invalid CIDR[${unknown}]: <nil> (invalid CIDR address: ${cidrs[unknown]})`;
+  if (unknown >= 0) errors.push(internalFault("spec.podCIDRs", `invalid PodCIDRs. failed to check with dual stack with error:${fault}`));
+  const isPair = cidrs.length === 2 && unknown < 0 && sizes[0] !== sizes[1];
+  return isPair ? errors : [...errors, invalid("spec.podCIDRs", [...cidrs], "may specify no more than one CIDR for each IP family")];
 }
 
 function validateChange(object: JsonObject, old: JsonObject): FieldError[] {

@@ -14,5 +14,7 @@ const term: readonly StructField[] = [
   ["MatchFields", "matchFields", requirements],
 ];
 
+/** One of `nodeSelectorTerms`. */
+export const formatNodeTerm = (value: Json | undefined): string => formatStruct(value, term);
 /** `nodeSelectorTerms`. */
-export const formatNodeTerms: (value: Json | undefined) => string = goList((value) => formatStruct(value, term));
+export const formatNodeTerms: (value: Json | undefined) => string = goList(formatNodeTerm);

@@ -253,3 +253,20 @@ test("an eviction's options are those of a delete, and checked when everything e
   await evict({ dryRun: ["All"] });
   assert.deepEqual(done, ["marked", "removed"]);
 });
+
+test("terms of a gated pod's node affinity may only be added to; they are printed as Go prints them", () => {
+  const terms = (key: string): JsonObject => ({ nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: "Exists" }] }] } } });
+  const { pod } = create({ ...plain, schedulingGates: [{ name: "g" }], affinity: terms("x") });
+  const path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]";
+  const { errors } = change(pod, (next) => void (at(next, "spec")["affinity"] = terms("y")));
+  assert.deepEqual(errors, [`${path}: Invalid value: {"MatchExpressions":[{"Key":"y","Operator":"Exists","Values":null}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`]);
+});
+
+test("two addresses are one of each family, which cannot be told of what is no address", () => {
+  const { pod } = create(plain);
+  const { errors } = change(pod, (next) => void (next["status"] = { podIPs: [{ ip: "10.0.0.1" }, { ip: "x" }] }), view("status"));
+  assert.deepEqual(errors.slice(-2), [
+    "status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[1]: x",
+    'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"x"}]: may specify no more than one IP for each IP family',
+  ]);
+});

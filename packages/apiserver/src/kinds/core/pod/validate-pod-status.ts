@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodStatusUpdate), pkg/api/v1/pod/util.go
 // (ContainerShouldRestart).
 import { type JsonObject, labelKeyFaults } from "homeostat/api";
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../../registry/field-error.ts";
+import { duplicate, type FieldError, forbidden, internalFault, invalid, notSupported, required, tooLong } from "../../../registry/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../object/ip-addresses.ts";
 import { hasItems, itemsAt, mutableAt, numberAt, optionalTextAt, textMapAt } from "../../object/read-fields.ts";
 import { finalizerErrors, immutable, objectAt, stringAt } from "../../object/strategy.ts";
@@ -113,10 +113,12 @@ const addressesOf = (status: JsonObject, field: "podIPs" | "hostIPs"): string[] 
 function addressErrors(status: JsonObject, before: JsonObject, field: "podIPs" | "hostIPs"): FieldError[] {
   const addresses = addressesOf(status, field);
   const kept = addressesOf(before, field);
-  const families = new Set(addresses.map(ipFamilyOf));
-  const tooMany = addresses.length > 1 && (addresses.length > 2 || families.size < 2);
+  const families = addresses.map(ipFamilyOf);
+  const unknown = addresses.length > 1 ? families.indexOf("") : -1;
+  const tooMany = addresses.length > 1 && (addresses.length > 2 || unknown >= 0 || new Set(families).size < 2);
   return [
     ...addresses.flatMap((address, i) => legacyIpErrors(address, `status.${field}[${i}]`, kept)),
+    ...(unknown < 0 ? [] : [internalFault(`status.${field}`, `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`)]),
     ...(tooMany
       ? [
           {

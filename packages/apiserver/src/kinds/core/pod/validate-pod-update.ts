@@ -3,6 +3,8 @@
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid, required } from "../../../registry/field-error.ts";
 import { validateObjectMeta } from "../../../registry/object-meta/validate-object-meta.ts";
+import { formatNodeTerm, formatNodeTerms } from "../../object/format-node-terms.ts";
+import { invalidPrinted } from "../../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../../object/names.ts";
 import { hasItems, isSet, itemsAt, mutableAt, optionalNumberAt, textMapAt } from "../../object/read-fields.ts";
 import { finalizerErrors, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
@@ -117,8 +119,8 @@ function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined
   const oldTerms = itemsAt(objectAt(was ?? {}, requiredTerms), "nodeSelectorTerms");
   const terms = itemsAt(objectAt(now ?? {}, requiredTerms), "nodeSelectorTerms");
   if (oldTerms.length && oldTerms.length !== terms.length)
-    return [invalid(path, mutableAt(now ?? {}, requiredTerms) ? [...terms] : null, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
-  return oldTerms.flatMap((old, i) => (isNarrowed(terms[i]!, old) ? [] : [invalid(`${path}[${i}]`, terms[i], "only additions are allowed (no mutations or deletions)")]));
+    return [invalidPrinted(path, formatNodeTerms(mutableAt(now ?? {}, requiredTerms)?.["nodeSelectorTerms"]), "no additions/deletions to non-empty NodeSelectorTerms list are allowed")];
+  return oldTerms.flatMap((old, i) => (isNarrowed(terms[i]!, old) ? [] : [invalidPrinted(`${path}[${i}]`, formatNodeTerm(terms[i]), "only additions are allowed (no mutations or deletions)")]));
 }
 
 function isNarrowed(term: JsonObject, old: JsonObject): boolean {

@@ -93,6 +93,15 @@ test("a pod that need not run for ever succeeds after a while, or after as long 
   assert.deepEqual([pod.status?.phase, readyOf(pod)?.reason], ["Succeeded", "PodCompleted"]);
 });
 
+test("a pod fails when its deadline is over, and another deadline begins anew", () => {
+  const running = live(podOf(), { count: 2 }).pod;
+  const due = (activeDeadlineSeconds: number): Pod => ({ ...running, spec: { ...running.spec, activeDeadlineSeconds } as Pod["spec"] });
+  const overdue = nextStage(due(5))!;
+  assert.deepEqual([overdue.name, delayMs(due(5)), overdue.next?.status?.["reason"]], ["pod-overdue", 5000, "DeadlineExceeded"]);
+  assert.notEqual(book.delayBasis(overdue, due(5)), book.delayBasis(overdue, due(9)));
+  assert.equal(live(due(5)).pod.status?.phase, "Failed");
+});
+
 test("a fate decides otherwise", () => {
   assert.deepEqual(live(podOf({ fate: "hold" })).names, ["pod-create"]);
   assert.equal(live(podOf({ fate: "fail" })).pod.status?.phase, "Failed");

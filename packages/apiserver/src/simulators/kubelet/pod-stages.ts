@@ -51,5 +51,12 @@ export const podStages: readonly Stage[] = [
     after: { ms: 1000, from: `.metadata.annotations["${runForAnnotation}"]` },
     next: { pod: { act: "end" } },
   },
+  {
+    name: "pod-overdue",
+    for: pod,
+    when: { fields: [...alive, exists(".spec.activeDeadlineSeconds"), exists(".status.startTime")] },
+    after: { from: ".spec.activeDeadlineSeconds" },
+    next: { pod: { act: "end", exitCode: 137 }, status: { reason: "DeadlineExceeded", message: "Pod was active on the node longer than the specified deadline" } },
+  },
   { name: "pod-observe", for: pod, when: { fields: [...alive, at(".status.phase", "In", "Running")] }, next: { pod: { act: "observe" } } },
 ];

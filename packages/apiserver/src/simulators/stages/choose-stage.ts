@@ -26,6 +26,8 @@ export interface StageBook {
   pick(stages: readonly Stage[], object: Staged, chance: number): Stage | undefined;
   /** Milliseconds; `now` is wall time. */
   delayMs(stage: Stage, object: Staged, at: { readonly now: number; readonly chance: number }): number;
+  /** What the object itself says of the delay, as text: where it comes to say something else, waiting begins anew. */
+  delayBasis(stage: Stage, object: Staged): string;
 }
 
 /** Opens a book over stages, in order. */
@@ -43,6 +45,7 @@ export function openStageBook(stages: readonly Stage[]): StageBook {
       return pickByWeight(fitting, fitting.map(weightOf), chance);
     },
     delayMs: ({ after = {} }, object, at) => delayOf(after, (path) => pathOf(path)(object), at),
+    delayBasis: ({ after = {} }, object) => [after.from, after.jitterFrom].map((path) => (path === undefined ? "" : String(pathOf(path)(object)[0] ?? ""))).join(" "),
   };
 }
 
@@ -71,7 +74,7 @@ function delayOf(
   find: (path: string) => readonly unknown[],
   { now, chance }: { readonly now: number; readonly chance: number },
 ): number {
-  const said = (path: string | undefined): number | undefined => (path === undefined ? undefined : find(path).map((value) => durationMs(String(value), now))[0]);
+  const said = (path: string | undefined): number | undefined => (path === undefined ? undefined : find(path).map((value) => durationMs(value, now))[0]);
   const counts = backOff ? find(backOff.count).map(Number) : [];
   const grown = backOff ? Math.min(backOff.maxMs, ms * 2 ** (Math.max(1, ...counts) - 1)) : ms;
   const least = said(from) ?? grown;
@@ -80,8 +83,10 @@ function delayOf(
   return Math.max(0, most < least ? most : least + chance * (most - least));
 }
 
-/** A duration, or the time until a moment; undefined for what is neither. */
-function durationMs(text: string, now: number): number | undefined {
+/** A duration, a number of seconds, or the time until a moment; undefined for what is neither. */
+function durationMs(value: unknown, now: number): number | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return Number(value) * 1000;
+  const text = String(value);
   const duration = parseGoDuration(text);
   if (duration !== undefined) return duration;
   const moment = Date.parse(text);

@@ -31,13 +31,19 @@ interface PlayContext {
   readonly recorder: SimulatorEventRecorder;
 }
 
+/** A moment on the monotonic clock, and what was said of the delay when it was fixed. */
+interface Due {
+  readonly at: number;
+  readonly basis: string;
+}
+
 export class StagePlayer<O extends Workload> {
   readonly #play: StagePlay<O>;
   readonly #context: PlayContext;
   readonly #given: StageBook;
   readonly #builtIn: StageBook;
-  /** When stages are due, by name, for each object by uid; on the monotonic clock. */
-  readonly #due = new Map<string, Map<string, number>>();
+  /** When stages are due, by name, for each object by uid. */
+  readonly #due = new Map<string, Map<string, Due>>();
 
   constructor(play: StagePlay<O>, context: PlayContext) {
     this.#play = play;
@@ -78,14 +84,19 @@ export class StagePlayer<O extends Workload> {
     return chosen ? [{ stage: chosen, book: this.#given }] : [];
   }
 
-  /** How long each has to wait; those that no longer fit begin anew when they fit again. */
+  /** How long each has to wait; those that no longer fit begin anew when they fit again, or when another delay is asked for. */
   #wait(candidates: readonly { readonly stage: Stage; readonly book: StageBook }[], object: O, { now }: StageWorld): readonly { readonly stage: Stage; readonly leftMs: number }[] {
     const { clock, entropy } = this.#context.runtime;
     const before = this.#due.get(object.metadata.uid);
     const at = clock.monotonic();
-    const due = new Map(candidates.map(({ stage, book }) => [stage.name, before?.get(stage.name) ?? at + (stage.after ? book.delayMs(stage, object, { now, chance: unitInterval(entropy) }) : 0)]));
+    const dueOf = ({ stage, book }: { readonly stage: Stage; readonly book: StageBook }): Due => {
+      const basis = book.delayBasis(stage, object);
+      const kept = before?.get(stage.name);
+      return kept?.basis === basis ? kept : { basis, at: at + (stage.after ? book.delayMs(stage, object, { now, chance: unitInterval(entropy) }) : 0) };
+    };
+    const due = new Map(candidates.map((each) => [each.stage.name, dueOf(each)]));
     this.#due.set(object.metadata.uid, due);
-    return candidates.map(({ stage }) => ({ stage, leftMs: due.get(stage.name)! - at }));
+    return candidates.map(({ stage }) => ({ stage, leftMs: due.get(stage.name)!.at - at }));
   }
 
   #writes({ next = {} }: Stage, object: O, world: StageWorld): readonly StageWrite[] {

@@ -40,7 +40,7 @@ export interface StageRequirement {
 /** A pause, long as the clock of the server's runtime has it. */
 export interface StageDelay {
   readonly ms?: number;
-  /** A path to a duration (`30s`) or a time (`2024-01-01T00:00:00Z`), which counts instead of `ms` where it is there. */
+  /** A path to a duration (`30s`), a number of seconds or a time (`2024-01-01T00:00:00Z`), which counts instead of `ms` where it is there. */
   readonly from?: string;
   /** Up to which it may last, by chance. */
   readonly jitterToMs?: number;

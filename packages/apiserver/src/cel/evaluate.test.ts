@@ -124,6 +124,8 @@ describe("conversions", () => {
     ["string(timestamp('2023-01-01T00:00:00.5+02:00'))", "2023-01-01T00:00:00.5+02:00"],
     ["timestamp('2023-02-29T00:00:00Z') == timestamp(0)", "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp('2023-02-29T00:00:00Z') == timestamp(0)\n | ..........^"],
     ["string(duration('1h5ms'))", "3600.005s"],
+    ["{null: 1}[null]", "program: invalid qualifier type: types.Null"],
+    ["{0: 1}[dyn(b'')] == 1 || true", "program: invalid qualifier type: types.Bytes"],
     ["timestamp(253402300800)", "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp(253402300800)\n | ..........^"],
   ]);
 });

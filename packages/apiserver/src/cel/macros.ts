@@ -74,7 +74,8 @@ export function foldList(at: number, range: Expr, variables: LoopVariables, elem
 
 /** The name of a loop variable, or an Issue with `message`. */
 export function loopVariable(expr: Expr, message: string): string | Issue {
-  if (expr.kind !== "ident") return { at: expr.at, message };
+  // A name that could not be read stands as an empty one.
+  if (expr.kind !== "ident" || expr.name === "") return { at: expr.at, message };
   return expr.name === accumulatorName || expr.name === "__result__" ? { at: expr.at, message: "iteration variable overwrites accumulator variable" } : expr.name;
 }
 
@@ -97,7 +98,6 @@ export const standardMacros: MacroTable = new Map<string, Macro>([
   [".all/2", oneVariable(simpleName, (at, range, variables, args) => foldAll(at, range, variables, args[1]!))],
   [".exists/2", oneVariable(simpleName, (at, range, variables, args) => foldExists(at, range, variables, args[1]!))],
   [".exists_one/2", oneVariable(simpleName, (at, range, variables, args) => foldExistsOne(at, range, variables, args[1]!))],
-  [".existsOne/2", oneVariable(simpleName, (at, range, variables, args) => foldExistsOne(at, range, variables, args[1]!))],
   [".map/2", oneVariable(identifier, (at, range, variables, args) => foldList(at, range, variables, args[1]!, undefined))],
   [".map/3", oneVariable(identifier, (at, range, variables, args) => foldList(at, range, variables, args[2]!, args[1]!))],
   [".filter/2", oneVariable(identifier, (at, range, variables, args) => foldList(at, range, variables, args[0]!, args[1]!))],

@@ -32,6 +32,8 @@ describe("syntax errors", () => {
     ["has(1)", "invalid argument to has() macro"],
     ["[1].all(1, true)", "argument must be a simple name"],
     ["[1].map(1, true)", "argument is not an identifier"],
+    ["T{`in`: true}", "unsupported syntax: '`'"],
+    ["[1].existsOne(1, true)", "undeclared reference to 'existsOne' (in container '')"],
     ["[1].all(x, x, true)", "duplicate variable name: x"],
   ];
   for (const [text, message] of cases) it(text, () => assert.equal(complaint(text), message));

@@ -304,7 +304,7 @@ class Parser {
     const at = dot ? token.at - 1 : token.at;
     if (!this.#tokens.is("(")) {
       if (isReserved) this.#tokens.issue(at, `reserved identifier: ${token.text}`);
-      return { kind: "ident", at: token.at, name };
+      return isReserved ? missing(token.at) : { kind: "ident", at: token.at, name };
     }
     const open = this.#tokens.take();
     const args = this.#arguments();
@@ -333,6 +333,7 @@ class Parser {
       if (optional) this.#tokens.take();
       this.#tokens.sync(["IDENTIFIER", "ESC_IDENTIFIER"]);
       const field = this.#tokens.take();
+      if (field.kind === "ESC_IDENTIFIER") this.#tokens.issue(field.at, "unsupported syntax: '`'");
       const colon = this.#tokens.match(":", startsExpr);
       const value = this.#tokens.within([",", "}"], () => this.#expr());
       fields.push({ at: colon.at, name: field.text, value, optional });

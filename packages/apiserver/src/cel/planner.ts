@@ -135,6 +135,7 @@ function planCall(node: Call, scope: Scope): Plan {
 function planIndex(operand: Plan, index: Plan, style: "plain" | "optional"): Plan {
   const { evaluate } = operand;
   const key = index.evaluate;
+  if (index.constant === null || index.constant instanceof Uint8Array) throw new CelError(`invalid qualifier type: types.${index.constant === null ? "Null" : "Bytes"}`);
   // An index that is itself a path is resolved as part of this one: its own first step is not counted.
   const cost = (operand.path ? 1 : 2) - (index.path === "variable" ? 1 : 0);
   return {

@@ -30,12 +30,16 @@ function flattenTo(list: CelList, depth: number): CelValue[] {
 
 /** Types are looked at here: what is a plain list only when it runs is flat already, and welcome. */
 const flatten: Implementation = (list, depth) => {
-  if (!(list instanceof CelList) || (depth !== undefined && !isInt(depth))) throw noSuchOverload(`${typeText(list!)}.flatten(${depth === undefined ? "" : typeText(depth)})`);
+  if (!(list instanceof CelList)) throw noSuchOverload(`${typeText(list!)}.flatten(${depth === undefined ? "" : typeText(depth)})`);
+  // Upstream fails while it counts the cost (k8s.io/apiserver pkg/cel/library/cost.go).
+  if (depth !== undefined && !isInt(depth)) throw new CelError(`internal error: interface conversion: ref.Val is types.${goNameOf(depth)}, not types.Int`);
   if (depth !== undefined && depth < 0) throw new CelError("level must be non-negative");
   return new ValueList(flattenTo(list, Number(depth ?? 1)));
 };
 
 const isInt = (value: CelValue): value is CelInt => typeof value === "number" || typeof value === "bigint";
+/** `types.String` for a string; what Go calls the others' types is close to this. */
+const goNameOf = (value: CelValue): string => typeOfValue(value).name.replace(/^./, (letter) => letter.toUpperCase());
 const typeText = (value: CelValue): string => formatType(typeOfValue(value));
 
 const sortByKeys: Implementation = (list, keys) => {

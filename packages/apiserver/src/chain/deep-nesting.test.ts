@@ -1,5 +1,5 @@
-// Objects as deeply nested as upstream takes them: lists to the last level, objects as far as the stack of their owners' walk
-// reaches, and then refused in the words that upstream has for it.
+// Objects as deeply nested as upstream takes them: to the last level, save for the few that the description of who owns their
+// fields adds, and then refused in the words that upstream has for it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createVirtualRuntime } from "homeostat/runtime";
@@ -61,9 +61,35 @@ test("one level more is too deep, in the words of each decoder", async () => {
   assert.deepEqual(await ask("PATCH", `${path}/p?fieldManager=x`, deep("p", lists(10_001)), apply), [400, "error decoding YAML: error converting YAML to JSON: yaml: exceeded max depth of 10000"]);
 });
 
-test("objects are taken to a thousand levels; too deep a one is refused, and nothing is stored", async () => {
-  assert.equal((await ask("POST", path, deep("a", objects(1000))))[0], 201);
-  assert.deepEqual(await ask("POST", path, deep("b", objects(9_999))), [500, `invalid character '{' ${tooDeep}`]);
+test("objects are written, patched, applied and read just as deep", async () => {
+  const spec = objects(9_990);
+  assert.equal((await ask("POST", path, deep("a", spec)))[0], 201);
+  assert.equal((await ask("PATCH", `${path}/p?fieldManager=x`, deep("p", spec), apply))[0], 201);
+  assert.equal((await ask("PATCH", `${path}/p?fieldManager=y&force=true`, deep("p", objects(9_980)), apply))[0], 200);
+  assert.equal((await ask("PATCH", `${path}/p?fieldManager=x`, deep("p", '{"b":1}'), apply))[0], 200);
+  assert.equal((await ask("PATCH", `${path}/a`, `{"spec":${objects(9_991)}}`, merge))[0], 200);
+  assert.equal((await ask("PATCH", `${path}/a`, `[{"op":"add","path":"/other","value":${spec}}]`, "application/json-patch+json"))[0], 200);
+  assert.ok((await ask("GET", `${path}/a`))[1].includes(`"spec":${objects(9_991)}`));
+  assert.equal((await ask("GET", `${path}?labelSelector=none`))[0], 200);
+  for (const name of ["a", "p"]) assert.equal((await ask("DELETE", `${path}/${name}`))[0], 200);
+});
+
+test("one whose owners' fields could not be read again is refused, and nothing is stored", async () => {
+  const [status] = await ask("POST", path, deep("c", objects(9_996)));
+  assert.equal(status, 201);
+  assert.deepEqual(await ask("POST", path, deep("b", objects(9_997))), [500, `invalid character '{' ${tooDeep}`]);
   assert.equal((await ask("GET", `${path}/b`))[0], 404);
   assert.equal((await ask("GET", path))[0], 200);
+  assert.equal((await ask("PATCH", `${path}/c`, '{"metadata":{"labels":{"a":"b"}}}', merge))[0], 200, "what is stored can be read");
+});
+
+test("a patch that goes deep into a built-in kind says what is wrong with it", async () => {
+  const to = "/api/v1/namespaces/default/configmaps";
+  const strategic = "application/strategic-merge-patch+json";
+  assert.equal((await ask("POST", to, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}}'))[0], 201);
+  assert.equal((await ask("PATCH", `${to}/c`, objects(9_990), strategic))[0], 200);
+  assert.deepEqual(await ask("PATCH", `${to}/none`, objects(9_990), strategic), [404, 'configmaps "none" not found']);
+  const [status, message] = await ask("PATCH", `${to}/c`, `{"data":${objects(5_000)}}`, strategic);
+  assert.equal(status, 422);
+  assert.match(message, /^ "" is invalid: patch: Invalid value: "map\[data:map\[a:.*\]": unrecognized type: string$/);
 });

@@ -2,10 +2,11 @@
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { type Alternative, alternativeOf, settle } from "./alternative.ts";
+import { compareDeduced } from "./deduced.ts";
 import { type FieldPath, fieldElement, formatPathElement, type PathElement } from "./field-path.ts";
 import { type FieldSet, type FieldSetBuilder, insertPath } from "./field-set.ts";
 import { itemElement } from "./list-item.ts";
-import type { SmdList, SmdMap, SmdType } from "./smd-type.ts";
+import { deducedType, type SmdList, type SmdMap, type SmdType } from "./smd-type.ts";
 import { below, throwTypedErrors, type TypedError } from "./typed-error.ts";
 import { validateScalar } from "./validate-typed.ts";
 
@@ -33,6 +34,10 @@ export function compareTyped(type: SmdType, left: Json, right: Json): Comparison
 function compare(walk: Walk, path: FieldPath, type: SmdType, left: Side, right: Side): readonly TypedError[] {
   // Equal parts contribute nothing, whatever their type.
   if (left !== undefined && right !== undefined && equalJson(left, right)) return [];
+  if (type === deducedType) {
+    compareDeduced(walk, path, left, right);
+    return [];
+  }
   const leftIs = alternativeOf(type, left),
     rightIs = alternativeOf(type, right);
   const errors: TypedError[] = [];

@@ -2,10 +2,11 @@
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/tofieldset.go.
 import { isObject, type Json } from "homeostat/api";
 import { alternativeOf, settle } from "./alternative.ts";
+import { insertFieldsOf } from "./deduced.ts";
 import { fieldElement, type PathElement } from "./field-path.ts";
 import { type FieldSet, type FieldSetBuilder, insertPath } from "./field-set.ts";
 import { itemElement } from "./list-item.ts";
-import type { SmdList, SmdMap, SmdType } from "./smd-type.ts";
+import { deducedType, type SmdList, type SmdMap, type SmdType } from "./smd-type.ts";
 
 /** Leaves, list items, map keys and empty or null maps; a schema-named map or list itself is no member. The value fits its type. */
 export function fieldSetOfValue(type: SmdType, value: Json): FieldSet {
@@ -15,6 +16,7 @@ export function fieldSetOfValue(type: SmdType, value: Json): FieldSet {
 }
 
 function visit(set: FieldSetBuilder, path: readonly PathElement[], type: SmdType, value: Json): void {
+  if (type === deducedType) return insertFieldsOf(set, path, value);
   switch (settle(type, alternativeOf(type, value))) {
     case "scalar":
       return insertPath(set, path);

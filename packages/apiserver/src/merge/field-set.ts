@@ -4,6 +4,7 @@
 // maker may call it, before sharing.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
 import { comparePathElements, type FieldPath, type PathElement } from "./field-path.ts";
+import { type Descent, nodeOf, rebuild, type Rebuilding } from "./rebuild-set.ts";
 import type { SmdType } from "./smd-type.ts";
 
 /** One field of a set and what the set holds below it; never neither of the two. */
@@ -40,68 +41,74 @@ export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
 
 export const emptySet: FieldSet = fieldSetOf([]);
 
-const nodeOf = (element: PathElement, member: boolean, below: FieldSet | undefined): FieldSetNode | undefined =>
-  member || below?.size ? { element, member, below: below?.size ? below : undefined } : undefined;
-
-function collect(nodes: Iterable<FieldSetNode | undefined>): FieldSet {
-  const out = new Map<string, FieldSetNode>();
-  for (const node of nodes) if (node) out.set(node.element.id, node);
-  return out;
-}
-
 /** Fields in either. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (!a.size) return b;
   if (!b.size) return a;
-  const out = new Map(a);
-  for (const [id, right] of b) {
-    const left = a.get(id);
-    out.set(id, left ? { element: left.element, member: left.member || right.member, below: left.below && right.below ? union(left.below, right.below) : (left.below ?? right.below) } : right);
-  }
-  return out;
+  return rebuild(a, b, unionOf);
 }
 
+const unionOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    if (!right) return left;
+    const member = left.member || right.member;
+    return left.below && right.below ? { member, below: left.below, companion: right.below } : nodeOf(left.element, member, left.below ?? right.below);
+  },
+  finish(level, b) {
+    for (const [id, right] of b) if (!level.has(id)) level.set(id, right);
+  },
+};
+
 /** Fields in both. */
-export const intersection = (a: FieldSet, b: FieldSet): FieldSet =>
-  collect(
-    [...a.values()].map((left) => {
-      const right = b.get(left.element.id);
-      return right && nodeOf(left.element, left.member && right.member, left.below && right.below && intersection(left.below, right.below));
-    }),
-  );
+export const intersection = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, intersectionOf);
+
+const intersectionOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    return right && inBoth(left, left.member && right.member, right, undefined);
+  },
+};
 
 /** Fields in `a` that are not in `b`; what lies below a field of `b` stays. */
-export const difference = (a: FieldSet, b: FieldSet): FieldSet =>
-  collect(
-    [...a.values()].map((left) => {
-      const right = b.get(left.element.id);
-      if (!right) return left;
-      return nodeOf(left.element, left.member && !right.member, left.below && right.below ? difference(left.below, right.below) : left.below);
-    }),
-  );
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, differenceOf);
+
+const differenceOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    return right ? inBoth(left, left.member && !right.member, right, left.below) : left;
+  },
+};
 
 /** Fields in `a` that are neither in `b` nor below a field of `b`. */
-export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
-  collect(
-    [...a.values()].map((left) => {
-      const right = b.get(left.element.id);
-      if (!right) return left;
-      if (right.member) return undefined;
-      return nodeOf(left.element, left.member, left.below && right.below ? recursiveDifference(left.below, right.below) : left.below);
-    }),
-  );
+export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, recursiveDifferenceOf);
+
+const recursiveDifferenceOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    if (!right) return left;
+    return right.member ? undefined : inBoth(left, left.member, right, left.below);
+  },
+};
+
+/** A field that both sets know: what is below it in both is gone through, else `below` stands. */
+const inBoth = (left: FieldSetNode, member: boolean, right: FieldSetNode, below: FieldSet | undefined): FieldSetNode | Descent<FieldSet> | undefined =>
+  left.below && right.below ? { member, below: left.below, companion: right.below } : nodeOf(left.element, member, below);
 
 /** Fields with no field of the set below them. */
-export const leaves = (set: FieldSet): FieldSet => collect([...set.values()].map(({ element, member, below }) => nodeOf(element, member && !below, below && leaves(below))));
+export const leaves = (set: FieldSet): FieldSet => rebuild(set, undefined, { decide: (node) => (node.below ? { member: false, below: node.below, companion: undefined } : node) });
 
 /** The set with each schema-named field added that has fields below it; a map's own keys are not added. */
-export const withNamedFields = (set: FieldSet, type: SmdType | undefined): FieldSet =>
-  collect(
-    [...set.values()].map(({ element, member, below }) => {
-      const named = element.at === "field" && type?.map?.field(element.name) !== undefined;
-      return nodeOf(element, member || (named && below !== undefined), below && withNamedFields(below, typeBelow(type, element)));
-    }),
-  );
+export const withNamedFields = (set: FieldSet, type: SmdType | undefined): FieldSet => rebuild(set, type, namedFieldsOf);
+
+const namedFieldsOf: Rebuilding<SmdType | undefined> = {
+  decide(node, type) {
+    const { element, member, below } = node;
+    if (!below) return node;
+    const named = element.at === "field" && type?.map?.field(element.name) !== undefined;
+    return { member: member || named, below, companion: typeBelow(type, element) };
+  },
+};
 
 /** The type one step further; undefined where the schema says nothing. */
 export function typeBelow(type: SmdType | undefined, element: PathElement): SmdType | undefined {
@@ -121,19 +128,31 @@ export function hasPath(set: FieldSet, path: FieldPath): boolean {
   return false;
 }
 
-export const equalSets = (a: FieldSet, b: FieldSet): boolean =>
-  a.size === b.size &&
-  [...a].every(([id, left]) => {
-    const right = b.get(id);
-    return right !== undefined && left.member === right.member && (left.below && right.below ? equalSets(left.below, right.below) : left.below === right.below);
-  });
+/** Whether both hold the same fields. */
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  const open: (readonly [FieldSet, FieldSet])[] = [[a, b]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [lefts, rights] = pair;
+    if (lefts.size !== rights.size) return false;
+    for (const [id, left] of lefts) {
+      const right = rights.get(id);
+      if (!right || left.member !== right.member || !left.below !== !right.below) return false;
+      if (left.below) open.push([left.below, right.below!]);
+    }
+  }
+  return true;
+}
 
 /** Nodes of one level in path order. */
 export const sortedNodes = (set: FieldSet): readonly FieldSetNode[] => [...set.values()].sort((a, b) => comparePathElements(a.element, b.element));
 
 /** Every member: those of a level in order, then those below each. */
-export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
-  const nodes = sortedNodes(set);
-  for (const { element, member } of nodes) if (member) yield [...prefix, element];
-  for (const { element, below } of nodes) if (below) yield* pathsOf(below, [...prefix, element]);
+export function* pathsOf(set: FieldSet): Generator<FieldPath> {
+  const open: (readonly [FieldSet, FieldPath])[] = [[set, []]];
+  for (let level = open.pop(); level; level = open.pop()) {
+    const [below, prefix] = level;
+    const nodes = sortedNodes(below);
+    for (const { element, member } of nodes) if (member) yield [...prefix, element];
+    for (const { element, below: inner } of nodes.toReversed()) if (inner) open.push([inner, [...prefix, element]]);
+  }
 }

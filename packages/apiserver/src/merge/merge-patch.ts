@@ -2,6 +2,7 @@
 // Upstream: gopkg.in/evanphx/json-patch.v4/merge.go, k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 import { cloneJson, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
 import { badRequestError } from "../registry/api-errors.ts";
+import { withoutNulls } from "./without-nulls.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 
 /** A patch body, read. */
@@ -32,31 +33,24 @@ function parse(text: string, validation: FieldValidation): ParsedJson {
 }
 
 /** The patched document, which is the caller's to mutate; the arguments stay as they are. A list replaces the document. */
-export const applyMergePatch = (document: Json, patch: Json): Json => (isObject(document) && isObject(patch) ? mergeObjects(document, patch) : pruned(patch));
-
-function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
-  const out: JsonObject = {};
-  for (const [name, current] of Object.entries(document)) if (!Object.hasOwn(patch, name)) setOwn(out, name, cloneJson(current));
-  for (const [name, value] of Object.entries(patch)) if (value !== null) setOwn(out, name, mergeMember(Object.hasOwn(document, name) ? document[name]! : null, value));
-  return out;
-}
+export const applyMergePatch = (document: Json, patch: Json): Json => (isObject(document) && isObject(patch) ? mergeObjects(document, patch) : withoutNulls(patch));
 
 /** What comes new loses its nulls, save where it takes the place of an object without being one. */
-function mergeMember(current: Json, value: Json): Json {
-  if (!isObject(current)) return pruned(value);
-  return isObject(value) ? mergeObjects(current, value) : cloneJson(value);
-}
-
-/** A copy without null members, at any depth; null list items stay. */
-function pruned(value: Json): Json {
-  const copy = cloneJson(value);
-  const open = [copy];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (typeof at !== "object" || at === null) continue;
-    for (const [name, member] of Object.entries(at)) {
-      if (member === null && !Array.isArray(at)) delete at[name];
-      else if (typeof member === "object") open.push(member);
+function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
+  const whole: JsonObject = {};
+  const open: (readonly [document: JsonObject, patch: JsonObject, out: JsonObject])[] = [[document, patch, whole]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [from, by, out] = pair;
+    for (const [name, current] of Object.entries(from)) if (!Object.hasOwn(by, name)) setOwn(out, name, cloneJson(current));
+    for (const [name, value] of Object.entries(by)) {
+      if (value === null) continue;
+      const current = Object.hasOwn(from, name) ? from[name]! : null;
+      if (isObject(current) && isObject(value)) {
+        const inner: JsonObject = {};
+        setOwn(out, name, inner);
+        open.push([current, value, inner]);
+      } else setOwn(out, name, isObject(current) ? cloneJson(value) : withoutNulls(value));
     }
   }
-  return copy;
+  return whole;
 }

@@ -3,9 +3,10 @@
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/merge.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { type Alternative, alternativeOf, settle } from "./alternative.ts";
+import { mergeDeduced } from "./deduced.ts";
 import { fieldElement, formatPathElement, type PathElement } from "./field-path.ts";
 import { itemElement } from "./list-item.ts";
-import type { SmdList, SmdMap, SmdType } from "./smd-type.ts";
+import { deducedType, type SmdList, type SmdMap, type SmdType } from "./smd-type.ts";
 import { below, throwTypedErrors, type TypedError } from "./typed-error.ts";
 import { validateScalar } from "./validate-typed.ts";
 
@@ -24,6 +25,7 @@ export function mergeTyped(type: SmdType, live: Json, intent: Json): Json {
 }
 
 function merge(type: SmdType, left: Side, right: Side): Merged {
+  if (type === deducedType) return { value: mergeDeduced(left, right), errors: [] };
   const leftIs = alternativeOf(type, left),
     rightIs = alternativeOf(type, right);
   if (right === undefined) return mergeAs(type, leftIs, left, right);

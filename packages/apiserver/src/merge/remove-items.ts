@@ -2,9 +2,10 @@
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/remove.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { alternativeOf, settle } from "./alternative.ts";
+import { selectDeduced } from "./deduced.ts";
 import { emptySet, type FieldSet } from "./field-set.ts";
 import { itemElement } from "./list-item.ts";
-import type { SmdList, SmdMap, SmdType } from "./smd-type.ts";
+import { deducedType, type SmdList, type SmdMap, type SmdType } from "./smd-type.ts";
 
 /** The value without the fields; a map or list that loses everything becomes null. Shares parts with its argument. */
 export const removeItems = (type: SmdType, value: Json, fields: FieldSet): Json => select(type, value, fields, "remove");
@@ -15,6 +16,7 @@ export const extractItems = (type: SmdType, value: Json, fields: FieldSet): Json
 type Mode = "remove" | "extract";
 
 function select(type: SmdType, value: Json, fields: FieldSet, mode: Mode): Json {
+  if (type === deducedType) return selectDeduced(value, fields, mode);
   switch (settle(type, alternativeOf(type, value))) {
     case "scalar":
       return value;

@@ -1,6 +1,6 @@
 // The directives of strategic merge patch and the faults that they and their surroundings can have.
 // Upstream: k8s.io/apimachinery/pkg/util/mergepatch/errors.go, pkg/util/strategicpatch/patch.go.
-import { type ApiStatusError, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
+import { type ApiStatusError, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError, plainError } from "../registry/api-errors.ts";
 import { formatGoString } from "./go-format.ts";
 import { formatGoType, formatGoValue } from "../schema/go-format.ts";
@@ -20,15 +20,20 @@ export function nameBehind(directive: string, prefix: string, fault: string): st
   return directive.slice(slash + 1);
 }
 
-/** Maps with a directive go, at any depth; undefined where the value itself is one. */
+/** Takes maps with a directive out of the value, at any depth; undefined where it is one itself. Mutates its argument. */
 export function withoutDirectives(value: Json): Json | undefined {
-  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
-  if (!isObject(value)) return value;
-  if (Object.hasOwn(value, patchDirective)) return undefined;
-  const out: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    const kept = withoutDirectives(member);
-    if (kept !== undefined) setOwn(out, name, kept);
+  if (isDirective(value)) return undefined;
+  const open = [value];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (Array.isArray(at)) {
+      const kept = at.filter((item) => !isDirective(item));
+      at.splice(0, at.length, ...kept);
+    } else if (isObject(at)) {
+      for (const [name, member] of Object.entries(at)) if (isDirective(member)) delete at[name];
+    } else continue;
+    for (const member of Object.values(at)) if (typeof member === "object" && member !== null) open.push(member);
   }
-  return out;
+  return value;
 }
+
+const isDirective = (value: Json): boolean => isObject(value) && Object.hasOwn(value, patchDirective);

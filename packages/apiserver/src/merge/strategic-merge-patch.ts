@@ -9,6 +9,7 @@ import { lookUpField, lookUpList, type PatchType } from "./patch-meta.ts";
 import { deleteFromList, mergeList } from "./strategic-merge-list.ts";
 import { mergeOrderedLists } from "./set-element-order.ts";
 import { badDirectiveError, nameBehind, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 const retainKeysDirective = "$retainKeys";
 const deleteFromPrimitiveListPrefix = "$deleteFromPrimitiveList";
@@ -102,13 +103,4 @@ function mergeMember(original: JsonObject, name: string, value: Json, type: Patc
     if (kept === undefined) delete original[name];
     else setOwn(original, name, kept);
   }
-}
-
-/** Null members go, at any depth; null list items stay. */
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const out: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) if (member !== null) setOwn(out, name, withoutNulls(member));
-  return out;
 }

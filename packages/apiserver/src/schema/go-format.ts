@@ -1,16 +1,29 @@
 // JSON values as Go's fmt prints them with %v and %T: what accessor errors and selectable fields are made of.
 // Upstream: Go's fmt and strconv packages.
-import { compareBytewise, type Json } from "homeostat/api";
+import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import { formatGoNumber } from "../registry/field-error.ts";
 
-/** A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. */
+/** A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. As deep as values go, so without recursion. */
 export function formatGoValue(value: Json | undefined): string {
+  let text = "";
+  const open: Piece[] = [{ value }];
+  for (let piece = open.pop(); piece !== undefined; piece = open.pop()) text += typeof piece === "string" ? piece : openValue(piece.value, open);
+  return text;
+}
+
+/** What is still to be written, the last first. */
+type Piece = string | { readonly value: Json | undefined };
+
+/** The value's own beginning; what it holds is put before what else is still to be written. */
+function openValue(value: Json | undefined, open: Piece[]): string {
   if (value === undefined || value === null) return "<nil>";
   if (typeof value === "string") return value;
   if (typeof value !== "object") return formatGoNumber(value);
-  if (Array.isArray(value)) return `[${value.map(formatGoValue).join(" ")}]`;
-  const keys = Object.keys(value).sort(compareBytewise);
-  return `map[${keys.map((key) => `${key}:${formatGoValue(value[key])}`).join(" ")}]`;
+  open.push("]");
+  const names = Array.isArray(value) ? undefined : Object.keys(value).sort(compareBytewise);
+  const members = names ? names.map((name) => (value as JsonObject)[name]) : (value as readonly Json[]);
+  for (let i = members.length - 1; i >= 0; i--) open.push({ value: members[i] }, `${i ? " " : ""}${names ? `${names[i]}:` : ""}`);
+  return names ? "map[" : "[";
 }
 
 /** A value's Go type under %T, as the unstructured decoder would have made it. */

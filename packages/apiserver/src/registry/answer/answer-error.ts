@@ -24,8 +24,8 @@ export function statusOf(error: unknown): Status {
 }
 
 /**
- * Who owns a field is found out by recursion, for which an object of somewhat more than 1,000 levels is too deep; upstream's fails in the same
- * way a few levels before its limit of 10,000, with these words. Nothing has been stored then.
+ * What is deeper than some recursion goes, such as schemas within schemas, counts as too deep, in upstream's words for that. Nothing has
+ * been stored then.
  */
 const isStackOverflow = (error: unknown): boolean => error instanceof RangeError && error.message.startsWith("Maximum call stack");
 

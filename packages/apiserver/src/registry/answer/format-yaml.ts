@@ -23,6 +23,8 @@ const longestSimpleKey = 128;
 class YamlWriter {
   #out = "";
   #column = 0;
+  /** What is still to be written, the last first: objects may be deeper than recursion goes. */
+  readonly #open: (() => void)[] = [];
 
   text(): string {
     return `${this.#out}\n`;
@@ -30,6 +32,12 @@ class YamlWriter {
 
   root(value: Json): void {
     this.#node(value, 0, "root");
+    for (let write = this.#open.pop(); write; write = this.#open.pop()) write();
+  }
+
+  /** Writes each of `parts` before anything that was to be written already. */
+  #each<T>(parts: readonly T[], write: (part: T, i: number) => void): void {
+    for (let i = parts.length - 1; i >= 0; i--) this.#open.push(() => write(parts[i]!, i));
   }
 
   #put(text: string): void {
@@ -42,7 +50,7 @@ class YamlWriter {
     this.#column = indent;
   }
 
-  /** `indent` is that of the block around the node. A value and an item follow a colon or a dash, and a root nothing. */
+  /** The last that its caller writes. `indent` is that of the block around the node. A value and an item follow a colon or a dash, and a root nothing. */
   #node(value: Json, indent: number, place: Place): void {
     if (Array.isArray(value) && value.length) this.#list(value, indent, place);
     else if (isObject(value) && Object.keys(value).length) this.#map(value, place === "root" ? 0 : indent + 2, place);
@@ -51,12 +59,10 @@ class YamlWriter {
 
   #map(value: JsonObject, indent: number, place: Place): void {
     if (place === "item") this.#put(" ");
-    Object.keys(value)
-      .sort(compareYamlKeys)
-      .forEach((key, i) => {
-        if (i || place === "value") this.#line(indent);
-        this.#member(key, value[key]!, indent);
-      });
+    this.#each(Object.keys(value).sort(compareYamlKeys), (key, i) => {
+      if (i || place === "value") this.#line(indent);
+      this.#member(key, value[key]!, indent);
+    });
   }
 
   #member(key: string, value: Json, indent: number): void {
@@ -74,7 +80,7 @@ class YamlWriter {
   #list(items: readonly Json[], indent: number, place: Place): void {
     const own = place === "item" ? indent + 2 : indent;
     if (place === "item") this.#put(" ");
-    items.forEach((item, i) => {
+    this.#each(items, (item, i) => {
       if (i || place === "value") this.#line(own);
       this.#put("-");
       this.#node(item, own, "item");

@@ -8,7 +8,7 @@ import { createServedKinds } from "./served-kinds.ts";
 import type { RunningSimulator, Simulator, SimulatorContext } from "./simulator.ts";
 
 /** What `pod-lifecycle` stands for: everything that pods need to live on nodes that are not there. */
-const podLifecycle = ["kube-scheduler", "kubelet", "volume-provisioner", "persistentvolume-binder", "nodelifecycle", "taint-eviction-controller"];
+const podLifecycle = ["kube-scheduler", "kubelet", "volume-provisioner", "persistentvolume-binder", "nodelifecycle", "taint-eviction-controller", "podgc"];
 
 /** Words that stand for several, or for names that kube-controller-manager has given up. */
 const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": podLifecycle };
@@ -45,6 +45,7 @@ export const simulators: readonly Simulator[] = [
   onRequest(["ttl", "ttl-controller"], async () => (await import("./ttl/ttl.ts")).startTtl),
   onRequest(["podgc", "pod-garbage-collector-controller"], async () => (await import("./pod-gc/pod-gc.ts")).startPodGc),
   onRequest(["nodelifecycle", "node-lifecycle-controller"], async () => (await import("./node-lifecycle/node-lifecycle.ts")).startNodeLifecycle),
+  onRequest(["podgc", "pod-garbage-collector-controller"], async () => (await import("./pod-garbage-collector/pod-garbage-collector.ts")).startPodGarbageCollector),
   onRequest(["persistentvolume-binder", "persistentvolume-binder-controller"], async () => (await import("./volume-binder/volume-binder.ts")).startVolumeBinder),
   { ...onRequest(["kube-scheduler"], async () => (await import("./scheduler/scheduler.ts")).startScheduler), byNameOnly: true },
   { ...onRequest(["kubelet"], async () => (await import("./kubelet/kubelet.ts")).startKubelet), byNameOnly: true },

@@ -23,8 +23,37 @@ export const graceMs = ({ status }: Node): number => (readyStatus(status?.condit
 
 export const readyStatus = (conditions: readonly WorkloadCondition[]): WorkloadCondition["status"] | undefined => conditions.find(({ type }) => type === "Ready")?.status;
 
+/** Whether pods are driven from nodes that are not ready. */
+export type Eviction = "yes" | "no more" | "never";
+
+/** Of zones up to this size nobody more is driven away when most of their nodes are down. */
+const largeZone = 50;
+
+/**
+ * Decides for the nodes of each zone. Where everything is down, it is rather the look at the nodes that has failed: nobody is
+ * driven away, and what was begun is taken back.
+ */
+export function evictionByZone(nodes: readonly Node[]): (node: Node) => Eviction {
+  const zones = new Map<string, { ready: number; down: number }>();
+  for (const node of nodes.filter(({ metadata }) => !(exempt in (metadata.labels ?? {})))) {
+    const zone = zones.get(zoneOf(node)) ?? { ready: 0, down: 0 };
+    zones.set(zoneOf(node), zone);
+    if (readyStatus(node.status?.conditions ?? []) === "True") zone.ready++;
+    else zone.down++;
+  }
+  if ([...zones.values()].every(({ ready }) => ready === 0)) return () => "never";
+  return (node) => {
+    const { ready, down } = zones.get(zoneOf(node)) ?? { ready: 1, down: 0 };
+    const isPartial = ready > 0 && down > 2 && down / (ready + down) >= 0.55;
+    return isPartial && ready + down <= largeZone ? "no more" : "yes";
+  };
+}
+
+const exempt = "node.kubernetes.io/exclude-disruption";
+const zoneOf = ({ metadata: { labels = {} } }: Node): string => `${labels["topology.kubernetes.io/region"] ?? ""}:${labels["topology.kubernetes.io/zone"] ?? ""}`;
+
 /** The taints that a node ought to have, or undefined where it has them. Those of others stay. */
-export function dueTaints({ spec, status }: Node, now: number): readonly Taint[] | undefined {
+export function dueTaints({ spec, status }: Node, { now, eviction }: { readonly now: number; readonly eviction: Eviction }): readonly Taint[] | undefined {
   const taints = spec?.taints ?? [];
   const conditions = status?.conditions ?? [];
   const meant = conditions.flatMap(({ type, status: state }): readonly Taint[] => {
@@ -33,7 +62,8 @@ export function dueTaints({ spec, status }: Node, now: number): readonly Taint[]
   });
   const cordon = spec?.unschedulable ? [{ key: unschedulable, effect: "NoSchedule" }] : [];
   const ready = readyStatus(conditions);
-  const evicting = ready === undefined || ready === "True" ? [] : [{ key: ready === "False" ? notReady : unreachable, effect: "NoExecute" }];
+  const stays = eviction === "never" || (eviction === "no more" && !taints.some(({ key: name, effect }) => effect === "NoExecute" && (name === notReady || name === unreachable)));
+  const evicting = ready === undefined || ready === "True" || stays ? [] : [{ key: ready === "False" ? notReady : unreachable, effect: "NoExecute" }];
   const wanted: readonly Taint[] = [...meant, ...cordon, ...evicting];
   const is = (one: Taint) => (other: Taint) => one.key === other.key && one.effect === other.effect;
   const isOurs = ({ key: name, effect }: Taint): boolean => (effect === "NoSchedule" && ours.has(name)) || (effect === "NoExecute" && (name === notReady || name === unreachable));

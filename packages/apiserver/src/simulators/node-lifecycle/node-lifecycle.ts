@@ -10,7 +10,7 @@ import { nodeIndex } from "../node-fit.ts";
 import { readyCondition } from "../pod-state.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
 import { formatSeconds, type Node, nodeKind, type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
-import { dueLabels, dueTaints, graceMs, readyStatus, silentConditions } from "./node-health.ts";
+import { dueLabels, dueTaints, evictionByZone, graceMs, readyStatus, silentConditions } from "./node-health.ts";
 
 interface Lease extends Workload {
   readonly spec?: { readonly renewTime?: string };
@@ -53,7 +53,11 @@ class NodeLifecycle {
     this.#pods.addIndex("node", nodeIndex);
     controller.follow(this.#nodes, {
       added: ({ key }) => controller.add(key),
-      updated: (_, { key }) => controller.add(key),
+      updated: (old, node) => {
+        // Whether pods are driven from a node depends on how the others are.
+        const isOther = readyStatus((old.read() as Node).status?.conditions ?? []) !== readyStatus((node.read() as Node).status?.conditions ?? []);
+        for (const { key } of isOther ? this.#nodes.entries() : [node]) controller.add(key);
+      },
       deleted: (node) => {
         this.#heard.delete(node.key);
         this.#tell(node.read() as Node, "RemovingNode", `Node ${node.key} event: Removing Node ${node.key} from Controller`);
@@ -115,7 +119,7 @@ class NodeLifecycle {
   }
 
   async #mark(node: Node): Promise<void> {
-    const taints = dueTaints(node, this.#now());
+    const taints = dueTaints(node, { now: this.#now(), eviction: evictionByZone(this.#nodes.list())(node) });
     const labels = dueLabels(node);
     if (!taints && !labels) return;
     const { name, resourceVersion } = node.metadata;

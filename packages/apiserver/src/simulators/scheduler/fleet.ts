@@ -9,6 +9,8 @@ export interface Fleet {
   readonly nodes: readonly Node[];
   /** Pods on a node that are not through. */
   readonly podsOn: (node: string) => readonly Pod[];
+  /** What a pod asks for in all, in billionths by resource; whoever looks often remembers it. */
+  readonly requestsOf: (pod: Pod) => ReadonlyMap<string, bigint>;
   readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>;
 }
 

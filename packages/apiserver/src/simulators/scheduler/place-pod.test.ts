@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Node, Pod } from "../workload-objects.ts";
 import type { Fleet } from "./fleet.ts";
 import { placePod, unaskedMessage } from "./place-pod.ts";
+import { sumRequests } from "./resource-fit.ts";
 
 const nodeOf = (name: string, { labels = {}, spec = {}, allocatable = {} }: { readonly labels?: object; readonly spec?: object; readonly allocatable?: object } = {}): Node => ({
   apiVersion: "v1",
@@ -18,7 +19,12 @@ const podOf = (spec: object = {}, labels: Record<string, string> = {}): Pod => (
   spec: { containers: [{ name: "c" }], ...spec },
 });
 const asking = (cpu: string, more: object = {}): Pod => podOf({ containers: [{ name: "c", resources: { requests: { cpu } } }], ...more });
-const fleetOf = (nodes: readonly Node[], pods: Readonly<Record<string, readonly Pod[]>> = {}): Fleet => ({ nodes, podsOn: (node) => pods[node] ?? [], namespaceLabels: (name) => ({ name }) });
+const fleetOf = (nodes: readonly Node[], pods: Readonly<Record<string, readonly Pod[]>> = {}): Fleet => ({
+  nodes,
+  podsOn: (node) => pods[node] ?? [],
+  requestsOf: sumRequests,
+  namespaceLabels: (name) => ({ name }),
+});
 const place = (pod: Pod, fleet: Fleet): string => {
   const placed = placePod(pod, fleet);
   return "node" in placed ? placed.node : placed.message;

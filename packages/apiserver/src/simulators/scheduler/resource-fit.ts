@@ -5,21 +5,18 @@ import { nanoOf, sumContainers } from "../../kinds/core/pod/resource-lists.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 import { type Fleet, type NodeFilter, type Refusal, refuseForNow } from "./fleet.ts";
 
-/** Billionths of each resource, by name. */
-type Amounts = ReadonlyMap<string, bigint>;
-
 /** In which order what is missing is found; others follow by name. */
 const first = ["cpu", "memory", "ephemeral-storage"];
 
 /** Asks nodes for room. What does not say how much it has, has none. */
-export function resourceFilter(pod: Pod, { podsOn }: Pick<Fleet, "podsOn">): NodeFilter {
+export function resourceFilter(pod: Pod, { podsOn, requestsOf }: Pick<Fleet, "podsOn" | "requestsOf">): NodeFilter {
   const wanted = [...requestsOf(pod)].filter(([, amount]) => amount > 0n).toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  return (node) => refusalOf(wanted, node, podsOn(node.metadata.name));
+  return (node) => refusalOf(wanted, node, podsOn(node.metadata.name), requestsOf);
 }
 
 const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
 
-function refusalOf(wanted: readonly (readonly [string, bigint])[], node: Node, pods: readonly Pod[]): Refusal | undefined {
+function refusalOf(wanted: readonly (readonly [string, bigint])[], node: Node, pods: readonly Pod[], requestsOf: Fleet["requestsOf"]): Refusal | undefined {
   const has = (node.status?.["allocatable"] ?? {}) as JsonObject;
   const used = wanted.length === 0 ? [] : pods.map(requestsOf);
   const free = (name: string): bigint => used.reduce((rest, amounts) => rest - (amounts.get(name) ?? 0n), nanoOf(has[name]));
@@ -29,7 +26,7 @@ function refusalOf(wanted: readonly (readonly [string, bigint])[], node: Node, p
 }
 
 /** What a pod asks for: of its containers, unless it says so itself, and what running it costs. */
-function requestsOf({ spec }: Pod): Amounts {
+export function sumRequests({ spec }: Pod): ReadonlyMap<string, bigint> {
   const { resources, overhead, ...rest } = spec as Pod["spec"] & { readonly resources?: { readonly requests?: JsonObject }; readonly overhead?: JsonObject };
   const amounts = new Map([...sumContainers(rest as never, "requests")].map(([name, { nano }]) => [name, nano]));
   for (const [name, amount] of Object.entries(resources?.requests ?? {})) amounts.set(name, nanoOf(amount));

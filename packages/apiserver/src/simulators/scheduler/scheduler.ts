@@ -12,6 +12,7 @@ import { type Claim, claimKind, selectedNode, storageClassKind, volumeKind } fro
 import { formatSeconds, keyFor, type Node, namespaceKind, nodeKind, type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
 import type { Fleet } from "./fleet.ts";
 import { placePod, unaskedMessage } from "./place-pod.ts";
+import { sumRequests } from "./resource-fit.ts";
 import { type Storage, volumeNeeds } from "./volume-needs.ts";
 
 const userAgent = "kube-scheduler/v1.36.3";
@@ -38,6 +39,9 @@ class Scheduler {
   #all = true;
   /** Pods that have been given a node, by key, until the cache shows it or they are gone. */
   readonly #assumed = new Map<string, { readonly uid: string; readonly node: string; bound: boolean }>();
+
+  /** By the object as it is in the cache, which does not change. */
+  readonly #requests = new WeakMap<Pod, ReadonlyMap<string, bigint>>();
 
   constructor(context: SimulatorContext, controller: KeyedController) {
     const { client, runtime } = context;
@@ -148,7 +152,15 @@ class Scheduler {
       const there = this.#pods.byIndex("node", node).filter((pod) => !isPodFinished(pod));
       return [...there, ...(coming.get(node) ?? [])];
     };
-    return { nodes: this.#nodes.list(), podsOn: remembered(podsOn), namespaceLabels: this.#namespaceLabels };
+    return { nodes: this.#nodes.list(), podsOn: remembered(podsOn), requestsOf: (pod) => this.#requestsOf(pod), namespaceLabels: this.#namespaceLabels };
+  }
+
+  #requestsOf(pod: Pod): ReadonlyMap<string, bigint> {
+    const before = this.#requests.get(pod);
+    if (before) return before;
+    const sum = sumRequests(pod);
+    this.#requests.set(pod, sum);
+    return sum;
   }
 
   /** Tells whoever makes volumes for which node the claim is. */

@@ -1,5 +1,6 @@
 // The composition root: store, journal, core, doors and port become one server. Decides nothing about the API itself.
 // Heavy things (TLS, SQLite) are imported only when the options ask for them.
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Transport } from "homeostat/api";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
@@ -10,6 +11,7 @@ import { createFrontDoor } from "./http/front-door.ts";
 import type { ServerCoreOptions } from "./chain/server-core.ts";
 import type { Handler, UserInfo } from "./http/handler.ts";
 import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
+import { createLateHandler } from "./http/late-handler.ts";
 import { makeFolders } from "./http/make-folders.ts";
 import type { Listener, ServingTls } from "./http/listen.ts";
 import { createInProcessTransport } from "./in-process.ts";
@@ -98,8 +100,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   };
   try {
     const identity = options.listen === false ? undefined : await createOrLoadIdentity(options, runtime);
+    const door = createLateHandler();
+    const listener = identity && (await listenFor(door.handler, identity, options, runtime));
+    if (listener) open.push(() => listener.close());
+    open.push(async () => door.giveUp());
     const store = createMemoryStore({ keepChanges: options.keepChanges ?? 20_000, ...(await journalOf(options)) });
-    open.push(() => store.close());
+    open.unshift(() => store.close());
     const { createServerCore } = await import("./chain/server-core.ts");
     const { readCoreChoices } = await import("./chain/core-choices.ts");
     const core = await createServerCore({
@@ -107,13 +113,13 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       store,
       runtime,
       ...upkeepOf(options),
+      ...(listener ? { address: { host: options.host ?? "127.0.0.1", port: listener.port, hostname: hostname() } } : {}),
       ...readCoreChoices({ ...options, ...clientCaOf(identity, options) }),
       tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),
     });
     open.push(() => core.close());
     const handler = createFrontDoor(core.handler, runtime);
-    const listener = identity && (await listenFor(handler, identity, options, runtime));
-    if (listener) open.splice(1, 0, () => listener.close());
+    door.open(handler);
     const transports: Transport[] = [];
     open.push(async () => void (await Promise.all(transports.map((transport) => transport.close()))));
     open.push(await startControllers(handler, { ...options, ...rootCaOf(listener && identity, options), ...(identity ? { signer: identity.authority } : {}) }, runtime));

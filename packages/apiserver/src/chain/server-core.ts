@@ -23,6 +23,7 @@ import { bootstrapTexts } from "./bootstrap/bootstrap-objects.ts";
 import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { createCore } from "./create-core.ts";
 import { expireEvents } from "./expire-events.ts";
+import { type ServerAddress, startHousekeeping } from "./housekeeping/housekeeping.ts";
 import type { PathHandler } from "./request-chain.ts";
 
 export interface ServerCoreOptions {
@@ -38,6 +39,8 @@ export interface ServerCoreOptions {
   readonly serviceRanges?: ServiceRanges;
   /** PEM of the authority whose client certificates are believed; clients find it in kube-system. */
   readonly clientCa?: string;
+  /** Where the server listens, if it does. */
+  readonly address?: ServerAddress;
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
@@ -52,7 +55,7 @@ export interface ServerCore {
 
 /** Creates the core of a server. Resolves once what is stored is served and the server's own objects are there. */
 export async function createServerCore(options: ServerCoreOptions): Promise<ServerCore> {
-  const { store, runtime, tokens, tokenIssuer, plugins, clientCa } = options;
+  const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
@@ -73,17 +76,20 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
     paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer })), openApiPaths(createOpenApi(catalog, data, encodeOpenApiDocument))],
   });
   const now = formatSeconds(runtime.clock.now());
-  await storeBootstrapObjects(bootstrapTexts(readBootstrapObjects("1.36"), { ranges, clientCa, now }), { store, catalog, runtime, now });
+  const ownObjects = (): readonly string[] => bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
+  await storeBootstrapObjects(ownObjects(), { store, catalog, runtime, now });
   await kinds.start({ handler: core.handler, runtime });
   // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
   if (isNew) store.compact(store.revision());
   const endCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
   const endExpiry = expireEvents(core.services, options.eventTtlMs);
+  const endHousekeeping = startHousekeeping({ core: core.services, handler: core.handler, ownObjects, ...(address ? { address } : {}) });
   return {
     handler: core.handler,
     close: async () => {
       endCompaction();
       endExpiry();
+      await endHousekeeping();
       kinds.stop();
       await core.close();
     },

@@ -8,6 +8,8 @@ import type { ServiceRanges } from "../../kinds/core/service/service-ranges.ts";
 /** What this server's own objects tell. */
 export interface BootstrapFacts {
   readonly ranges: ServiceRanges;
+  /** Where the server listens, for those who come through its service. */
+  readonly port: number | undefined;
   /** PEM of the authority whose client certificates are believed. */
   readonly clientCa: string | undefined;
   /** RFC 3339, second precision. */
@@ -15,13 +17,15 @@ export interface BootstrapFacts {
 }
 
 /** As the recorded server had them. */
-const recorded = { range: `"10.0.0.0/24"`, address: `"10.0.0.1"` } as const;
+const recorded = { range: `"10.0.0.0/24"`, address: `"10.0.0.1"`, targetPort: `"targetPort":6443` } as const;
 const networked = /^\{"kind":"(?:ServiceCIDR|IPAddress|Service)"/;
 
 /** The recorded objects for this server, and the ones that are about its configuration. */
 export function bootstrapTexts(lines: readonly string[], facts: BootstrapFacts): readonly string[] {
   const { range, first } = facts.ranges.addresses;
-  const own = lines.map((line) => (networked.test(line) ? line.replaceAll(recorded.range, `"${range}"`).replaceAll(recorded.address, `"${first}"`) : line));
+  const targetPort = facts.port === undefined ? recorded.targetPort : `"targetPort":${facts.port}`;
+  const networkOf = (line: string): string => line.replaceAll(recorded.range, `"${range}"`).replaceAll(recorded.address, `"${first}"`).replace(recorded.targetPort, targetPort);
+  const own = lines.map((line) => (networked.test(line) ? networkOf(line) : line));
   return [
     ...own,
     configMap("extension-apiserver-authentication", facts.clientCa === undefined ? {} : { "client-ca-file": facts.clientCa }),

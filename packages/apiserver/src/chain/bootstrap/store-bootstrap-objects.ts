@@ -2,7 +2,7 @@
 // is there already, from before a restart, stays; of roles and bindings, what has been taken away comes back.
 // Upstream: k8s.io/kubernetes/pkg/controlplane, pkg/registry/rbac/rest/storage_rbac.go.
 import type { JsonObject } from "homeostat/api";
-import type { Runtime } from "homeostat/runtime";
+import type { Entropy, Runtime } from "homeostat/runtime";
 import { metadataOf, metaString } from "../../registry/object-meta/read-meta.ts";
 import type { ResourceCatalog, ServedResource } from "../../registry/served-resource.ts";
 import { takeFacts } from "../../registry/views/facts.ts";
@@ -29,13 +29,15 @@ export async function storeBootstrapObjects(texts: readonly string[], { store, c
     if (!resource) continue;
     const key = storageKeyOf(resource, metaString(wanted, "namespace"), metaString(wanted, "name"));
     const found = store.latest(key);
-    if (!found) writes.push(insert(store, resource, key, stamp(blank, now, runtime.entropy)));
+    if (!found) writes.push(insertText(store, resource, key, { text: blank, now, entropy: runtime.entropy }));
     else if (resource.group === "rbac.authorization.k8s.io") writes.push(repair(store, resource, found, wanted));
   }
   await Promise.all(writes);
 }
 
-async function insert(store: Store, resource: ServedResource, key: string, text: string): Promise<void> {
+/** Stores a text that lacks its uid, times and revision; where there is an object already, that stays. */
+export async function insertText(store: Store, resource: ServedResource, key: string, blank: { readonly text: string; readonly now: string; readonly entropy: Entropy }): Promise<void> {
+  const text = stamp(blank.text, blank.now, blank.entropy);
   const facts = takeFacts(resource, JSON.parse(text) as JsonObject);
   const at = text.indexOf('"resourceVersion":"') + '"resourceVersion":"'.length;
   await store.commit(key, 0, (revision) => ({ bytes: Buffer.from(`${text.slice(0, at)}${revision}${text.slice(at)}`), facts, schemaEpoch: resource.schemaEpoch }));

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApiRequest, ApiResponse } from "./handler.ts";
+import { createLateHandler } from "./late-handler.ts";
+
+const request: ApiRequest = { method: "GET", path: "/version", headers: {}, body: new Uint8Array() };
+const answer: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
+
+test("who comes early waits, who comes later does not", async () => {
+  const late = createLateHandler();
+  const early = late.handler(request);
+  late.open(async () => answer);
+  assert.equal(await early, answer);
+  assert.equal(await late.handler(request), answer);
+});
+
+test("nobody waits for a server that does not come", async () => {
+  const late = createLateHandler();
+  const early = late.handler(request);
+  late.giveUp();
+  assert.equal((await early).status, 503);
+});

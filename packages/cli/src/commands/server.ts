@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type ApiServer, type ApiServerOptions, parseStages, startApiServer } from "@homeostat/apiserver";
 import { parseOutput, usageError } from "../command-error.ts";
+import { parseDuration } from "../parse-duration.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -60,14 +61,6 @@ function textOf(file: string): string {
   } catch (error) {
     throw usageError(`--stages: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-
-function parseDuration(flag: string, text: string): number {
-  if (text === "0") return 0;
-  if (!/^(?:\d+(?:h|ms|m|s))+$/.test(text)) throw usageError(`${flag}: expected a duration such as 90s, 5m or 1h30m, got ${JSON.stringify(text)}`);
-  return [...text.matchAll(/(\d+)(h|ms|m|s)/g)].reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0);
 }
 
 const splitNames = (text: Flags[string]): readonly string[] => (typeof text === "string" && text ? text.split(",") : []);

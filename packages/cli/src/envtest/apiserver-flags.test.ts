@@ -69,6 +69,12 @@ test("plug-ins and ranges are read; flags for plug-ins add up", () => {
   assert.deepEqual([options.serviceClusterIpRange, options.serviceNodePortRange], ["10.1.0.0/16", "20000-20099"]);
 });
 
+test("how long Events stay and how often the past is forgotten can be said", () => {
+  const { options, unheeded } = read("--event-ttl=30m", "--etcd-compaction-interval=0");
+  assert.deepEqual([options.eventTtlMs, options.compactionIntervalMs, unheeded], [1_800_000, 0, []]);
+  assert.throws(() => read("--event-ttl=soon"), /--event-ttl: expected a duration/);
+});
+
 test("flags that would change something are told, those of envtest are not", () => {
   const envtest = [
     "--allow-privileged=true",

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiServerOptions, UserInfo } from "@homeostat/apiserver";
 import { usageError } from "../command-error.ts";
+import { parseDuration } from "../parse-duration.ts";
 import { lastOf, type ParsedFlags } from "./parse-flags.ts";
 
 const honoured = {
@@ -14,6 +15,8 @@ const honoured = {
   "client-ca-file": "authority whose client certificates are believed",
   "disable-admission-plugins": "admission plug-ins that are not to be at work",
   "enable-admission-plugins": "admission plug-ins beside those that are on by default",
+  "etcd-compaction-interval": "how often the past is forgotten (default 5m; 0 never)",
+  "event-ttl": "how long an Event stays after it was last written (default 1h)",
   "secure-port": "port to serve on",
   "service-account-issuer": "what the tokens of service accounts say about who issued them",
   "service-account-signing-key-file": "key that signs those tokens",
@@ -51,6 +54,7 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
       ...serviceAccountTokens(value),
       admissionPlugins: pluginsOf(flags),
       ...rangesOf(value),
+      ...upkeepOf(value),
       ...(tokens === undefined ? {} : { tokens: parseTokens(readFlagFile("token-auth-file", tokens)) }),
     },
     unheeded: [...flags.keys()].filter((name) => !(name in honoured) && !harmless.has(name)),
@@ -89,6 +93,14 @@ function pluginsOf(flags: ParsedFlags): NonNullable<ApiServerOptions["admissionP
 function rangesOf(value: (name: Honoured) => string | undefined): Pick<ApiServerOptions, "serviceClusterIpRange" | "serviceNodePortRange"> {
   const [addresses, ports] = [value("service-cluster-ip-range")?.split(",")[0], value("service-node-port-range")];
   return { ...(addresses ? { serviceClusterIpRange: addresses } : {}), ...(ports ? { serviceNodePortRange: ports } : {}) };
+}
+
+function upkeepOf(value: (name: Honoured) => string | undefined): Pick<ApiServerOptions, "compactionIntervalMs" | "eventTtlMs"> {
+  const [interval, ttl] = [value("etcd-compaction-interval"), value("event-ttl")];
+  return {
+    ...(interval === undefined ? {} : { compactionIntervalMs: parseDuration("--etcd-compaction-interval", interval) }),
+    ...(ttl === undefined ? {} : { eventTtlMs: parseDuration("--event-ttl", ttl) }),
+  };
 }
 
 type FlagFile = readonly [flag: string, path: string];

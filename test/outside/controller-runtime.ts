@@ -1,6 +1,7 @@
 // controller-runtime's own envtest suites, unchanged, on the programs that `homeostat server envtest install` writes. Each
-// suite starts servers of its own; the server under test of other sessions is not used.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+// suite starts servers of its own; the server under test of other sessions is not used. Where the reference server has been
+// built (tools/reference), each suite runs on the real programs as well, in turn, and the wall times of both are printed.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { CaseResult, Suite, Surroundings } from "./suite.ts";
 
@@ -8,7 +9,7 @@ const version = "v0.24.1";
 const kubernetes = "v0.36.3";
 const folder = "source";
 /** Tests that download another release of Kubernetes' programs, to see how clients fare with an old server. */
-const skipped = ["-skip", "/aggregatedDiscovery=false"];
+const skipped = ["-test.skip", "/aggregatedDiscovery=false"];
 const packages = [
   "client",
   "client/apiutil",
@@ -46,26 +47,54 @@ export const controllerRuntime: Suite = {
   },
   async run(at) {
     const results: CaseResult[] = [];
-    for (const name of packages) results.push(await runPackage(at, name));
+    const real = await realAssets(at);
+    for (const name of packages) {
+      const program = join(at.cache, `${name.replaceAll("/", "_")}.test`);
+      await at.run(["go", "test", "-p", "2", "-c", "-o", program, `./pkg/${name}`], { cwd: join(at.cache, folder), env: { GOFLAGS: "-mod=mod" }, limitMs: 1_800_000 });
+      const here = await runPackage(at, { name, program, assets: join(at.cache, "assets") });
+      const there = real === undefined ? undefined : await runPackage(at, { name, program, assets: real });
+      console.log(`  ${name}: ${here.seconds.toFixed(1)} s${there === undefined ? "" : `, on the real programs ${there.seconds.toFixed(1)} s (${there.seen})`}`);
+      results.push(here);
+    }
     return results;
   },
 };
 
-/** One line a package: how many of its specs passed, and which did not. */
-async function runPackage(at: Surroundings, name: string): Promise<CaseResult> {
+/** A folder with the programs that the reference server runs, if they have been built. */
+async function realAssets(at: Surroundings): Promise<string | undefined> {
+  const built = join(at.here, "../../tools/reference/.cache/bin");
+  if (!["etcd", "kube-apiserver"].every((name) => existsSync(join(built, name)))) return undefined;
+  const assets = join(at.cache, "real");
+  mkdirSync(assets, { recursive: true });
+  const kubectl = (await at.run(["which", "kubectl"])).trim();
+  await at.run(["ln", "-sf", join(built, "etcd"), join(built, "kube-apiserver"), kubectl, assets]);
+  return assets;
+}
+
+interface PackageRun {
+  readonly name: string;
+  readonly program: string;
+  readonly assets: string;
+}
+
+/** How many specs of a package passed, which did not, and how long it took. */
+async function runPackage(at: Surroundings, { name, program, assets }: PackageRun): Promise<CaseResult & { readonly seconds: number }> {
   const report = join(at.cache, "report.json");
   rmSync(report, { force: true });
-  const env = { KUBEBUILDER_ASSETS: join(at.cache, "assets"), GOFLAGS: "-mod=mod" };
-  const output = await at.session(["go", "test", "-v", "-p", "2", "-count=1", `./pkg/${name}`, ...skipped, `-ginkgo.json-report=${report}`], { cwd: join(at.cache, folder), env, limitMs: 600_000 });
+  const cwd = join(at.cache, folder, "pkg", name);
+  const ginkgo = readdirSync(cwd).some((file) => file.endsWith("_test.go") && readFileSync(join(cwd, file), "utf8").includes("RunSpecs("));
+  const started = performance.now();
+  const output = await at.session([program, "-test.v", ...skipped, ...(ginkgo ? [`-ginkgo.json-report=${report}`] : [])], { cwd, env: { KUBEBUILDER_ASSETS: assets }, limitMs: 600_000 });
+  const seconds = (performance.now() - started) / 1000;
   const reported = existsSync(report) ? fromReport(name, report) : undefined;
-  return reported ?? fromOutput(name, output);
+  return { ...(reported ?? fromOutput(name, output)), seconds };
 }
 
 /** A package without specs: plain Go tests, counted with their parts. */
 function fromOutput(name: string, output: string): CaseResult {
   const lines = [...output.matchAll(/^\s*--- (PASS|FAIL): (\S+)/gm)];
   const failed = lines.filter(([, word]) => word === "FAIL").map(([, , test]) => test);
-  return { name, ok: failed.length === 0 && /^ok\s/m.test(output), seen: [`${lines.length - failed.length} passed, ${failed.length} failed`, ...failed].join("; ") };
+  return { name, ok: failed.length === 0 && /^PASS$/m.test(output), seen: [`${lines.length - failed.length} passed, ${failed.length} failed`, ...failed].join("; ") };
 }
 
 interface Spec {

@@ -1,8 +1,10 @@
 // The clients that are tried, by the name under which `npm run test:outside -- NAME` runs them. Versions are pinned here.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { celTables } from "./cel-tables.ts";
 import { controllerRuntime } from "./controller-runtime.ts";
 import { e2e } from "./e2e/e2e.ts";
+import { gatewayApi } from "./gateway-api.ts";
 import { readCases, type Suite, type Surroundings } from "./suite.ts";
 import { testCmd } from "./test-cmd.ts";
 
@@ -61,6 +63,8 @@ const kubeRs: Suite = {
 /** All suites. */
 export const suites: Readonly<Record<string, Suite>> = {
   "controller-runtime": controllerRuntime,
+  "cel-tables": celTables,
+  "gateway-api": gatewayApi,
   "test-cmd": testCmd,
   operator,
   e2e,

@@ -8,8 +8,8 @@ import { gatewayApi } from "./gateway-api.ts";
 import { readCases, type Suite, type Surroundings } from "./suite.ts";
 import { testCmd } from "./test-cmd.ts";
 
-const helmVersion = "v4.3.1";
-const pythonPackages = ["kubernetes==37.0.2", "kopf==1.45.2"];
+const helmVersion = "v4.2.4";
+const pythonPackages = ["kubernetes==36.0.3", "kopf==1.45.2"];
 const nodePackage = "@kubernetes/client-node@2.0.1";
 
 /** A small operator of our own on controller-runtime. */
@@ -22,22 +22,23 @@ const operator: Suite = {
 const helm: Suite = {
   client: `helm ${helmVersion}`,
   async prepare(at) {
-    if (existsSync(join(at.cache, "helm"))) return;
+    if (existsSync(join(at.cache, helmVersion))) return;
     writeFileSync(join(at.cache, "go.mod"), "module outside\n\ngo 1.26.0\n");
     const env = { GOFLAGS: "-mod=mod", CGO_ENABLED: "0" };
     await at.run(["go", "get", `helm.sh/helm/v4/cmd/helm@${helmVersion}`], { cwd: at.cache, env, limitMs: 600_000 });
-    await at.run(["go", "build", "-p", "2", "-o", "helm", "helm.sh/helm/v4/cmd/helm"], { cwd: at.cache, env, limitMs: 1_200_000 });
+    await at.run(["go", "build", "-p", "2", "-o", helmVersion, "helm.sh/helm/v4/cmd/helm"], { cwd: at.cache, env, limitMs: 1_200_000 });
   },
-  run: async (at) => readCases(await at.session([join(at.here, "helm", "session.sh")], { env: { HELM: join(at.cache, "helm"), HELM_HOME: join(at.cache, "home") } })),
+  run: async (at) => readCases(await at.session([join(at.here, "helm", "session.sh")], { env: { HELM: join(at.cache, helmVersion), HELM_HOME: join(at.cache, "home") } })),
 };
 
 const python = (client: string, script: string): Suite => ({
   client,
   async prepare(at) {
-    if (existsSync(join(at.cache, "venv", "installed"))) return;
+    const installed = join(at.cache, "venv", pythonPackages.join(" "));
+    if (existsSync(installed)) return;
     await at.run(["python3", "-m", "venv", "venv"], { cwd: at.cache });
     await at.run([pythonOf(at), "-m", "pip", "install", "--quiet", ...pythonPackages], { limitMs: 600_000 });
-    writeFileSync(join(at.cache, "venv", "installed"), "");
+    writeFileSync(installed, "");
   },
   run: async (at) => readCases(await at.session([pythonOf(at), join(at.here, "python", script)], { env: { PYTHONDONTWRITEBYTECODE: "1" } })),
 });

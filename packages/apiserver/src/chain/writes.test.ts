@@ -109,6 +109,8 @@ test("patches of each type, and their refusals", async () => {
     ["a", {}, { "content-type": "application/json" }, 415, /^415: Unsupported Media Type$/],
     ["a", "[]", merge, 400, /cannot unmarshal array into Go value of type map/],
     ["zz", {}, merge, 404, /widgets.example.com "zz" not found/],
+    ["zz", "{", merge, 404, /widgets.example.com "zz" not found/],
+    ["zz", [5], jsonPatch, 404, /widgets.example.com "zz" not found/],
     ["a", { metadata: { name: "q" } }, merge, 400, /^the name of the object \(q\) does not match the name on the URL \(a\)$/],
     ["a", { metadata: { resourceVersion: "1" } }, merge, 409, /the object has been modified/],
     ["a", { metadata: { uid: "other" } }, merge, 422, /metadata.uid: Invalid value: "other": field is immutable/],

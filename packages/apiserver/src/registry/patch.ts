@@ -5,11 +5,13 @@ import type { ApiResponse } from "../http/handler.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
 import { answerResult } from "./answer/answer-result.ts";
 import { conflictError, notFoundError } from "./api-errors.ts";
+import { bodyOf } from "./body/request-body.ts";
 import type { Call } from "./call.ts";
 import { matchName, matchNamespace } from "./object-meta/match-namespace.ts";
 import { metaString } from "./object-meta/read-meta.ts";
 import { readPatchOptions, type WriteOptions } from "./options/write-options.ts";
 import { readIntent } from "./patch/patch-apply.ts";
+import type { DocumentPatch } from "./patch/patch-document.ts";
 import type { PatchTarget } from "./patch/patch-target.ts";
 import { type PatchType, readPatchType } from "./patch/patch-type.ts";
 import { readDocumentPatch } from "./patch/read-document-patch.ts";
@@ -33,10 +35,12 @@ async function readPatch(call: Call, type: PatchType, options: WriteOptions): Pr
     const intent = await readIntent(call, fieldManager, options);
     return (live) => intent(live ?? emptyObject(resource));
   }
-  const patch = readDocumentPatch(targetOf(call, options), type);
+  bodyOf(request); // a body that is too large is refused first, a broken one once there is something to patch
+  let patch: DocumentPatch | undefined;
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
   return (live) => {
     if (!live) throw notFoundError(resource, call.name);
+    patch ??= readDocumentPatch(targetOf(call, options), type);
     return fieldManager.update(live, patch(live), manager, request.now);
   };
 }

@@ -24,6 +24,11 @@ test("a key said twice counts the last time, and is told", async () => {
   assert.deepEqual([read, strictErrors], [{ a: 1, b: { c: 2 } }, ['line 4: key "c" already set in map']]);
 });
 
+test("names come in their order, as in the JSON that upstream makes of a body", async () => {
+  assert.deepEqual(Object.keys((await value("metadata: {b: 1, a: 2}\ndata: {}\n")) as object), ["data", "metadata"]);
+  assert.equal(JSON.stringify(await value("- {z: 1, a: {d: 1, c: 2}}\n")), '[{"a":{"c":2,"d":1},"z":1}]');
+});
+
 test("faults in go-yaml's words", async () => {
   const table: readonly (readonly [string, string])[] = [
     ["a: {b: c\n", "yaml: line 1: did not find expected ',' or '}'"],

@@ -2,7 +2,7 @@
 // first YAML body comes.
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
-import { setOwn } from "homeostat/api";
+import { compareBytewise, setOwn } from "homeostat/api";
 import { formatBadValue } from "../field-error.ts";
 import { readJsonInYaml } from "./json-in-yaml.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
@@ -96,7 +96,7 @@ class Converter {
       own.add(key);
       setOwn(out, key, this.value(pair.value));
     }
-    return out;
+    return sorted(out);
   }
 
   /** Merged members never replace the map's own. */
@@ -106,6 +106,13 @@ class Converter {
       for (const key of Object.keys(source)) if (!own.has(key) && !Object.hasOwn(out, key)) setOwn(out, key, source[key]!);
     }
   }
+}
+
+/** Upstream makes JSON of the body first, with names in their order; of several faults the first one is told. */
+function sorted(map: JsonObject): JsonObject {
+  const out: JsonObject = {};
+  for (const key of Object.keys(map).sort(compareBytewise)) setOwn(out, key, map[key]!);
+  return out;
 }
 
 /** Go's %#v of decoded YAML, e.g. `[]interface {}{"a"}`. */

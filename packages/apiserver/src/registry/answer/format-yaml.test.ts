@@ -38,3 +38,11 @@ test("numbers as Go prints them", () => {
     ["1", "1.5", "1e+21", "1.2345678925e+08", "1e-05", "9007199254740993"],
   );
 });
+
+test("lists within maps go as deep as JSON does", () => {
+  const depth = 2_000;
+  const nested = JSON.parse(`{"a":${'[{"a":'.repeat(depth)}1${"}]".repeat(depth)}}`) as { [name: string]: never };
+  const lines = formatYaml(nested).trimEnd().split("\n");
+  assert.equal(lines.length, depth + 1);
+  assert.equal(lines.at(-1), `${"  ".repeat(depth - 1)}- a: 1`);
+});

@@ -13,6 +13,7 @@ import { createKindTypes } from "../merge/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
 import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts";
 import { encodeOpenApiDocument } from "../protobuf/openapi-document.ts";
+import { encodeOpenApiThree } from "../protobuf/openapi-document-v3.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { VersionCodec } from "../registry/served-resource.ts";
@@ -73,7 +74,7 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
     protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
-    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer })), openApiPaths(createOpenApi(catalog, data, encodeOpenApiDocument))],
+    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer })), openApiPaths(createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree }))],
   });
   const now = formatSeconds(runtime.clock.now());
   const ownObjects = (): readonly string[] => bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });

@@ -2,7 +2,7 @@
 // asked for by its hash never changes, an old hash is sent on to the new one. Documents are made when first asked for and kept until the catalog changes.
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
-import { encodeJsonBytes, type JsonObject } from "homeostat/api";
+import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
 import type { KindData } from "../kinds/data/kind-data.ts";
 import type { ApiResponse } from "../http/handler.ts";
 import { parseAccept } from "../registry/negotiation/accept-header.ts";
@@ -22,14 +22,17 @@ export interface OpenApiRequest {
   readonly nowMs: number;
 }
 
-/** Writes a v2 document in its binary form. */
-export type EncodeVersionTwo = (document: JsonObject) => Uint8Array;
+/** Writes documents in their binary forms. */
+export interface BinaryForms {
+  readonly two: (document: JsonObject) => Uint8Array;
+  readonly three: (document: JsonObject) => Uint8Array;
+}
 
 interface Document {
   readonly bytes: Uint8Array;
   readonly hash: string;
   /** The same in binary, where that is offered; made when asked for. */
-  readonly binary?: () => Uint8Array;
+  readonly binary?: { readonly version: "v2" | "v3"; readonly bytes: () => Uint8Array };
 }
 
 const prefix = "/openapi/v3";
@@ -42,7 +45,7 @@ interface Kept {
 }
 
 /** A service over the resources of a catalog. */
-export function createOpenApi(catalog: ResourceCatalog, data: KindData, encode?: EncodeVersionTwo): OpenApiService {
+export function createOpenApi(catalog: ResourceCatalog, data: KindData, forms?: BinaryForms): OpenApiService {
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
   const document = (path: string): Document | undefined => {
@@ -52,13 +55,13 @@ export function createOpenApi(catalog: ResourceCatalog, data: KindData, encode?:
     checked.set(path, catalog.epoch);
     // Most changes concern other groups.
     if (kept && kept.resources.length === resources.length && kept.resources.every((each, i) => each === resources[i])) return kept.document;
-    const made = toDocument(buildDocument(path, resources, data));
+    const made = toDocument(buildDocument(path, resources, data), "v3", forms?.three);
     documents.set(path, { document: made, resources });
     return made;
   };
   let older: { readonly epoch: number; readonly document: Document } | undefined;
   const versionTwo = (): Document => {
-    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toVersionTwoDocument(buildVersionTwo(catalog, data), encode) };
+    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toDocument(buildVersionTwo(catalog, data), "v2", forms?.two)! };
     return older.document;
   };
   return ({ path, query, headers, nowMs }) => {
@@ -79,17 +82,14 @@ function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
   return toVersionTwo(documents, minorOf(data));
 }
 
-function toDocument(content: JsonObject | undefined): Document | undefined {
+function toDocument(content: JsonObject | undefined, version: "v2" | "v3", encode: ((document: JsonObject) => Uint8Array) | undefined): Document | undefined {
   if (!content) return undefined;
   const bytes = encodeJsonBytes(content);
-  return { bytes, hash: createHash("sha512").update(bytes).digest("hex").toUpperCase() };
-}
-
-function toVersionTwoDocument(content: JsonObject, encode: EncodeVersionTwo | undefined): Document {
-  const document = toDocument(content)!;
+  const document = { bytes, hash: createHash("sha512").update(bytes).digest("hex").toUpperCase() };
   if (!encode) return document;
   let made: Uint8Array | undefined;
-  return { ...document, binary: () => (made ??= encode(content)) };
+  // Made from the bytes, which are kept anyway: what they were made from need not be.
+  return { ...document, binary: { version, bytes: () => (made ??= encode(parseExact(Buffer.from(bytes).toString()) as JsonObject)) } };
 }
 
 function indexAnswer(catalog: ResourceCatalog, document: (path: string) => Document | undefined): ApiResponse {
@@ -99,19 +99,22 @@ function indexAnswer(catalog: ResourceCatalog, document: (path: string) => Docum
 
 function documentAnswer(path: string, document: Document, hash: string, headers: Readonly<Record<string, string>>, nowMs: number): ApiResponse {
   const etag = `"${document.hash}"`;
-  const mediaType = chooseMediaType(headers.accept, document.binary ? [json, oldBinary, binary] : [json]);
+  const [binary, oldBinary] = document.binary ? binaryTypes(document.binary.version) : [];
+  const mediaType = chooseMediaType(headers.accept, binary && oldBinary ? [json, oldBinary, binary] : [json]);
   if (!mediaType) return { status: 406, headers: { vary: "Accept" }, body: empty };
-  const common = { "content-type": mediaType === oldBinary ? binary : mediaType, etag, vary: "Accept" };
+  const common = { "content-type": binary !== undefined && mediaType === oldBinary ? binary : mediaType, etag, vary: "Accept" };
   if (hash && hash !== document.hash) return { status: 301, headers: { ...common, "cache-control": "no-cache, private", location: `${path}?hash=${document.hash}` }, body: empty };
   const caching = hash ? { "cache-control": "public, immutable", expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC") } : { "cache-control": "no-cache, private" };
   if (headers["if-none-match"]?.split(",").some((each) => each.trim() === etag)) return { status: 304, headers: { etag, vary: "Accept", ...caching }, body: empty };
-  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes" }, body: mediaType === json ? document.bytes : document.binary!() };
+  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes" }, body: mediaType === json ? document.bytes : document.binary!.bytes() };
 }
 
 const json = "application/json";
-const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** With a sign that media types cannot have; clients still ask for it. */
-const oldBinary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/** The present one, and one with a sign that media types cannot have; clients still ask for it. */
+const binaryTypes = (version: string): readonly [string, string] => [
+  `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
+  `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`,
+];
 
 /** The first of those offered that the best clause allows. */
 function chooseMediaType(accept: string | undefined, offered: readonly string[]): string | undefined {

@@ -16,7 +16,7 @@ const data = readKindData("1.36");
 const smdOf = createKindTypes(data);
 const catalog = createCatalog(createBuiltinResources({ data, smdOf }));
 catalog.serve("cages.zoo.example.com", createCustomResources(cages(), { data, smdOf, compileRules: () => undefined }));
-const service = createOpenApi(catalog, data, (document) => Uint8Array.of(Object.keys(document).length));
+const service = createOpenApi(catalog, data, { two: (document) => Uint8Array.of(2, Object.keys(document).length), three: (document) => Uint8Array.of(3, Object.keys(document).length) });
 const ask = (url: string, headers: Readonly<Record<string, string>> = {}): ApiResponse | undefined => {
   const { pathname, searchParams } = new URL(url, "http://server");
   return service({ path: pathname, query: searchParams, headers, nowMs: Date.parse("2026-11-21T10:00:00Z") });
@@ -42,7 +42,7 @@ test("a hash makes a document immutable, an old hash is sent on", () => {
   assert.equal(ask(url, { accept: "text/html" })?.status, 406);
 });
 
-test("version two has a binary form, for whoever likes it better; version three has none", () => {
+test("both versions have a binary form, for whoever likes it better", () => {
   const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
   const typeFor = (accept: string): unknown => ask("/openapi/v2", { accept })?.headers["content-type"];
   assert.equal(typeFor("application/com.github.proto-openapi.spec.v2@v1.0+protobuf"), binary);
@@ -51,9 +51,15 @@ test("version two has a binary form, for whoever likes it better; version three 
   assert.equal(typeFor("*/*"), "application/json");
   assert.equal(typeFor(""), "application/json");
   assert.equal(ask("/openapi/v2", { accept: "application/yaml" })?.status, 406);
-  assert.deepEqual(ask("/openapi/v2", { accept: binary })?.body, Uint8Array.of(7));
+  assert.deepEqual(ask("/openapi/v2", { accept: binary })?.body, Uint8Array.of(2, 7));
   assert.equal(ask("/openapi/v2", { accept: binary })?.headers["etag"], ask("/openapi/v2")?.headers["etag"]);
   assert.equal(ask("/openapi/v3/api/v1", { accept: binary })?.status, 406);
+  const three = binary.replace("v2", "v3");
+  for (const accept of [three, three.replace("v3.", "v3@"), `${three},application/json;q=0.9`]) {
+    const answer = ask("/openapi/v3/api/v1", { accept });
+    assert.deepEqual([answer?.headers["content-type"], answer?.body], [three, Uint8Array.of(3, 4)]);
+  }
+  assert.equal(ask("/openapi/v3", { accept: three })?.headers["content-type"], "text/plain; charset=utf-8");
 });
 
 test("built-in kinds carry merge rules, and patches the parameters that kubectl looks for", () => {

@@ -1,0 +1,71 @@
+// How documents become protobuf messages: fields by their name in JSON, choices, maps and values of any form, as gnostic's
+// models have them in both versions of OpenAPI. Knows no document.
+// Upstream: github.com/google/gnostic-models/{openapiv2,openapiv3}.
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { toBlockYaml } from "./block-yaml.ts";
+import type { WireWriter } from "./wire-writer.ts";
+
+/** Writes the value of one field. */
+export type Write = (writer: WireWriter, field: number, value: Json) => void;
+
+/** Fields by their name in JSON, in the order of their numbers; extensions come last in every message. */
+export interface Message {
+  readonly fields: readonly (readonly [name: string, field: number, write: Write])[];
+  /** Field for what begins with `x-`. */
+  readonly extensions?: number;
+}
+
+/** Writes the fields that a value has. */
+export function writeMessage(writer: WireWriter, { fields, extensions }: Message, value: JsonObject): void {
+  for (const [name, field, write] of fields) if (value[name] !== undefined) write(writer, field, value[name]);
+  if (extensions !== undefined) for (const [name, extension] of Object.entries(value)) if (name.startsWith("x-")) namedEntry(writer, extensions, name, (at) => any(writer, at, extension));
+}
+
+export const string: Write = (writer, field, value) => void (typeof value === "string" && value && writer.string(field, value));
+export const strings: Write = (writer, field, value) => {
+  for (const each of listOf(value)) writer.string(field, String(each));
+};
+export const flag: Write = (writer, field, value) => void (value === true && writer.varint(field, 1));
+export const integer: Write = (writer, field, value) => void (value && writer.varint(field, Number(value)));
+export const double: Write = (writer, field, value) => void (value && writer.double(field, Number(value)));
+/** Values of any form travel as YAML. */
+export const any: Write = (writer, field, value) => writer.nested(field, () => writer.string(2, toBlockYaml(value)));
+export const many: Write = (writer, field, value) => {
+  for (const each of listOf(value)) any(writer, field, each);
+};
+
+const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
+
+/** A nested message. The message is a function, because schemas hold schemas. */
+export const message =
+  (of: (value: JsonObject) => Message): Write =>
+  (writer, field, value) => {
+    if (isObject(value)) writer.nested(field, () => writeMessage(writer, of(value), value));
+  };
+
+export const each =
+  (write: Write): Write =>
+  (writer, field, value) => {
+    for (const one of listOf(value)) write(writer, field, one);
+  };
+
+/** A message around a message: how a choice between messages is written. */
+export const wrapped =
+  (inner: number, write: Write): Write =>
+  (writer, field, value) =>
+    writer.nested(field, () => write(writer, inner, value));
+
+/** A map, as a message that repeats pairs of name and value in field `entry`. */
+export const map =
+  (entry: number, write: Write): Write =>
+  (writer, field, value) =>
+    writer.nested(field, () => {
+      for (const [name, one] of Object.entries(value as JsonObject)) namedEntry(writer, entry, name, (at) => write(writer, at, one));
+    });
+
+function namedEntry(writer: WireWriter, field: number, name: string, writeValue: (at: number) => void): void {
+  writer.nested(field, () => {
+    if (name) writer.string(1, name);
+    writeValue(2);
+  });
+}

@@ -24,6 +24,7 @@ function createEcho(): { handler: Handler; requests: ApiRequest[]; sinks: Stream
   const handler: Handler = async (request) => {
     requests.push(request);
     if (request.path === "/big") return { status: 200, headers: json, body: bytes(`"${"x".repeat(200_000)}"`) };
+    if (request.path === "/words") return { status: 200, headers: { ...json, warning: ['299 - "é, 🦊"'] }, body: bytes("{}") };
     if (request.path !== "/stream") return { status: 201, headers: { ...json, warning: ['299 - "a, b"', '299 - "c"'] }, body: bytes(`{"length":${request.body.length}}`) };
     const open = (sink: StreamSink): OpenStream => {
       sinks.push(sink);
@@ -153,6 +154,14 @@ describe("a TLS port with HTTP/2", () => {
     listener = await listen(createFrontDoor(echo.handler, runtime), { tls: issueServingCertificate(authority, { runtime, names: ["localhost"], addresses: ["127.0.0.1"] }) });
   });
   after(() => listener.close());
+
+  test("texts in headers are UTF-8, over HTTP/1.1 too", async () => {
+    const session = http2.connect(listener.url, { ca: authority.cert });
+    const [headers] = (await once(session.request({ ":path": "/words" }), "response")) as [http2.IncomingHttpHeaders];
+    const { headers: older } = await ask(`${listener.url}/words`);
+    for (const warning of [headers["warning"], older["warning"]]) assert.equal(Buffer.from(String(warning), "latin1").toString("utf8"), '299 - "é, 🦊"');
+    session.destroy();
+  });
 
   test("requests and streams share one connection, and 3,000 cancelled streams do not end it", async () => {
     const session = http2.connect(listener.url, { ca: authority.cert });

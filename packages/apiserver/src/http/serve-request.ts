@@ -39,7 +39,7 @@ export async function serveRequest(handler: Handler, request: AnyRequest, respon
 
 async function sendAnswer(answer: ApiResponse, apiRequest: ApiRequest, response: AnyResponse, underway: Set<Underway>): Promise<void> {
   if (isStream(answer.body)) {
-    response.writeHead(answer.status, wireHeaders(answer.headers, response));
+    response.writeHead(answer.status, wireHeaders(answer.headers));
     response.flushHeaders();
     pushStream(answer.body, response, underway);
   } else if (wantsGzip(apiRequest.path, apiRequest.headers["accept-encoding"], answer)) {
@@ -47,21 +47,20 @@ async function sendAnswer(answer: ApiResponse, apiRequest: ApiRequest, response:
   } else send(response, answer.status, answer.headers, answer.body);
 }
 
-const beyondLatin = /[^\u0000-\u007f]/;
+const beyondAscii = /[^\u0000-\u007f]/;
 
 /**
- * Headers as a wire takes them. Go writes texts as UTF-8, also into a Warning that quotes what a client sent; Node's HTTP/1.1
- * takes bytes as latin1 characters and refuses all others, its HTTP/2 encodes by itself.
+ * Headers as a wire takes them. Go writes texts as UTF-8, also into a Warning that quotes what a client sent. Node writes
+ * characters as latin1, which HTTP/1.1 refuses for those beyond and HTTP/2 cuts down to a byte; so each byte goes as a character.
  */
-function wireHeaders(headers: ApiResponse["headers"], response: AnyResponse): OutgoingHttpHeaders {
-  if ("stream" in response) return headers as OutgoingHttpHeaders;
-  const toBytes = (value: string): string => (beyondLatin.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value);
+function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
+  const toBytes = (value: string): string => (beyondAscii.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value);
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? toBytes(value) : value.map(toBytes)]));
 }
 
 function send(response: AnyResponse, status: number, headers: Readonly<Record<string, string | readonly string[]>>, body: Uint8Array): void {
   if (response.destroyed) return;
-  response.writeHead(status, { ...wireHeaders(headers, response), ...(status === 304 || status === 204 ? {} : { "content-length": body.length }) });
+  response.writeHead(status, { ...wireHeaders(headers), ...(status === 304 || status === 204 ? {} : { "content-length": body.length }) });
   response.end(body);
 }
 

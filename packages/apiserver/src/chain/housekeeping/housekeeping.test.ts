@@ -104,6 +104,22 @@ test("such an API service is put right, and one that is somebody's is not", asyn
   assert.equal(((await ask("GET", path))["spec"] as JsonObject)["versionPriority"], 7);
 });
 
+test("an API service behind a service says why it cannot be reached, and what has changed", async () => {
+  const { ask } = await start();
+  const spec = { group: "remote.example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 15, service: { namespace: "default", name: "remote" } };
+  await ask("POST", services, { apiVersion: "apiregistration.k8s.io/v1", kind: "APIService", metadata: { name: "v1.remote.example.com" }, spec });
+  const reason = async (): Promise<unknown> => {
+    await settle();
+    const { status } = await ask("GET", `${services}/v1.remote.example.com`);
+    return (status as { readonly conditions?: readonly JsonObject[] }).conditions?.[0]?.["reason"];
+  };
+  assert.equal(await reason(), "ServiceNotFound");
+  await ask("POST", "/api/v1/namespaces/default/services", { apiVersion: "v1", kind: "Service", metadata: { name: "remote" }, spec: { ports: [{ port: 443 }] } });
+  assert.equal(await reason(), "EndpointsNotFound");
+  await ask("DELETE", "/api/v1/namespaces/default/services/remote");
+  assert.equal(await reason(), "ServiceNotFound");
+});
+
 test("a server that listens has a lease, renews it, and its service leads to its port", async () => {
   const { ask, runtime } = await start({ address: { host: "127.0.0.1", port: 7443, hostname: "vm" } });
   const service = await ask("GET", "/api/v1/namespaces/default/services/kubernetes");

@@ -4,6 +4,7 @@
 import type { Handler } from "../../http/handler.ts";
 import { createApiCaller } from "../../kinds/apiextensions/api-caller.ts";
 import type { CoreServices } from "../../registry/core-services.ts";
+import { checkAvailability } from "./check-availability.ts";
 import { keepIdentityLease } from "./identity-lease.ts";
 import { keepOwnObjects } from "./keep-own-objects.ts";
 import { registerDefinitions } from "./register-definitions.ts";
@@ -30,10 +31,12 @@ export function startHousekeeping({ core, handler, ownObjects, address }: Housek
   const call = createApiCaller(handler);
   const stopKeeping = keepOwnObjects({ core, call, ownObjects });
   const stopRegistering = registerDefinitions(core, call);
+  const stopChecking = checkAvailability(core, call);
   const endLease = address && keepIdentityLease({ call, runtime: core.runtime, address });
   return async () => {
     stopKeeping();
     stopRegistering();
+    stopChecking();
     await endLease?.();
   };
 }

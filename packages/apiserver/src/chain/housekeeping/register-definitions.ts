@@ -13,10 +13,10 @@ import { storageKeyOf, storagePrefixOf } from "../../registry/views/storage-key.
 import { parseStored } from "../../registry/views/stored-json.ts";
 import type { Revision } from "../../storage/store.ts";
 import { insertText } from "../bootstrap/store-bootstrap-objects.ts";
+import { WorkSet } from "./work-set.ts";
 
 const label = "kube-aggregator.kubernetes.io/automanaged";
 const path = "/apis/apiregistration.k8s.io/v1/apiservices";
-const retryMs = 1000;
 
 /** Where a version of a group is served, which says everything of its API service. */
 interface GroupVersion {
@@ -40,15 +40,14 @@ class Registrar {
   readonly #services: ServedResource;
   /** What each definition serves, by its key, as of its generation. */
   readonly #served = new Map<string, { readonly generation: number; readonly versions: ReadonlyMap<string, GroupVersion> }>();
-  readonly #queue = new Set<string>();
+  readonly #work: WorkSet;
   #stops: (() => void)[] = [];
-  #isWorking = false;
-  #isStopped = false;
 
   constructor(core: CoreServices, call: ApiCaller, services: ServedResource) {
     this.#core = core;
     this.#call = call;
     this.#services = services;
+    this.#work = new WorkSet(core.runtime, (name) => this.#sync(name));
   }
 
   follow(definitions: ServedResource): void {
@@ -57,12 +56,12 @@ class Registrar {
     this.#each(prefix, ({ key, facts, type }) => {
       // Only what this keeps is worth a look; most of them are made once and never written again.
       const name = key.slice(prefix.length);
-      if (facts.labels[label] === "true" || (type === "DELETED" && this.#wanted(name))) this.#add(name);
+      if (facts.labels[label] === "true" || (type === "DELETED" && this.#wanted(name))) this.#work.add(name);
     });
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#work.stop();
     for (const stop of this.#stops.splice(0)) stop();
   }
 
@@ -80,28 +79,12 @@ class Registrar {
     if (type !== "DELETED" && before?.generation === generation) return;
     if (type === "DELETED") this.#served.delete(key);
     else this.#served.set(key, { generation, versions: servedVersions(parseStored(bytes)) });
-    for (const name of [...(before?.versions.keys() ?? []), ...(this.#served.get(key)?.versions.keys() ?? [])]) this.#add(name);
+    for (const name of [...(before?.versions.keys() ?? []), ...(this.#served.get(key)?.versions.keys() ?? [])]) this.#work.add(name);
   }
 
   #wanted(name: string): GroupVersion | undefined {
     for (const { versions } of this.#served.values()) if (versions.has(name)) return versions.get(name);
     return undefined;
-  }
-
-  #add(name: string): void {
-    this.#queue.add(name);
-    if (this.#isWorking) return;
-    this.#isWorking = true;
-    this.#core.runtime.defer(() => void this.#work());
-  }
-
-  async #work(): Promise<void> {
-    for (const name of this.#queue) {
-      this.#queue.delete(name);
-      if (this.#isStopped) break;
-      if (!(await this.#sync(name).catch(() => false))) this.#core.runtime.clock.timer(retryMs, () => !this.#isStopped && this.#add(name));
-    }
-    this.#isWorking = false;
   }
 
   /** Resolves to whether the API service is as it should be. */

@@ -67,7 +67,7 @@ export function normalise(output: string): string {
 const withoutGeneratedNames = (output: string): string =>
   output
     .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{8,10}(?=-[bcdfghjklmnpqrstvwxz2456789]{5}\b)/g, "-<hash>")
-    .replaceAll(/(?<=[a-z0-9>])-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?![-.])/g, "-<suffix>")
+    .replaceAll(/(?<=[A-Za-z0-9>])-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?![-.])/g, "-<suffix>")
     .replaceAll(/(-|pod-template-hash"?[=:] ?"?)[bcdfghjklmnpqrstvwxz2456789]{8,10}\b(?![-.])/g, "$1<hash>")
     .replaceAll(/\.[0-9a-f]{16}\b/g, ".<event>")
     .replaceAll(/\b10\.0\.0\.(?!1\b)\d+\b/g, "<ip>")

@@ -24,7 +24,8 @@ export interface PatchedBody {
 export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
   const { object, strictErrors } = decode(target, patched, body);
   if (isCustom(target) && !object.apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
-  const all = [...body.strictErrors, ...strictErrors];
+  // Upstream's converter sorts what it complains about, and a merged document has sorted keys.
+  const all = [...body.strictErrors, ...(isCustom(target) ? strictErrors : strictErrors.toSorted(compareBytewise))];
   if (!all.length || target.fieldValidation === "Ignore") return object;
   if (target.fieldValidation === "Strict") throw patchInvalid(body, formatStrictErrors(all));
   for (const text of all) target.call.request.warnings.add(text);

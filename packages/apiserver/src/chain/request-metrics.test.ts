@@ -22,4 +22,6 @@ test("/metrics counts requests by what they were, and the objects that are there
   assert.ok(lines.includes('apiserver_resource_objects{group="example.com",resource="widgets"} 1'));
   assert.ok(lines.includes("# TYPE apiserver_resource_objects gauge"));
   assert.ok(lines.some((line) => /^process_start_time_seconds \d/.test(line)));
+  assert.equal(await ask("DELETE", "/metrics"), "metrics reset\n");
+  assert.ok(!(await ask("GET", "/metrics")).includes('widgets",scope'));
 });

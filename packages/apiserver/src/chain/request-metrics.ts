@@ -27,10 +27,16 @@ export class RequestMetrics {
     this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
   }
 
-  /** Answers /metrics; undefined for every other path. */
-  answer({ info }: ServerRequest): ApiResponse | undefined {
+  /** Answers /metrics, which a DELETE sets to nothing; undefined for every other path. */
+  answer({ api, info }: ServerRequest): ApiResponse | undefined {
     if (info.isResource || info.path !== "/metrics") return undefined;
+    if (api.method === "DELETE") return this.#reset();
     return { status: 200, headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores" }, body: new TextEncoder().encode(this.text()) };
+  }
+
+  #reset(): ApiResponse {
+    this.#requests.clear();
+    return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: new TextEncoder().encode("metrics reset\n") };
   }
 
   /** All figures, in Prometheus' text format. */

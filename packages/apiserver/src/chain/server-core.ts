@@ -116,7 +116,7 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
     });
 }
 
+/** Upstream's handlers do not ask for a method. */
 function openApiPaths(openApi: OpenApiService): PathHandler {
-  return async ({ api, info, query, nowMs }) =>
-    api.method === "GET" || api.method === "HEAD" ? openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs }) : undefined;
+  return async ({ api, info, query, nowMs }) => openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs });
 }

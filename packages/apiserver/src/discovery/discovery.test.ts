@@ -184,6 +184,8 @@ test("/version and the index of paths are indented for everybody", async () => {
   const version = await ask("/version");
   assert.match(version.text, /^\{\n {2}"major": "1",\n {2}"minor": "36",/);
   assert.ok(version.text.endsWith("}"));
-  const { paths } = JSON.parse((await ask("/")).text) as { paths: string[] };
+  const index = (await ask("/")).text;
+  assert.equal((await ask("/index.html")).text, index);
+  const { paths } = JSON.parse(index) as { paths: string[] };
   for (const path of ["/api/v1", "/apis/zoo.example.com/v1alpha1", "/readyz/etcd-readiness", "/version"]) assert.ok(paths.includes(path), path);
 });

@@ -60,12 +60,13 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   return async (request) => {
     const plain = plainAnswer(request) ?? (options.issuer && tokenMetadata(request, options.issuer));
     if (plain) return plain;
-    if (!/^\/apis?(?:\/|$)/.test(request.path) && request.path !== "/") return undefined;
+    const isIndex = request.path === "/" || request.path === "/index.html";
+    if (!/^\/apis?(?:\/|$)/.test(request.path) && !isIndex) return undefined;
     if (epoch !== options.catalog.epoch) {
       groups = groupsOf(options.catalog);
       epoch = options.catalog.epoch;
     }
-    if (request.path === "/") return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
+    if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
     const found = find(groups, request);
     return found && (await answer(found, request, options));
   };

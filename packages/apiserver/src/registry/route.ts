@@ -41,8 +41,13 @@ export function route(core: CoreServices, request: ServerRequest): Call | undefi
     if (isBuiltinGroup(core, group)) throw genericNotFoundError();
     return undefined;
   }
-  if (resource.deprecationWarning) request.warnings.add(resource.deprecationWarning);
-  return resource.custom ? routeCustom(core, request, resource) : routeBuiltin(core, request, resource);
+  if (!resource.custom) return routeBuiltin(core, request, resource);
+  warnOfDeprecation(request, resource);
+  return routeCustom(core, request, resource);
+}
+
+function warnOfDeprecation({ warnings }: ServerRequest, { deprecationWarning }: ServedResource): void {
+  if (deprecationWarning) warnings.add(deprecationWarning);
 }
 
 function routeBuiltin(core: CoreServices, request: ServerRequest, resource: ServedResource): Call | undefined {
@@ -55,6 +60,7 @@ function routeBuiltin(core: CoreServices, request: ServerRequest, resource: Serv
   if (action === "patch") assertPatchType(api.headers["content-type"] ?? "");
   const isList = action === "list" || action === "watch";
   assertRoutable(api.headers["accept"] ?? "", isList || info.watchPrefix ? [...mediaTypes, ...mediaTypes.filter((type) => !type.endsWith("yaml")).map((type) => `${type};stream=watch`)] : mediaTypes);
+  warnOfDeprecation(request, resource); // of custom resources whoever asks is warned, of built-in ones whoever is answered
   return callOf(core, request, resource, action);
 }
 

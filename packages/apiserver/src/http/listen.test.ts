@@ -157,8 +157,13 @@ describe("a TLS port with HTTP/2", () => {
 
   test("texts in headers are UTF-8, over HTTP/1.1 too", async () => {
     const session = http2.connect(listener.url, { ca: authority.cert });
-    const [headers] = (await once(session.request({ ":path": "/words" }), "response")) as [http2.IncomingHttpHeaders];
-    const { headers: older } = await ask(`${listener.url}/words`);
+    const sent = Buffer.from("é, 🦊", "utf8").toString("latin1");
+    const [headers] = (await once(session.request({ ":path": "/words", "user-agent": sent }), "response")) as [http2.IncomingHttpHeaders];
+    const { headers: older } = await ask(`${listener.url}/words`, { headers: { "user-agent": sent } });
+    assert.deepEqual(
+      echo.requests.slice(-2).map((request) => request.headers["user-agent"]),
+      ["é, 🦊", "é, 🦊"],
+    );
     for (const warning of [headers["warning"], older["warning"]]) assert.equal(Buffer.from(String(warning), "latin1").toString("utf8"), '299 - "é, 🦊"');
     session.destroy();
   });

@@ -49,6 +49,9 @@ async function sendAnswer(answer: ApiResponse, apiRequest: ApiRequest, response:
 
 const beyondAscii = /[^\u0000-\u007f]/;
 
+/** What a client wrote as UTF-8, which Node gives as a character for each byte; Go takes bytes for text. */
+const textOf = (value: string): string => (beyondAscii.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value);
+
 /**
  * Headers as a wire takes them. Go writes texts as UTF-8, also into a Warning that quotes what a client sent. Node writes
  * characters as latin1, which HTTP/1.1 refuses for those beyond and HTTP/2 cuts down to a byte; so each byte goes as a character.
@@ -123,8 +126,8 @@ function flatHeaders(request: AnyRequest): Record<string, string> {
   const out: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || name[0] === ":") continue;
-    out[name] = typeof value === "string" ? value : value.join(", ");
-    if (listHeader.test(name)) out[name] = rawValues(request.rawHeaders, name).join("\n");
+    out[name] = textOf(typeof value === "string" ? value : value.join(", "));
+    if (listHeader.test(name)) out[name] = textOf(rawValues(request.rawHeaders, name).join("\n"));
   }
   return out;
 }

@@ -118,12 +118,14 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
     writeFileSync(join(folder, "file"), "");
+    writeFileSync(join(folder, "stages.yaml"), "name: s\nthen: {}\n");
     const unwritable = join(folder, "file", "kubeconfig");
     const cases: readonly (readonly [RegExp, ...string[]])[] = [
       [new RegExp(`listen on 127\\.0\\.0\\.1:${port}: the port is in use; stop what uses it`), "--port", String(port), "--kubeconfig", join(folder, "never")],
       [/write kubeconfig .*file\/kubeconfig: .*; name a file that this user may write/, "--kubeconfig", unwritable],
       [/open data directory .*file\/data: .*; name a folder/, "--data-dir", join(folder, "file", "data"), "--kubeconfig", join(folder, "never")],
       [/there is no controller "foo"; there are garbagecollector, /, "--controllers", "foo", "--kubeconfig", join(folder, "never")],
+      [/read stage "s": then: not supported; supported are name, for, .*; for\.kind: a kind was expected, e\.g\. Pod/, "--stages", join(folder, "stages.yaml"), "--kubeconfig", join(folder, "never")],
     ];
     for (const [message, ...args] of cases) {
       const { code, err, out } = await (await run(["server", ...args])).ended;

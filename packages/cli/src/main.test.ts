@@ -38,6 +38,8 @@ test("wrong usage exits 2 and says what was expected", async () => {
   const cases: readonly (readonly [RegExp, ...string[]])[] = [
     [/--port: expected a number from 0 to 65535, got "web"/, "server", "--port", "web"],
     [/--port: expected a number/, "server", "--port", "65536"],
+    [/--fake-nodes: expected a number from 0 to 9999, got "many"/, "server", "--fake-nodes", "many"],
+    [/--stages: nowhere\.yaml cannot be read: /, "server", "--stages", "nowhere.yaml"],
     [/--output: expected text or json, got "xml"/, "server", "--output", "xml"],
     [/--output: expected text or json/, "version", "--output", "xml"],
     [/--controllers: expected default, all, none, or names/, "server", "--controllers", "a,,b"],

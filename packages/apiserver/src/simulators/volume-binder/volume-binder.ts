@@ -73,7 +73,7 @@ class VolumeBinder {
       case "bind":
         return await this.#bind(claim, step.volume);
       case "lose":
-        if (claim.status?.phase !== "Lost") await this.#say(key, claim, { type: "Warning", reason: "ClaimLost", message: "Bound claim has lost its PersistentVolume. Data on the volume is lost!" });
+        if (claim.status?.phase !== "Lost") this.#say(key, claim, { type: "Warning", reason: "ClaimLost", message: "Bound claim has lost its PersistentVolume. Data on the volume is lost!" });
         return await this.#phase(claim, { phase: "Lost" });
       case "ask":
         return await this.#ask(key, claim, step.provisioner);

@@ -27,8 +27,8 @@ function heldBytes(): number {
   return heapUsed + external;
 }
 
-/** Sockets and the like that keep this process alive. */
-const handles = (): number => process.getActiveResourcesInfo().filter((name) => name !== "Immediate" && name !== "Timeout").length;
+/** Sockets and listeners of this process. */
+const handles = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length;
 const openWatches = (): number => queryObjects(WatchRun, { format: "count" });
 
 /** undici takes CONNECT as the wish for a tunnel, and waits for one; http/odd-heads.test.ts sends it by hand. */

@@ -32,6 +32,12 @@ record_command() {
   [[ ${code} -eq 0 ]] || foundError="$1"
 }
 
+# Upstream's looks for the name of the authority that its own start of the server makes.
+kube::util::test_client_certificate_authentication_enabled() {
+  kube::util::test_openssl_installed
+  echo | "${OPENSSL_BIN}" s_client -connect "127.0.0.1:${SECURE_API_PORT}" 2>/dev/null | grep 'Acceptable client certificate CA names' >/dev/null
+}
+
 # A passage of runTests that is no function: from one line to the next that matches.
 passage() {
   sed -n '/^runTests()/,$p' test/cmd/legacy-script.sh | sed -n "/$2/,\$p" | sed "1d; /$3/,\$d" >"${TMPDIR:-/tmp}/passage-$1"

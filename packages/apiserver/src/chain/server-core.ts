@@ -24,8 +24,9 @@ import { bootstrapTexts } from "./bootstrap/bootstrap-objects.ts";
 import { storeBootstrapObjects } from "./bootstrap/store-bootstrap-objects.ts";
 import { createCore } from "./create-core.ts";
 import { expireEvents } from "./expire-events.ts";
-import { type ServerAddress, startHousekeeping } from "./housekeeping/housekeeping.ts";
+import { startHousekeeping } from "./housekeeping/housekeeping.ts";
 import type { PathHandler } from "./request-chain.ts";
+import { hostAndPort, type ServerAddress } from "./server-address.ts";
 
 export interface ServerCoreOptions {
   readonly store: Store;
@@ -74,7 +75,10 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
     protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
-    paths: [discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer })), openApiPaths(createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree }))],
+    paths: [
+      discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, address: address ? hostAndPort(address) : withoutPort })),
+      openApiPaths(createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree })),
+    ],
   });
   const now = formatSeconds(runtime.clock.now());
   const ownObjects = (): readonly string[] => bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
@@ -97,6 +101,9 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
   };
 }
 
+/** The address of a server that is reached within its process alone: the name that pods know it by. */
+const withoutPort = "kubernetes.default.svc:443";
+
 function createScaleCodec(data: KindData): VersionCodec {
   const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
   const { model } = data.typeOf(kind.group, kind.version, kind.kind)!;
@@ -112,7 +119,6 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
       accept: api.headers["accept"] ?? "",
       ifNoneMatch: api.headers["if-none-match"],
       pretty: wantsPretty(query, api.headers["user-agent"] ?? ""),
-      host: api.headers["host"] ?? "",
     });
 }
 

@@ -54,12 +54,12 @@ const catalog: ResourceCatalog = {
     resource("arc.example.com", "v1", "Bee", { custom: true }),
   ],
 };
-const discovery = createDiscovery({ catalog, protobuf: (document) => new TextEncoder().encode(`pb ${String(document["apiVersion"])} ${String(document["kind"])}`) });
+const discovery = createDiscovery({ catalog, address: "here:1", protobuf: (document) => new TextEncoder().encode(`pb ${String(document["apiVersion"])} ${String(document["kind"])}`) });
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 async function ask(path: string, more: Partial<DiscoveryRequest> = {}): Promise<{ status: number; headers: Record<string, unknown>; text: string }> {
   const [name = "", query = ""] = path.split("?");
-  const answer = (await discovery({ method: "GET", path: name, query, accept: "", pretty: false, host: "here:1", ...more })) ?? pageNotFound();
+  const answer = (await discovery({ method: "GET", path: name, query, accept: "", pretty: false, ...more })) ?? pageNotFound();
   return { status: answer.status, headers: answer.headers, text: new TextDecoder().decode(answer.body as Uint8Array) };
 }
 

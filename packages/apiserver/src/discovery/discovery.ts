@@ -27,14 +27,14 @@ export interface DiscoveryRequest {
   readonly ifNoneMatch?: string | undefined;
   /** Indented JSON: asked for by the query, or a person's tool. */
   readonly pretty: boolean;
-  /** The address under which the client sees this server: its Host header. */
-  readonly host: string;
 }
 
 export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
   /** Writes a document in the protobuf envelope; undefined where that cannot be done. */
   readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
+  /** Where clients find this server, as `host:port`: what it knows of itself, whatever name the client came by. */
+  readonly address: string;
   /** Whose tokens others may check. */
   readonly issuer?: IssuerFacts;
 }
@@ -58,7 +58,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let epoch = -1;
   let groups: readonly ServedGroup[] = [];
   return async (request) => {
-    const plain = plainAnswer(request) ?? (options.issuer && tokenMetadata(request, options.issuer));
+    const plain = plainAnswer(request) ?? (options.issuer && tokenMetadata(request, options.issuer, options.address));
     if (plain) return plain;
     const isIndex = request.path === "/" || request.path === "/index.html";
     if (!/^\/apis?(?:\/|$)/.test(request.path) && !isIndex) return undefined;
@@ -67,7 +67,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       epoch = options.catalog.epoch;
     }
     if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
-    const found = find(groups, request);
+    const found = find(groups, request.path, options.address);
     return found && (await answer(found, request, options));
   };
 }
@@ -79,13 +79,13 @@ function plainAnswer({ method, path, query, accept }: DiscoveryRequest): ApiResp
   return refusal(method, accept, ["application/json"]) ?? json(200, versionDocument);
 }
 
-function find(groups: readonly ServedGroup[], { path, host }: DiscoveryRequest): Found | undefined {
+function find(groups: readonly ServedGroup[], path: string, address: string): Found | undefined {
   const parts = path.replace(/\/$/, "").slice(1).split("/");
   const legacy = parts[0] === "api";
   if (parts.length > (legacy ? 2 : 3) || parts.includes("")) return undefined;
   const named = groups.filter((group) => legacy === (group.name === ""));
   if (parts.length === 1) {
-    const document = legacy ? () => apiVersions(host) : () => apiGroupList(groups);
+    const document = legacy ? () => apiVersions(address) : () => apiGroupList(groups);
     return { document, aggregated: () => apiGroupDiscoveryList(named), routed: legacy };
   }
   const group = named.find((each) => legacy || each.name === parts[1]);

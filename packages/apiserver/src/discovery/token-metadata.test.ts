@@ -4,7 +4,7 @@ import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import { tokenMetadata } from "./token-metadata.ts";
 
 const issuer = createTokenIssuer();
-const ask = (path: string, accept = ""): ReturnType<typeof tokenMetadata> => tokenMetadata({ method: "GET", path, query: "", accept, pretty: false, host: "127.0.0.1:6443" }, issuer);
+const ask = (path: string, accept = ""): ReturnType<typeof tokenMetadata> => tokenMetadata({ method: "GET", path, query: "", accept, pretty: false }, issuer, "127.0.0.1:6443");
 const textOf = (answer: ReturnType<typeof tokenMetadata>): string => new TextDecoder().decode(answer!.body as Uint8Array);
 
 it("names the issuer and where its keys are", () => {

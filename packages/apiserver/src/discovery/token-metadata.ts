@@ -18,17 +18,17 @@ const keysPath = "/openid/v1/jwks";
 export const tokenMetadataPaths = [configurationPath, keysPath];
 
 /** Answers the two paths; undefined for every other. */
-export function tokenMetadata({ method, path, accept, host }: DiscoveryRequest, issuer: IssuerFacts): ApiResponse | undefined {
+export function tokenMetadata({ method, path, accept }: DiscoveryRequest, issuer: IssuerFacts, address: string): ApiResponse | undefined {
   const plain = path.replace(/(?<=.)\/$/, "");
-  if (plain === configurationPath) return refusal(method, accept, ["application/json"]) ?? answer("application/json", configuration(issuer, host));
+  if (plain === configurationPath) return refusal(method, accept, ["application/json"]) ?? answer("application/json", configuration(issuer, address));
   if (plain === keysPath) return refusal(method, accept, ["application/jwk-set+json"]) ?? answer("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] });
   return undefined;
 }
 
-function configuration(issuer: IssuerFacts, host: string): JsonObject {
+function configuration(issuer: IssuerFacts, address: string): JsonObject {
   return {
     issuer: issuer.issuer,
-    jwks_uri: `https://${host}${keysPath}`,
+    jwks_uri: `https://${address}${keysPath}`,
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [issuer.publicKey()["alg"]!],

@@ -5,17 +5,10 @@ import type { Handler } from "../../http/handler.ts";
 import { createApiCaller } from "../../kinds/apiextensions/api-caller.ts";
 import type { CoreServices } from "../../registry/core-services.ts";
 import { checkAvailability } from "./check-availability.ts";
+import type { ServerAddress } from "../server-address.ts";
 import { keepIdentityLease } from "./identity-lease.ts";
 import { keepOwnObjects } from "./keep-own-objects.ts";
 import { registerDefinitions } from "./register-definitions.ts";
-
-/** Where a server listens. */
-export interface ServerAddress {
-  readonly host: string;
-  readonly port: number;
-  /** Of the machine. */
-  readonly hostname: string;
-}
 
 export interface HousekeepingOptions {
   readonly core: CoreServices;

@@ -8,7 +8,7 @@ import { type Runtime, type Timer, unitInterval, uuid } from "homeostat/runtime"
 import type { ApiCaller } from "../../kinds/apiextensions/api-caller.ts";
 import { itemsAt, numberAt } from "../../kinds/object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../kinds/object/strategy.ts";
-import type { ServerAddress } from "./housekeeping.ts";
+import { hostAndPort, type ServerAddress } from "../server-address.ts";
 
 const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 const label = "apiserver.kubernetes.io/identity";
@@ -133,7 +133,5 @@ function base32(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
-
-const hostAndPort = ({ host, port }: ServerAddress): string => (host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`);
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");

@@ -62,14 +62,7 @@ export const choices: readonly Choice[] = [
     from: "apps/deployment.go",
     not: [["cloud load-balancer", cloud]],
   },
-  {
-    from: "apps/job.go",
-    not: [
-      // These programs choose how they end: with 42, or five seconds after they were asked to.
-      ["failure matching on exit code", containers],
-      ["recreate pods only after they have failed", containers],
-    ],
-  },
+  { from: "apps/job.go" },
   {
     from: "apps/rc.go",
     not: [
@@ -86,7 +79,7 @@ export const choices: readonly Choice[] = [
   },
   {
     from: "apps/statefulset.go",
-    only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "adopt matching orphans", "MinReadySeconds"],
+    only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "MinReadySeconds"],
     because: containers,
   },
   { from: "apps/" },
@@ -165,7 +158,7 @@ export const choices: readonly Choice[] = [
     only: ["patch a pod status", "be updated", "activeDeadlineSeconds", "host IP", "delete a collection of pods", "lifecycle of Pods", "readiness gates"],
     because: containers,
   },
-  { from: "node/pods.go", only: ["QOS Class", "negative grace period", "should start at 1", "500 podspec updates"], because: containers },
+  { from: "node/pods.go", only: ["QOS Class", "negative grace period", "should start at 1", "graceful delete", "500 podspec updates"], because: containers },
   { from: "node/node_lifecycle.go" },
   { from: "node/runtimeclass.go", only: ["conflicting node selector"], because: containers },
   { from: "node/taints.go" },

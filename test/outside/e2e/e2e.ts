@@ -24,7 +24,7 @@ const limitMs = 5_400_000;
 export const e2e: Suite = {
   client: `kubernetes ${version} (its end-to-end tests)`,
   // Upstream's clusters run pods as a service account: a server for tests has it off.
-  serverFlags: ["--controllers", "all", "--fake-nodes", String(nodes.length), "--enable-admission-plugins", "ServiceAccount"],
+  serverFlags: ["--controllers", "all", "--fake-nodes", String(nodes.length), "--stages", join(import.meta.dirname, "stages.yaml"), "--enable-admission-plugins", "ServiceAccount"],
   async prepare(at) {
     await fetchSource(at);
     for (const [name, [verb, ...what]] of Object.entries(programs)) {

@@ -1,5 +1,5 @@
 // What the programs in the containers of upstream's tests would do, by their command lines, told as the annotations by which a
-// simulated pod is steered. A handful of rules, for programs that sleep, fail or never start; of all others nothing is said,
+// simulated pod is steered. A handful of rules, for programs that sleep or fail; of all others nothing is said,
 // and the simulated life of a pod is as it is by itself. Pure.
 // Upstream: k8s.io/kubernetes/test/e2e/{framework/job/fixtures.go,apps/*.go}.
 
@@ -24,7 +24,7 @@ interface ProgramContainer {
   readonly readinessProbe?: { readonly initialDelaySeconds?: number };
 }
 
-/** What a pod is told; null takes it back. `lookAgainMs` says when something else may be right. */
+/** What a pod is told; null takes it back. Some fates are those of stages.yaml. `lookAgainMs` says when something else may be right. */
 export interface Instruction {
   readonly fate: string | null;
   readonly runFor: string | null;
@@ -36,14 +36,11 @@ export type MadeFiles = Map<string, string>;
 
 /** Programs that run until they are stopped. */
 const forEver = "24h";
-/** Tags that upstream uses for images that nobody has. */
-const missingImage = /:(404|non-existent)$/;
 
 /** What a pod is to be told now. `made` takes note of files. */
 export function instructionFor(pod: ProgramPod, made: MadeFiles, now: number): Instruction {
   const [container] = pod.spec.containers;
   if (!container) return unsaid;
-  if (pod.spec.containers.some(({ image = "" }) => missingImage.test(image))) return { ...unsaid, fate: "hold" };
   const end = endOf(pod, container, made);
   if (end.fate !== null) return end;
   const { initialDelaySeconds = 0 } = container.readinessProbe ?? {};
@@ -62,6 +59,8 @@ function endOf(pod: ProgramPod, container: ProgramContainer, made: MadeFiles): I
   const isLocal = pod.spec.restartPolicy === "OnFailure" || container.restartPolicy === "OnFailure";
   const failing: Instruction = { ...unsaid, fate: isLocal ? "crash-loop" : "fail" };
   if (/\/pause:/.test(container.image ?? "")) return { ...unsaid, runFor: forEver };
+  if (script.includes("exit 143")) return { ...unsaid, fate: "slow" };
+  if (/&& sleep 1d$/.test(script)) return { ...unsaid, runFor: forEver };
   if (program === "sleep") return { ...unsaid, runFor: `${first}s` };
   if (program === "/bin/false" || /-c exit 1$/.test(script)) return failing;
   if (script.includes("${JOB_COMPLETION_INDEX} % 2")) return indexOf(pod) % 2 === 0 ? unsaid : failing;
@@ -73,7 +72,8 @@ function endOf(pod: ProgramPod, container: ProgramContainer, made: MadeFiles): I
   if (!made.has(path)) made.set(path, pod.metadata.uid);
   const hasRestarted = (pod.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0;
   if (made.get(path) !== pod.metadata.uid || hasRestarted) return unsaid;
-  return script.includes("sleep") ? { ...unsaid, runFor: forEver } : failing;
+  if (script.includes("sleep")) return { ...unsaid, fate: "killed" };
+  return script.includes("exit 42") ? { ...unsaid, fate: "exit-42" } : failing;
 }
 
 const indexOf = ({ metadata }: ProgramPod): number => Number(metadata.annotations?.["batch.kubernetes.io/job-completion-index"] ?? 0);

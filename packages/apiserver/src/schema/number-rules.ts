@@ -42,11 +42,14 @@ function fitsType(value: number | bigint, onlyType: string, format: string): boo
   if (onlyType === "integer") {
     if (typeof value === "number" && !Number.isInteger(value)) return false;
     if (format === "int32") return value >= int32Min && value <= int32Max;
-    const exact = BigInt(value);
-    return exact >= int64Min && exact <= int64Max;
+    const written = asWritten(value);
+    return written >= int64Min && written <= int64Max;
   }
   return onlyType !== "number" || format !== "float" || Number.isFinite(Math.fround(Number(value)));
 }
+
+/** A double counts as the digits that Go writes for it: -2^63 as -9223372036854776000, which is out of range. */
+const asWritten = (value: number | bigint): bigint => BigInt(typeof value === "number" && Math.abs(value) < 1e21 ? String(value) : value);
 
 /** True when a double is as good as an integer to upstream, e.g. 5, 1e3, 1.0000000001; never beyond 2^53. */
 export function isAlmostInteger(value: number): boolean {

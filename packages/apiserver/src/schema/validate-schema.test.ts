@@ -23,6 +23,12 @@ const cases: readonly (readonly [JsonSchemaProps, Json, ...string[]])[] = [
     'Invalid <nil>: Invalid value: "": Checked value must be of type integer (default format) in f',
   ],
   [{ type: "integer", format: "int32" }, 2 ** 31, 'Invalid <nil>: Invalid value: "": Checked value must be of type integer with format int32 in f'],
+  [
+    { type: "integer", format: "int64" },
+    -(2 ** 63),
+    'TypeInvalid f: Invalid value: "float64": f in body must be of type int64: "float64"',
+    'Invalid <nil>: Invalid value: "": Checked value must be of type integer with format int64 in f',
+  ],
   [{ "x-kubernetes-int-or-string": true }, true, 'TypeInvalid f: Invalid value: "boolean": f in body must be of type integer,string: "boolean"'],
   [{ type: "string", format: "date" }, "soon", 'TypeInvalid f: Invalid value: "soon": f in body must be of type date: "soon"'],
   [{ type: "string", maxLength: 1 }, "ab", "TooLong f: Too long: may not be more than 1 byte"],

@@ -5,7 +5,8 @@ import { createVirtualRuntime } from "homeostat/runtime";
 import { isStream } from "../../http/handler.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { createServerCore, type ServerCore, type ServerCoreOptions } from "../server-core.ts";
-import { hasExpired, serverId } from "./identity-lease.ts";
+import { hasExpired } from "./identity-lease.ts";
+import { serverId } from "./server-id.ts";
 
 const user = { name: "ann", groups: ["system:masters"] };
 let core: ServerCore | undefined;
@@ -124,7 +125,7 @@ test("a server that listens has a lease, renews it, and its service leads to its
   const { ask, runtime } = await start({ address: { host: "127.0.0.1", port: 7443, hostname: "vm" } });
   const service = await ask("GET", "/api/v1/namespaces/default/services/kubernetes");
   assert.deepEqual((service["spec"] as JsonObject)["ports"], [{ name: "https", protocol: "TCP", port: 443, targetPort: 7443 }]);
-  const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${serverId("vm")}`;
+  const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${serverId("vm", "kube-apiserver")}`;
   await runtime.advance(0);
   await settle();
   const lease = await ask("GET", path);
@@ -138,7 +139,7 @@ test("a server that listens has a lease, renews it, and its service leads to its
 });
 
 test("names of servers are upstream's; a lease that is over, or says too little, is cleared away", () => {
-  assert.equal(serverId("vm"), "apiserver-wlv32tlttr4jl3gtroqexyxapa");
+  assert.equal(serverId("vm", "kube-apiserver"), "apiserver-wlv32tlttr4jl3gtroqexyxapa");
   const now = Date.parse("2026-01-01T02:00:00Z");
   const lease = (renewTime: string): JsonObject => ({ spec: { renewTime, leaseDurationSeconds: 3600 } });
   assert.equal(hasExpired(lease("2026-01-01T01:00:01.000000Z"), now), false);

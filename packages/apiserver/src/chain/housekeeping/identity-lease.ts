@@ -2,13 +2,13 @@
 // hour those that other servers have left behind are cleared away.
 // Upstream: k8s.io/component-helpers/apimachinery/lease/controller.go, k8s.io/kubernetes/pkg/controlplane/apiserver/server.go,
 // pkg/controlplane/controller/apiserverleasegc, k8s.io/apiserver/pkg/server/config.go (APIServerID).
-import { createHash } from "node:crypto";
 import type { JsonObject } from "homeostat/api";
 import { type Runtime, type Timer, unitInterval, uuid } from "homeostat/runtime";
 import type { ApiCaller } from "../../kinds/apiextensions/api-caller.ts";
 import { itemsAt, numberAt } from "../../kinds/object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../kinds/object/strategy.ts";
 import { hostAndPort, type ServerAddress } from "../server-address.ts";
+import { serverId } from "./server-id.ts";
 
 const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 const label = "apiserver.kubernetes.io/identity";
@@ -44,7 +44,7 @@ class LeaseKeeper {
 
   constructor(options: IdentityLeaseOptions) {
     this.#options = options;
-    this.#name = serverId(options.address.hostname);
+    this.#name = serverId(options.address.hostname, component);
     this.#holder = `${this.#name}_${uuid(options.runtime.entropy)}`;
   }
 
@@ -112,26 +112,11 @@ class LeaseKeeper {
   }
 }
 
-/** The name of the server on this machine: made from both names, each after its length. */
-export function serverId(hostname: string): string {
-  const hash = createHash("sha256");
-  for (const part of [hostname, component].map((text) => Buffer.from(text))) hash.update(Uint8Array.of(part.length >> 8, part.length & 0xff)).update(part);
-  return `apiserver-${base32(hash.digest().subarray(0, 16))}`;
-}
-
 /** Whether a lease is over, or says too little to ever be. */
 export function hasExpired(lease: JsonObject, now: number): boolean {
   const spec = objectAt(lease, "spec");
   const renewed = Date.parse(stringAt(spec, "renewTime"));
   return Number.isNaN(renewed) || spec["leaseDurationSeconds"] === undefined || renewed + numberAt(spec, "leaseDurationSeconds") * 1000 < now;
-}
-
-const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
-
-/** RFC 4648 section 6, in small letters and without padding. */
-function base32(bytes: Uint8Array): string {
-  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");

@@ -1,7 +1,7 @@
 // pods/eviction: a delete that disruption budgets may refuse.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
 import type { JsonObject } from "homeostat/api";
-import { badRequestError, failure, forbiddenError, invalidError, plainError } from "../../../registry/api-errors.ts";
+import { badRequestError, conflictError, failure, forbiddenError, invalidError, plainError } from "../../../registry/api-errors.ts";
 import { type FieldError, invalid, notSupported } from "../../../registry/field-error.ts";
 import type { ConnectCheck, ConnectHandler, ConnectTools, DeleteOptions, WriteContext } from "../../../registry/served-resource.ts";
 import { isEmptySelector } from "../../object/label-selectors.ts";
@@ -34,12 +34,25 @@ export const evictPod: ConnectHandler = async (pod, eviction, context, tools) =>
     const refusal = await askBudgets(pod, context, tools, options.dryRun);
     if (refusal) return refusal;
   }
-  if (!options.dryRun) await tools.overwrite((live) => markDisrupted(live, context), { dryRun: false });
+  if (!options.dryRun) await tools.overwrite((live) => markMeant(live, options, context), { dryRun: false });
   const errors = optionErrors(given);
   if (errors.length > 0) throw invalidError({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
-  await tools.remove(options);
+  // The mark has changed the version that the options may name; it was compared before.
+  await tools.remove(options.dryRun ? options : { ...options, resourceVersion: undefined });
   return { status: 201, object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } };
 };
+
+/** Marks the pod if it is the one that the options mean; empty words mean any. Throws 409. */
+function markMeant(pod: JsonObject, { uid, resourceVersion }: DeleteOptions, context: WriteContext): void {
+  const compare = (what: string, given: string | undefined, found: string, otherwise: string): void => {
+    if (!given || given === found) return;
+    const why = `the ${what} in the precondition (${given}) does not match the ${what} in record (${found}). The object might have been ${otherwise}`;
+    throw conflictError({ group: "", resource: "Pod" }, stringAt(metadataOf(pod), "name"), why);
+  };
+  compare("UID", uid, stringAt(metadataOf(pod), "uid"), "deleted and then recreated");
+  compare("ResourceVersion", resourceVersion, stringAt(metadataOf(pod), "resourceVersion"), "modified");
+  markDisrupted(pod, context);
+}
 
 /** The pod says why it goes. */
 function markDisrupted(pod: JsonObject, { now }: WriteContext): void {

@@ -254,6 +254,25 @@ test("an eviction's options are those of a delete, and checked when everything e
   assert.deepEqual(done, ["marked", "removed"]);
 });
 
+test("an eviction that means another pod leaves no mark; a version that was compared is not compared again after the mark", async () => {
+  const eviction = pods.subresources.get("eviction")!;
+  assert.ok(eviction.at === "connect");
+  const { pod } = create(plain);
+  Object.assign(at(pod, "metadata"), { uid: "u1", resourceVersion: "7" });
+  const removed: unknown[] = [];
+  const tools: ConnectTools = { ...untouched, overwrite: async (edit) => edit(pod), remove: async (options) => void removed.push([options.uid, options.resourceVersion]) };
+  const evict = (preconditions: JsonObject): Promise<unknown> => eviction.handle(pod, { metadata: { name: "p" }, deleteOptions: { preconditions } }, context(), tools);
+  await assert.rejects(evict({ uid: "u2" }), /on Pod "p": the UID in the precondition \(u2\) does not match the UID in record \(u1\). The object might have been deleted and then recreated$/);
+  await assert.rejects(
+    evict({ resourceVersion: "6" }),
+    /on Pod "p": the ResourceVersion in the precondition \(6\) does not match the ResourceVersion in record \(7\). The object might have been modified$/,
+  );
+  assert.equal((pod["status"] as JsonObject)["conditions"], undefined);
+  await evict({ uid: "u1", resourceVersion: "7" });
+  assert.deepEqual(removed, [["u1", undefined]]);
+  assert.equal(at(pod, "status", "conditions", 0)["type"], "DisruptionTarget");
+});
+
 test("terms of a gated pod's node affinity may only be added to; they are printed as Go prints them", () => {
   const terms = (key: string): JsonObject => ({ nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: "Exists" }] }] } } });
   const { pod } = create({ ...plain, schedulingGates: [{ name: "g" }], affinity: terms("x") });

@@ -163,5 +163,5 @@ test("plug-ins are chosen by name, and unknown names are told in upstream's word
     'enable-admission-plugins plugin "Nope" is unknown',
     "[Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
   ]);
-  assert.deepEqual(missingPlugins({ enable: ["NodeRestriction", "Priority"] }), ["NodeRestriction"]);
+  assert.deepEqual(missingPlugins({ enable: ["ResourceQuota", "NodeRestriction", "Priority", "PodSecurity"] }), ["NodeRestriction", "PodSecurity", "ResourceQuota"]);
 });

@@ -95,5 +95,5 @@ export function choiceFaults({ enable = [], disable = [] }: PluginChoice): reado
   ];
 }
 
-/** Enabled plug-ins that are not on by themselves, and that this server does not have. */
-export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] => plugins.filter(({ name, isOn, create }) => !isOn && !create && enable.includes(name)).map(({ name }) => name);
+/** Plug-ins that somebody asks for by name, and that this server does not have: what they would do is not done. */
+export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] => plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);

@@ -79,7 +79,7 @@ export const choices: readonly Choice[] = [
   },
   {
     from: "apps/statefulset.go",
-    only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "MinReadySeconds"],
+    only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "MinReadySeconds", "PersistentVolumeClaimPolicy"],
     because: containers,
   },
   { from: "apps/" },
@@ -88,7 +88,7 @@ export const choices: readonly Choice[] = [
   { from: "architecture/" },
 
   // sig-auth
-  { from: "auth/certificates.go", not: [["building a client with a CSR", notYet("the signers of certificates")]] },
+  { from: "auth/certificates.go" },
   { from: "auth/selfsubjectreviews.go" },
   { from: "auth/service_accounts.go", only: ["TokenReview", "update a ServiceAccount", "auto-generated", "lifecycle", "kube-root-ca.crt", "opting out of API token automount"], because: containers },
   { from: "auth/subjectreviews.go", because: roles },
@@ -150,7 +150,9 @@ export const choices: readonly Choice[] = [
   // sig-node
   { from: "common/node/configmap.go", only: ["ConfigMap lifecycle", "empty key", "update ConfigMap"], because: containers },
   { from: "common/node/secrets.go", only: ["patch a secret", "empty secret key"], because: containers },
+  { from: "common/node/init_container.go", only: ["invoke init containers"], because: containers },
   { from: "common/node/lease.go" },
+  { from: "common/node/node_lease.go", not: [["report node status infrequently", containers]] },
   { from: "common/node/podtemplates.go" },
   { from: "common/node/runtimeclass.go", not: [["handler", containers]] },
   {
@@ -184,8 +186,8 @@ export const choices: readonly Choice[] = [
   { from: "storage/csi_node.go" },
   { from: "storage/csistoragecapacity.go" },
   { from: "storage/persistent_volumes.go", only: ["CSI Conformance"], because: volumes },
-  { from: "storage/pv_protection.go", because: volumes },
-  { from: "storage/pvc_protection.go", because: volumes },
+  { from: "storage/pv_protection.go" },
+  { from: "storage/pvc_protection.go" },
   { from: "storage/storageclass.go" },
   { from: "storage/volume_attachment.go" },
   { from: "storage/volumeattributesclass.go" },

@@ -41,12 +41,12 @@ test("programs that look at their index fail where it is odd", () => {
 test("who makes a file fails, who finds it does not: files of a node outlive pods, files of a pod outlive containers", () => {
   const once = shell("if [[ -r /data/foo ]] then exit 0 else touch /data/foo exit 1 fi");
   const made: MadeFiles = new Map();
-  const fates = ["first", "second", "first"].map((uid) => fateOf(once, { uid, hostPath: "/tmp/x" }, made));
+  const fates = ["first", "second", "first"].map((uid) => fateOf(once, { uid, hostPath: "/srv/first" }, made));
   assert.deepEqual(fates, ["fail", null, "fail"]);
   assert.deepEqual([fateOf(once, { restartPolicy: "OnFailure" }, made), fateOf(once, { restartPolicy: "OnFailure", restarts: 1 }, made)], ["crash-loop", null]);
   const perIndex = shell("if [[ -r /data/foo-$JOB_COMPLETION_INDEX ]] then exit 0 else touch /data/foo-$JOB_COMPLETION_INDEX sleep 1000000 fi");
   assert.deepEqual(
-    ["0", "1"].map((index) => fateOf(perIndex, { uid: index, index, hostPath: "/tmp/y" }, made)),
+    ["0", "1"].map((index) => fateOf(perIndex, { uid: index, index, hostPath: "/srv/second" }, made)),
     ["killed", "killed"],
   );
 });

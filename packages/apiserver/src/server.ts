@@ -1,5 +1,6 @@
 // The composition root: store, journal, core, doors and port become one server. Decides nothing about the API itself.
 // Heavy things (TLS, SQLite) are imported only when the options ask for them.
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Transport } from "homeostat/api";
@@ -88,6 +89,10 @@ export interface ApiServer {
 
 /** Who holds the generated token, and who calls in-process unless another user is named. */
 export const administrator: UserInfo = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+
+/** What a data directory holds. */
+const identityFile = "identity.json";
+const journalFile = "journal.db";
 
 const controllerManager: UserInfo = { name: "system:kube-controller-manager", groups: ["system:masters", "system:authenticated"] };
 
@@ -227,13 +232,19 @@ const warnOf = ({ warn }: ApiServerOptions): NonNullable<ApiServerOptions["warn"
 
 async function createOrLoadIdentity(options: ApiServerOptions, runtime: Runtime): Promise<Identity> {
   const { createIdentity, loadIdentity } = await import("./certificates/identity.ts");
-  return options.dataDir === undefined ? createIdentity(runtime) : inDataDir(options.dataDir, (dir) => loadIdentity(join(dir, "identity.json"), runtime));
+  if (options.dataDir === undefined) return createIdentity(runtime);
+  return inDataDir(options.dataDir, (dir) => {
+    const file = join(dir, identityFile);
+    if (!existsSync(file) && existsSync(join(dir, journalFile)))
+      warnOf(options)(`${file} is gone and made anew: kubeconfigs and tokens from before are refused, and kubectl needs the new kubeconfig; the objects are kept`, undefined);
+    return loadIdentity(file, runtime);
+  });
 }
 
 async function journalOf(options: ApiServerOptions): Promise<{ readonly journal?: Journal }> {
   if (options.dataDir === undefined) return {};
   const { openSqliteJournal } = await import("./storage/sqlite-journal.ts");
-  const file = inDataDir(options.dataDir, (dir) => join(dir, "journal.db"));
+  const file = inDataDir(options.dataDir, (dir) => join(dir, journalFile));
   return { journal: await openSqliteJournal({ file, fsync: options.fsync ?? false }) };
 }
 
@@ -242,6 +253,7 @@ function inDataDir<T>(dataDir: string, use: (dir: string) => T): T {
     makeFolders(dataDir, 0o700);
     return use(dataDir);
   } catch (error) {
+    if (error instanceof ServerError) throw error;
     throw new ServerError("ERR_SERVER_DATA_DIR", `open data directory ${dataDir}: ${reasonOf(error)}; name a folder that this user may write to`, { cause: error });
   }
 }

@@ -51,6 +51,51 @@ test("a file of another format is refused", async () => {
   await assert.rejects(openSqliteJournal({ file: text }), { code: "ERR_JOURNAL_OPEN" });
 });
 
+test("a row that has changed on the disk is told with its file, its key and its revision", async () => {
+  const facts = { uid: "u", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+  for (const damage of ["bytes = x'7b20'", "facts = '{'", "key = 'g/r//b'", "checksum = NULL, facts = '{'"]) {
+    const file = newFile();
+    const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
+    await store.commit("g/r//a", 0, () => ({ bytes: Buffer.from("{}"), facts }));
+    await store.close();
+    const database = new DatabaseSync(file);
+    database.exec(`UPDATE revisions SET ${damage}`);
+    database.close();
+    const journal = await openSqliteJournal({ file });
+    assert.throws(
+      () => createMemoryStore({ journal }),
+      { code: "ERR_JOURNAL_DAMAGED", message: /^read .*\.db: the row of g\/r\/\/[ab] at revision 1 is damaged: .*; restore the data directory from a copy/ },
+      damage,
+    );
+    await journal.close();
+  }
+});
+
+test("a file without checksums is taken over, and gets them from then on", async () => {
+  const facts = { uid: "u", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+  const file = newFile();
+  const old = new DatabaseSync(file);
+  old.exec(`CREATE TABLE revisions (revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,
+    type INTEGER NOT NULL, bytes BLOB NOT NULL, facts TEXT NOT NULL);
+    INSERT INTO revisions VALUES (1, 'g/r//a', 1, 0, 0, x'7b7d', '${JSON.stringify(facts)}'); PRAGMA user_version = 1;`);
+  old.close();
+  for (const name of ["b", "c"]) {
+    const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
+    assert.equal(store.latest("g/r//a")?.revision, 1);
+    await store.commit(`g/r//${name}`, 0, () => ({ bytes: Buffer.from("{}"), facts }));
+    await store.close();
+  }
+  const database = new DatabaseSync(file);
+  assert.deepEqual(
+    database
+      .prepare("SELECT checksum IS NULL AS bare FROM revisions ORDER BY revision")
+      .all()
+      .map(({ bare }) => bare),
+    [1, 0, 0],
+  );
+  database.close();
+});
+
 test("what compaction lets go of leaves the file, and a file of empty pages shrinks when it is opened", async () => {
   const file = newFile();
   const store = createMemoryStore({ journal: await openSqliteJournal({ file }), keepChanges: 100 });

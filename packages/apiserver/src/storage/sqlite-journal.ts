@@ -4,6 +4,7 @@
 // mostly empty pages is written anew when it is opened. Knows nothing of what it stores. node:sqlite is imported when a journal is opened, never before.
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
 import type { Facts, Journal, Revision } from "./store.ts";
 
 export interface SqliteJournalOptions {
@@ -13,10 +14,10 @@ export interface SqliteJournalOptions {
   readonly fsync?: boolean;
 }
 
-/** The file cannot be used: it belongs to another format, or another process has it open. */
+/** The file cannot be used: it belongs to another format, another process has it open, or it is damaged. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
-  readonly code: "ERR_JOURNAL_LOCKED" | "ERR_JOURNAL_FORMAT" | "ERR_JOURNAL_OPEN";
+  readonly code: "ERR_JOURNAL_LOCKED" | "ERR_JOURNAL_FORMAT" | "ERR_JOURNAL_DAMAGED" | "ERR_JOURNAL_OPEN";
 
   constructor(code: JournalError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -24,7 +25,8 @@ export class JournalError extends Error {
   }
 }
 
-const formatVersion = 1;
+/** Rows of format 1 have no checksum. */
+const formatVersion = 2;
 /** How many rows are deleted at a time: a few milliseconds that a write may have to wait. */
 const sweepRows = 500;
 /** What the write-ahead log is cut to after a checkpoint, and what a file may hold of empty pages, at least. */
@@ -33,7 +35,7 @@ const types = ["ADDED", "MODIFIED", "DELETED"] as const;
 const schema = `
   CREATE TABLE IF NOT EXISTS revisions (
     revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,
-    type INTEGER NOT NULL, bytes BLOB NOT NULL, facts TEXT NOT NULL);
+    type INTEGER NOT NULL, bytes BLOB NOT NULL, facts TEXT NOT NULL, checksum INTEGER);
   CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
   PRAGMA user_version = ${formatVersion};`;
 
@@ -46,7 +48,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
     closeSync(openSync(options.file, "a", 0o600));
     database = new Database(options.file);
     prepare(database, options);
-    return new SqliteJournal(database);
+    return new SqliteJournal(database, options.file);
   } catch (error) {
     database?.close();
     throw toJournalError(error, options.file);
@@ -56,10 +58,11 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
 function prepare(database: DatabaseSync, options: SqliteJournalOptions): void {
   database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${spareBytes}; PRAGMA synchronous = ${options.fsync ? "FULL" : "NORMAL"};`);
   const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (found !== 0 && found !== formatVersion) {
+  if (found < 0 || found > formatVersion) {
     throw new JournalError("ERR_JOURNAL_FORMAT", `open ${options.file}: expected journal format ${formatVersion}, found ${found}; use the version that wrote it, or another data directory`);
   }
-  database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+  const upgrade = found === 1 ? "ALTER TABLE revisions ADD COLUMN checksum INTEGER;" : "";
+  database.exec(`BEGIN IMMEDIATE; ${upgrade} ${schema} COMMIT;`);
 }
 
 function toJournalError(error: unknown, file: string): unknown {
@@ -78,6 +81,7 @@ interface Waiting {
 
 class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
+  readonly #file: string;
   readonly #insert: StatementSync;
   readonly #delete: StatementSync;
   #waiting: Waiting[] = [];
@@ -86,9 +90,10 @@ class SqliteJournal implements Journal {
   #unneeded: number[] = [];
   #closed = false;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, file: string) {
     this.#database = database;
-    this.#insert = database.prepare("INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#file = file;
+    this.#insert = database.prepare("INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     this.#delete = database.prepare("DELETE FROM revisions WHERE revision = ?");
     this.#compacted = Number(database.prepare("SELECT value FROM marks WHERE name = 'compacted'").get()?.["value"] ?? 0);
   }
@@ -96,9 +101,9 @@ class SqliteJournal implements Journal {
   load(each: (revision: Revision) => void): void {
     this.#dropReplaced();
     this.#shrink();
-    const rows = this.#database.prepare("SELECT revision, key, created, epoch, type, bytes, facts FROM revisions ORDER BY revision");
+    const rows = this.#database.prepare("SELECT revision, key, created, epoch, type, bytes, facts, checksum FROM revisions ORDER BY revision");
     rows.setReturnArrays(true);
-    for (const row of rows.iterate() as Iterable<unknown>) each(fromRow(row as Row));
+    for (const row of rows.iterate() as Iterable<unknown>) each(fromRow(row as Row, this.#file));
   }
 
   append(batch: readonly Revision[]): Promise<void> {
@@ -146,7 +151,10 @@ class SqliteJournal implements Journal {
   #write(batch: readonly Revision[]): unknown {
     try {
       this.#database.exec("BEGIN");
-      for (const r of batch) this.#insert.run(r.revision, r.key, r.created, r.schemaEpoch, types.indexOf(r.type), r.bytes, JSON.stringify(r.facts));
+      for (const r of batch) {
+        const facts = JSON.stringify(r.facts);
+        this.#insert.run(r.revision, r.key, r.created, r.schemaEpoch, types.indexOf(r.type), r.bytes, facts, checksumOf(r.key, r.bytes, facts));
+      }
       this.#database.exec("COMMIT");
       return undefined;
     } catch (error) {
@@ -187,8 +195,21 @@ class SqliteJournal implements Journal {
   }
 }
 
-type Row = readonly [revision: number, key: string, created: number, epoch: number, type: number, bytes: Uint8Array, facts: string];
+type Row = readonly [revision: number, key: string, created: number, epoch: number, type: number, bytes: Uint8Array, facts: string, checksum: number | null];
 
-function fromRow([revision, key, created, schemaEpoch, type, bytes, facts]: Row): Revision {
-  return { revision, key, created, schemaEpoch, type: types[type] ?? "MODIFIED", bytes, facts: JSON.parse(facts) as Facts };
+const checksumOf = (key: string, bytes: Uint8Array, facts: string): number => crc32(facts, crc32(bytes, crc32(key)));
+
+/** A disk that has lost a bit is told at the start, before anybody works with what it left. */
+function fromRow([revision, key, created, schemaEpoch, type, bytes, facts, checksum]: Row, file: string): Revision {
+  if (checksum !== null && checksum !== checksumOf(key, bytes, facts)) throw damaged(file, key, revision, "its checksum does not match");
+  try {
+    return { revision, key, created, schemaEpoch, type: types[type] ?? "MODIFIED", bytes, facts: JSON.parse(facts) as Facts };
+  } catch (error) {
+    throw damaged(file, key, revision, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function damaged(file: string, key: string, revision: number, reason: string): JournalError {
+  const remedy = "restore the data directory from a copy, or use another one";
+  return new JournalError("ERR_JOURNAL_DAMAGED", `read ${file}: the row of ${key} at revision ${revision} is damaged: ${reason}; ${remedy}`);
 }

@@ -43,7 +43,6 @@ export const simulators: readonly Simulator[] = [
   onRequest(["csrapproving", "certificatesigningrequest-approving-controller"], async () => (await import("./csr-approving/csr-approving.ts")).startCsrApproving),
   onRequest(["csrcleaner", "certificatesigningrequest-cleaner-controller"], async () => (await import("./csr-cleaner/csr-cleaner.ts")).startCsrCleaner),
   onRequest(["ttl", "ttl-controller"], async () => (await import("./ttl/ttl.ts")).startTtl),
-  onRequest(["podgc", "pod-garbage-collector-controller"], async () => (await import("./pod-gc/pod-gc.ts")).startPodGc),
   onRequest(["nodelifecycle", "node-lifecycle-controller"], async () => (await import("./node-lifecycle/node-lifecycle.ts")).startNodeLifecycle),
   onRequest(["podgc", "pod-garbage-collector-controller"], async () => (await import("./pod-garbage-collector/pod-garbage-collector.ts")).startPodGarbageCollector),
   onRequest(["persistentvolume-binder", "persistentvolume-binder-controller"], async () => (await import("./volume-binder/volume-binder.ts")).startVolumeBinder),

@@ -33,6 +33,14 @@ test("what a node has been given of room stays", () => {
   assert.deepEqual(status.allocatable, { cpu: "4", memory: "256Gi", "ephemeral-storage": "1Ti", pods: "1022" });
 });
 
+test("what is added to the capacity of a node later is to be had at once", () => {
+  const at = { hostIp: "", now };
+  const kept = nodeStatus(nodeOf(), at) as { readonly capacity: object };
+  const added = nodeOf({}, { ...kept, capacity: { ...kept.capacity, "example.com/gpu": "3" } });
+  assert.equal((nodeStatus(added, at) as { readonly allocatable: Record<string, string> }).allocatable["example.com/gpu"], "3");
+  assert.equal(nodeStatus(nodeOf({}, kept), at), undefined);
+});
+
 test("networks do not overlap, and addresses in them are given out once", () => {
   assert.deepEqual(networkOf(0), { hostIp: "192.168.0.1", podCidr: "10.244.0.0/22" });
   assert.deepEqual(freeNetwork(new Set(["10.244.0.0/22", "192.168.0.2"])), networkOf(2));

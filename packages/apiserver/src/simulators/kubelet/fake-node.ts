@@ -1,5 +1,6 @@
 // What a node says of itself, though nothing is behind it: addresses, room, conditions, a lease. Pure.
 // Upstream: k8s.io/kubernetes/pkg/kubelet/{kubelet_node_status.go,nodestatus/setters.go}, component-helpers/apimachinery/lease.
+import { kubernetesVersion } from "../../kubernetes-version.ts";
 import { formatSeconds, type Node, type WorkloadCondition } from "../workload-objects.ts";
 
 /**
@@ -80,7 +81,7 @@ export function nodeStatus(node: Node, { hostIp, now }: { readonly hostIp: strin
   const ready = before.find(({ type }) => type === "Ready");
   const wanted = mood === "ready" ? "True" : mood === "unknown" ? "Unknown" : "False";
   const isFresh = mood === "unknown" || Date.parse(ready?.lastHeartbeatTime ?? "") > now - heartbeatMs;
-  if (ready?.status === wanted && isFresh) return undefined;
+  if (ready?.status === wanted && isFresh && isAllotted(node.status)) return undefined;
   const conditions = conditionsOf(wanted).map((one) => {
     const old = before.find(({ type }) => type === one.type);
     const since = old?.status === one.status ? (old.lastTransitionTime ?? formatSeconds(now)) : formatSeconds(now);
@@ -102,6 +103,9 @@ function given(status: Node["status"]): object {
   const allocatable = (status?.["allocatable"] ?? {}) as object;
   return { capacity: { ...room, ...capacity }, allocatable: { ...room, ...capacity, ...allocatable } };
 }
+
+/** What somebody has come to add to the capacity, a resource of their own for instance, is to be had as well. */
+const isAllotted = (status: Node["status"]): boolean => Object.keys((status?.["capacity"] ?? {}) as object).every((name) => Object.hasOwn((status?.["allocatable"] ?? {}) as object, name));
 
 /** Conditions of a node that is ready, is not, or cannot be asked. */
 export function conditionsOf(ready: WorkloadCondition["status"]): readonly WorkloadCondition[] {
@@ -126,7 +130,7 @@ const nodeInfo = {
   kernelVersion: "",
   osImage: "none: this node is simulated",
   containerRuntimeVersion: "fake://0",
-  kubeletVersion: "v1.36.3",
+  kubeletVersion: kubernetesVersion,
   kubeProxyVersion: "",
   operatingSystem: "linux",
 };

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/kubelet, as far as others can see it.
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
+import { kubernetesVersion } from "../../kubernetes-version.ts";
 import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
@@ -18,7 +19,7 @@ import { podStatusAfter } from "./pod-status.ts";
 
 /** Starts the kubelets. */
 export const startKubelet: Simulator["start"] = async (context) => {
-  const client = context.client.with({ userAgent: "kubelet/v1.36.3" });
+  const client = context.client.with({ userAgent: `kubelet/${kubernetesVersion}` });
   const recorder = createSimulatorEventRecorder(client, context.runtime, "kubelet");
   const parts: readonly RunningSimulator[] = [new NodeKeeper(context, client), new PodKeeper(context, client, recorder)];
   return {

@@ -34,6 +34,17 @@ test("help shows examples and exits 0", async () => {
   assert.match((await run("server", "--help")).out, /Examples:\n {2}homeostat server/);
 });
 
+test("a folder in which nothing can be made is an error at once", { skip: process.platform !== "linux" }, async () => {
+  for (const argv of [
+    ["init", "/proc/a/one"],
+    ["server", "envtest", "install", "/proc/a/one"],
+  ]) {
+    const { code, err } = await run(...argv);
+    assert.equal(code, 1);
+    assert.match(err, /\/proc\/a.*; name a folder that this user may write to/);
+  }
+});
+
 test("wrong usage exits 2 and says what was expected", async () => {
   const cases: readonly (readonly [RegExp, ...string[]])[] = [
     [/--port: expected a number from 0 to 65535, got "web"/, "server", "--port", "web"],

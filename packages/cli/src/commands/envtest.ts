@@ -1,9 +1,10 @@
 // homeostat server envtest install: a folder of programs that envtest takes for the control plane's.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/testing/process/bin_path_finder.go (KUBEBUILDER_ASSETS).
-import { accessSync, constants, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { accessSync, constants, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../command-error.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** Writes etcd and kube-apiserver into `dir`, links the kubectl on the path, and says how to use them. */
 export function installEnvtest(dir: string): void {
@@ -11,7 +12,7 @@ export function installEnvtest(dir: string): void {
   const folder = resolve(dir);
   const bin = (name: string): string => fileURLToPath(new URL(`../../bin/${name}`, import.meta.url));
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeProgram(join(folder, "etcd"), [process.execPath, bin("envtest-etcd.js")]);
     writeProgram(join(folder, "kube-apiserver"), [process.execPath, bin("homeostat.js"), "server", "envtest", "kube-apiserver"]);
   } catch (error) {

@@ -1,9 +1,10 @@
 // `homeostat init`: a new operator project from the template. Writes into an empty or new folder only, so that nothing is
 // ever overwritten.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** Two folders up from src/commands as from dist/commands. */
 const template = fileURLToPath(new URL("../../templates/operator/", import.meta.url));
@@ -34,7 +35,11 @@ function writeFile(folder: string, file: string, { name, version }: { readonly n
   const target = file.slice(0, -suffix.length).replace(/^gitignore$/, ".gitignore");
   const text = readFileSync(join(template, file), "utf8").replaceAll("__NAME__", name).replaceAll("__VERSION__", version);
   const path = join(folder, target);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  try {
+    makeFolder(dirname(path));
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new CommandError(`init: write ${path}: ${error instanceof Error ? error.message : String(error)}; name a folder that this user may write to`, 1);
+  }
   return target;
 }

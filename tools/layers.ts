@@ -22,7 +22,7 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   apiserver: [
     // The seams: small files of types and constructors that everybody shares. They lie beside what they are about.
-    ["http/handler.ts", "registry/field-error.ts", "merge/smd-type.ts", "server-error.ts"],
+    ["http/handler.ts", "registry/field-error.ts", "merge/smd-type.ts", "server-error.ts", "kubernetes-version.ts"],
     ["registry/api-errors.ts", "storage", "certificates", "kinds/data", "cel"],
     ["registry/object-meta", "http"],
     ["schema"],

@@ -3,7 +3,7 @@
  * @module @homeostat/apiserver
  */
 export type { KeyPair } from "./certificates/authority.ts";
-export { kubernetesVersion } from "./discovery/kubernetes-version.ts";
+export { kubernetesVersion } from "./kubernetes-version.ts";
 export { type ApiRequest, type ApiResponse, type ByteStream, type Handler, isStream, type OpenStream, type StreamSink, type UserInfo } from "./http/handler.ts";
 export { createInProcessTransport } from "./in-process.ts";
 export type { PodAction, Stage, StageDelay, StageEffect, StagePatch, StageRequirement, StageSelector } from "./simulators/stages/stage.ts";

@@ -9,7 +9,7 @@ import type { ResourceCatalog } from "../registry/served-resource.ts";
 import { type AcceptedDiscovery, acceptDiscovery, discoveryMediaTypes } from "./accept-discovery.ts";
 import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
-import { versionDocument } from "./kubernetes-version.ts";
+import { versionDocument } from "../kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
 import { failure, json, refusal } from "./routed-answer.ts";
 import { groupsOf, type ServedGroup } from "./served-groups.ts";

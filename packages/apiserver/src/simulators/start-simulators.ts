@@ -2,6 +2,7 @@
 import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
+import { kubernetesVersion } from "../kubernetes-version.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
 import { createServedKinds } from "./served-kinds.ts";
@@ -58,7 +59,7 @@ function onRequest([name, ...aliases]: readonly [string, ...string[]], load: () 
 }
 
 /** Field manager of updates: the first word of the user agent. */
-const userAgent = "kube-controller-manager/v1.36.3";
+const userAgent = `kube-controller-manager/${kubernetesVersion}`;
 
 /** `all`, `none`, `default`, or names; a name that is not known. */
 export type SimulatorChoice = { readonly chosen: readonly Simulator[] } | { readonly unknown: string };

@@ -2,6 +2,7 @@
 // server's own name, so that validation, field ownership and events are as upstream's.
 // Upstream: the loopback client of k8s.io/apiserver/pkg/server/config_selfclient.go.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
+import { kubernetesVersion } from "../../kubernetes-version.ts";
 import { type Handler, isStream, type UserInfo } from "../../http/handler.ts";
 
 /** An answer with its body parsed. */
@@ -14,7 +15,7 @@ export interface ApiAnswer {
 export type ApiCaller = (method: string, path: string, body?: Json) => Promise<ApiAnswer>;
 
 const self: UserInfo = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
-const userAgent = "kube-apiserver/v1.36.3";
+const userAgent = `kube-apiserver/${kubernetesVersion}`;
 
 /** A caller on the server's handler. */
 export function createApiCaller(handler: Handler): ApiCaller {

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/scheduler (schedule_one.go, scheduler.go).
 import { isConflict, isNotFound, type JsonObject, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
+import { kubernetesVersion } from "../../kubernetes-version.ts";
 import { createSimulatorEventRecorder, eventObject } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
@@ -15,7 +16,7 @@ import { placePod, unaskedMessage } from "./place-pod.ts";
 import { sumRequests } from "./resource-fit.ts";
 import { type Storage, volumeNeeds } from "./volume-needs.ts";
 
-const userAgent = "kube-scheduler/v1.36.3";
+const userAgent = `kube-scheduler/${kubernetesVersion}`;
 
 /** Starts the scheduler. */
 export const startScheduler: Simulator["start"] = async (context) => {

@@ -1,6 +1,7 @@
 // The functions that templates of stages may use beside Go's own, as KWOK names them. Pure: what they tell is handed in.
 // Upstream: sigs.k8s.io/kwok/pkg/utils/gotpl/funcs.go, pkg/kwok/controllers/{node,pod}_controller.go.
 import { stringify } from "yaml";
+import { kubernetesVersion } from "../../kubernetes-version.ts";
 import type { TemplateFunction } from "./template-expression.ts";
 
 /** What an object's template may ask about the world. */
@@ -39,7 +40,7 @@ export function stageFunctions({ now, nodeIp, podIp, nodeName, nodeConditions }:
     Now: time,
     StartTime: time,
     YAML: (value, indent) => indented(stringify(value), Number(indent ?? 0)),
-    Version: () => "v1.36.3",
+    Version: () => kubernetesVersion,
     NodeConditions: nodeConditions,
     NodeIP: () => nodeIp(nodeName),
     NodeName: () => nodeName,

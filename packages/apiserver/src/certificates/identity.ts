@@ -1,7 +1,7 @@
 // What makes a server the same server after a restart: its certificate authority and its bearer token. In memory, or in a
 // file that only its owner may read.
 import { existsSync, readFileSync } from "node:fs";
-import { isObject } from "homeostat/api";
+import { isObject, type Json } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import { reasonOf, ServerError } from "../server-error.ts";
 import { type Authority, createAuthority } from "./authority.ts";
@@ -29,9 +29,9 @@ export function loadIdentity(file: string, runtime: Runtime): Identity {
 
 function parseIdentity(file: string, text: string): Identity {
   const hint = "restore it from a copy, or delete it: certificates, tokens and kubeconfigs of this server are then made anew, and old ones are refused";
-  let found: unknown;
+  let found: Json;
   try {
-    found = JSON.parse(text);
+    found = JSON.parse(text) as Json;
   } catch (error) {
     throw new ServerError("ERR_SERVER_IDENTITY", `read ${file}: ${reasonOf(error)}; ${hint}`, { cause: error });
   }

@@ -2,7 +2,7 @@
 // out, streams with back-pressure, and the stream closed when the client goes.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import { gzipBody, wantsGzip } from "./compress-body.ts";
+import { gzipBody, gzipHeaders } from "./compress-body.ts";
 import type { CertificateCaller } from "./certificate-user.ts";
 import { type ApiRequest, type ApiResponse, type ByteStream, type Handler, isStream, maxBodyBytes } from "./handler.ts";
 
@@ -42,9 +42,10 @@ async function sendAnswer(answer: ApiResponse, apiRequest: ApiRequest, response:
     response.writeHead(answer.status, wireHeaders(answer.headers));
     response.flushHeaders();
     pushStream(answer.body, response, underway);
-  } else if (wantsGzip(apiRequest.path, apiRequest.headers["accept-encoding"], answer)) {
-    send(response, answer.status, { ...answer.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, await gzipBody(answer.body));
-  } else send(response, answer.status, answer.headers, answer.body);
+  } else {
+    const packing = gzipHeaders(apiRequest.path, apiRequest.headers["accept-encoding"], answer);
+    send(response, answer.status, { ...answer.headers, ...packing }, packing ? await gzipBody(answer.body) : answer.body);
+  }
 }
 
 const beyondAscii = /[^\u0000-\u007f]/;

@@ -31,6 +31,10 @@ export interface BinaryForms {
 interface Document {
   readonly bytes: Uint8Array;
   readonly hash: string;
+  /** When it was made, as headers have it. */
+  readonly modified: string;
+  /** What the answer depends on: version two may come compressed. */
+  readonly vary: string;
   /** The same in binary, where that is offered; made when asked for. */
   readonly binary?: { readonly version: "v2" | "v3"; readonly bytes: () => Uint8Array };
 }
@@ -48,26 +52,26 @@ interface Kept {
 export function createOpenApi(catalog: ResourceCatalog, data: KindData, forms?: BinaryForms): OpenApiService {
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
-  const document = (path: string): Document | undefined => {
+  const document = (path: string, nowMs: number): Document | undefined => {
     const kept = documents.get(path);
     if (kept && checked.get(path) === catalog.epoch) return kept.document;
     const resources = documentedResources(path, catalog);
     checked.set(path, catalog.epoch);
     // Most changes concern other groups.
     if (kept && kept.resources.length === resources.length && kept.resources.every((each, i) => each === resources[i])) return kept.document;
-    const made = toDocument(buildDocument(path, resources, data), "v3", forms?.three);
+    const made = toDocument(buildDocument(path, resources, data), "v3", forms?.three, nowMs);
     documents.set(path, { document: made, resources });
     return made;
   };
   let older: { readonly epoch: number; readonly document: Document } | undefined;
-  const versionTwo = (): Document => {
-    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toDocument(buildVersionTwo(catalog, data), "v2", forms?.two)! };
+  const versionTwo = (nowMs: number): Document => {
+    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toDocument(buildVersionTwo(catalog, data), "v2", forms?.two, nowMs)! };
     return older.document;
   };
   return ({ path, query, headers, nowMs }) => {
-    if (path === "/openapi/v2") return documentAnswer(path, versionTwo(), "", headers, nowMs);
-    if (path === prefix) return indexAnswer(catalog, document);
-    const found = path.startsWith(`${prefix}/`) ? document(path.slice(prefix.length + 1)) : undefined;
+    if (path === "/openapi/v2") return documentAnswer(path, versionTwo(nowMs), "", headers, nowMs);
+    if (path === prefix) return indexAnswer(catalog, document, nowMs);
+    const found = path.startsWith(`${prefix}/`) ? document(path.slice(prefix.length + 1), nowMs) : undefined;
     if (!found && path.startsWith(`${prefix}/`)) return { status: 404, headers: { "cache-control": "no-cache, private" }, body: empty };
     return found && documentAnswer(path, found, query.get("hash") ?? "", headers, nowMs);
   };
@@ -82,31 +86,42 @@ function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
   return toVersionTwo(documents, minorOf(data));
 }
 
-function toDocument(content: JsonObject | undefined, version: "v2" | "v3", encode: ((document: JsonObject) => Uint8Array) | undefined): Document | undefined {
+function toDocument(content: JsonObject | undefined, version: "v2" | "v3", encode: ((document: JsonObject) => Uint8Array) | undefined, nowMs: number): Document | undefined {
   if (!content) return undefined;
   const bytes = encodeJsonBytes(content);
-  const document = { bytes, hash: createHash("sha512").update(bytes).digest("hex").toUpperCase() };
+  const document = {
+    bytes,
+    hash: createHash("sha512").update(bytes).digest("hex").toUpperCase(),
+    modified: new Date(nowMs).toUTCString(),
+    vary: version === "v2" ? "Accept-Encoding, Accept" : "Accept",
+  };
   if (!encode) return document;
   let made: Uint8Array | undefined;
   // Made from the bytes, which are kept anyway: what they were made from need not be.
   return { ...document, binary: { version, bytes: () => (made ??= encode(parseExact(Buffer.from(bytes).toString()) as JsonObject)) } };
 }
 
-function indexAnswer(catalog: ResourceCatalog, document: (path: string) => Document | undefined): ApiResponse {
-  const paths = Object.fromEntries(documentPaths(catalog).map((path) => [path, { serverRelativeURL: `${prefix}/${path}?hash=${document(path)!.hash}` }]));
-  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private", "accept-ranges": "bytes" }, body: encodeJsonBytes({ paths }) };
+function indexAnswer(catalog: ResourceCatalog, document: (path: string, nowMs: number) => Document | undefined, nowMs: number): ApiResponse {
+  const paths = Object.fromEntries(documentPaths(catalog).map((path) => [path, { serverRelativeURL: `${prefix}/${path}?hash=${document(path, nowMs)!.hash}` }]));
+  return {
+    status: 200,
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private", "accept-ranges": "bytes", "last-modified": new Date(nowMs).toUTCString() },
+    body: encodeJsonBytes({ paths }),
+  };
 }
 
 function documentAnswer(path: string, document: Document, hash: string, headers: Readonly<Record<string, string>>, nowMs: number): ApiResponse {
   const etag = `"${document.hash}"`;
   const [binary, oldBinary] = document.binary ? binaryTypes(document.binary.version) : [];
   const mediaType = chooseMediaType(headers.accept, binary && oldBinary ? [json, oldBinary, binary] : [json]);
-  if (!mediaType) return { status: 406, headers: { vary: "Accept" }, body: empty };
-  const common = { "content-type": binary !== undefined && mediaType === oldBinary ? binary : mediaType, etag, vary: "Accept" };
+  if (!mediaType) return { status: 406, headers: { vary: document.vary }, body: empty };
+  const common = { "content-type": binary !== undefined && mediaType === oldBinary ? binary : mediaType, etag, vary: document.vary };
   if (hash && hash !== document.hash) return { status: 301, headers: { ...common, "cache-control": "no-cache, private", location: `${path}?hash=${document.hash}` }, body: empty };
   const caching = hash ? { "cache-control": "public, immutable", expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC") } : { "cache-control": "no-cache, private" };
-  if (headers["if-none-match"]?.split(",").some((each) => each.trim() === etag)) return { status: 304, headers: { etag, vary: "Accept", ...caching }, body: empty };
-  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes" }, body: mediaType === json ? document.bytes : document.binary!.bytes() };
+  const isKnown =
+    headers["if-none-match"] === undefined ? Date.parse(headers["if-modified-since"] ?? "") >= Date.parse(document.modified) : headers["if-none-match"].split(",").some((each) => each.trim() === etag);
+  if (isKnown) return { status: 304, headers: { etag, vary: document.vary, ...caching }, body: empty };
+  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes", "last-modified": document.modified }, body: mediaType === json ? document.bytes : document.binary!.bytes() };
 }
 
 const json = "application/json";

@@ -42,6 +42,19 @@ test("a hash makes a document immutable, an old hash is sent on", () => {
   assert.equal(ask(url, { accept: "text/html" })?.status, 406);
 });
 
+test("documents say when they were made, and are not sent again to who has them since", () => {
+  for (const [path, vary] of [
+    ["/openapi/v2", "Accept-Encoding, Accept"],
+    ["/openapi/v3/api/v1", "Accept"],
+  ] as const) {
+    const { headers } = ask(path)!;
+    assert.deepEqual([headers["vary"], ask(path, { "if-modified-since": String(headers["last-modified"]) })?.status], [vary, 304]);
+    assert.equal(ask(path, { "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" })?.status, 200);
+    assert.equal(ask(path, { "if-modified-since": String(headers["last-modified"]), "if-none-match": '"other"' })?.status, 200);
+  }
+  assert.equal(typeof ask("/openapi/v3")?.headers["last-modified"], "string");
+});
+
 test("both versions have a binary form, for whoever likes it better", () => {
   const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
   const typeFor = (accept: string): unknown => ask("/openapi/v2", { accept })?.headers["content-type"];

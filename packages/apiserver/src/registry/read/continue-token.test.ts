@@ -17,6 +17,9 @@ test("a token parses back to itself", () => {
 test("tokens that are none", () => {
   const encode = (text: string): string => Buffer.from(text).toString("base64url");
   const table: readonly (readonly [string, string])[] = [
+    ["zz", "continue key is not valid: invalid character 'Ï' looking for beginning of value"],
+    ["gA", "continue key is not valid: invalid character '\\u0080' looking for beginning of value"],
+    ["w6k", "continue key is not valid: invalid character 'Ã' looking for beginning of value"],
     ["%%", "continue key is not valid: illegal base64 data at input byte 0"],
     [encode("[]"), "continue key is not valid: json: cannot unmarshal array into Go value of type storage.continueToken"],
     [encode('{"rv":"5"}'), "continue key is not valid: json: cannot unmarshal string into Go struct field continueToken.rv of type int64"],

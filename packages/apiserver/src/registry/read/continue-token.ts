@@ -1,6 +1,7 @@
 // Continue tokens: where a list goes on, and at which revision, e.g. {"v":"meta.k8s.io/v1","rv":17,"start":"/web\u0000"}
 // in URL-safe base64.
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go.
+import { isUtf8 } from "node:buffer";
 import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
@@ -64,10 +65,16 @@ function decode(token: string): Json {
   const wrong = token.search(/[^A-Za-z0-9_-]/);
   if (wrong >= 0) throw refuse(`continue key is not valid: illegal base64 data at input byte ${wrong}`);
   if (token.length % 4 === 1) throw refuse(`continue key is not valid: illegal base64 data at input byte ${token.length - 1}`);
+  const bytes = Buffer.from(token, "base64url");
   try {
-    return parseJson(Buffer.from(token, "base64url").toString("utf8")).value;
+    return parseJson(bytes.toString("utf8")).value;
   } catch (error) {
-    throw error instanceof JsonSyntaxError ? refuse(`continue key is not valid: ${error.message}`) : error;
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    // A byte that begins no character has become another one in the text.
+    const [first = 0] = bytes;
+    const shown = first < 0xa1 || first === 0xad ? `\\u00${first.toString(16)}` : String.fromCharCode(first);
+    const why = isUtf8(bytes) || first < 0x80 ? error.message : `invalid character '${shown}' looking for beginning of value`;
+    throw refuse(`continue key is not valid: ${why}`);
   }
 }
 

@@ -9,7 +9,7 @@ const webhook = "a pod of the cluster has to answer a webhook";
 const extension = "another API server has to run in a pod";
 const cloud = "a cloud provider has to be there";
 const machines = "nodes or programs of the control plane are broken or asked on purpose";
-const scheduler = "the real scheduler has to weigh nodes and pods";
+const scheduler = "the real scheduler has to weigh nodes, or to drive pods away for others";
 const roles = "roles are not asked: whoever has been authenticated may do everything";
 const descriptions = "the published schemas of built-in kinds carry no descriptions";
 const devices = "a driver has to hand out devices";
@@ -176,6 +176,7 @@ export const choices: readonly Choice[] = [
   // sig-scheduling
   { from: "scheduling/limit_range.go", not: [["defaults applied", notYet("the admission plug-in LimitRanger")]] },
   { from: "scheduling/preemption.go", only: ["PriorityClass endpoints"], because: scheduler },
+  { from: "scheduling/predicates.go" },
   { from: "scheduling/", because: scheduler },
 
   // sig-storage

@@ -1,6 +1,7 @@
 // The frame of a controller that works on keys: informers put keys into a queue, workers take them out, failures come back
 // with back-off. Work begins when every informer has seen everything. Knows no kind.
 // Upstream: the shape that every controller under k8s.io/kubernetes/pkg/controller repeats.
+import { once } from "node:events";
 import type { Kind } from "homeostat/api";
 import type { Informer, InformerHandler } from "homeostat/cache";
 import { createWorkQueue, type WorkQueue } from "homeostat/queue";
@@ -79,7 +80,15 @@ export class KeyedController implements RunningSimulator {
 
   async #run(work: KeyWork): Promise<void> {
     const { signal } = this.#stopping;
-    await Promise.all(this.#informers.map((informer) => informer.synced(signal))).catch(() => undefined);
+    try {
+      await Promise.all(this.#informers.map((informer) => informer.synced(signal)));
+    } catch (error) {
+      // Work on half of what there is would do harm. What waits is taken out, undone, when the end comes.
+      if (!signal.aborted) {
+        this.#context.warn(`${this.#name} does not work: it cannot see what is there`, error);
+        await once(signal, "abort");
+      }
+    }
     await Promise.all(Array.from({ length: workers }, () => this.#work(work)));
   }
 

@@ -28,7 +28,7 @@ function urlsOf(flags) {
 }
 
 function run(urls) {
-  const servers = urls.map((url) => listen(new URL(url)));
+  const servers = urls.map(addressOf).map(listen);
   const stop = () => {
     for (const server of servers) {
       server.close();
@@ -40,6 +40,14 @@ function run(urls) {
   // Whoever started this one is gone, and with it every reason to stay.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && process.exit(0), 500).unref();
+}
+
+/** Ends the program in a sentence where a URL is none; real etcd does likewise. */
+function addressOf(text) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.hostname && (url.protocol === "http:" || url.protocol === "https:")) return url;
+  process.stderr.write(`etcd: --listen-client-urls: expected http://HOST:PORT, got ${JSON.stringify(text)}; give URLs, separated by commas\n`);
+  return process.exit(2);
 }
 
 function listen(url) {

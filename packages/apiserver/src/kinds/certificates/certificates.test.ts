@@ -26,8 +26,30 @@ test("a request is signed by its own key", () => {
   assert.equal(signingRequestFault(pem.replaceAll("CERTIFICATE REQUEST", "CERTIFICATE")), "PEM block type must be CERTIFICATE REQUEST");
   const lines = pem.split("\n");
   const der = Buffer.from(lines.slice(1, -1).join(""), "base64");
-  der[20]! ^= 1;
-  assert.equal(signingRequestFault([lines[0], der.toString("base64"), lines.at(-1)].join("\n")), "x509: signature verification failed");
+  der[22]! ^= 1;
+  const fault = (): string | undefined => signingRequestFault([lines[0], der.toString("base64"), lines.at(-1)].join("\n"));
+  assert.equal(fault(), "x509: ECDSA verification failure");
+  der[81]! ^= 1;
+  assert.equal(fault(), "P256 point not on curve");
+  der[der.indexOf("2a8648ce3d030107", "hex") + 7]! ^= 1;
+  assert.equal(fault(), "x509: unsupported elliptic curve");
+});
+
+test("what is malformed is told in Go's words", () => {
+  const fault = (hex: string): string | undefined => signingRequestFault(`-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(hex, "hex").toString("base64")}\n-----END CERTIFICATE REQUEST-----`);
+  const parameters = "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
+  for (const [hex, text] of [
+    ["", "syntax error: sequence truncated"],
+    ["3005", "syntax error: data truncated"],
+    ["30", "syntax error: truncated tag or length"],
+    ["3080", "syntax error: indefinite length found (not DER)"],
+    ["308105", "structure error: non-minimal length"],
+    ["3000", "syntax error: sequence truncated"],
+    ["0401aa", `structure error: tags don't match (16 vs {class:0 tag:4 length:1 isCompound:false}) ${parameters} certificateRequest @2`],
+    ["300430020200", "structure error: empty integer"],
+    ["3005300304010a", `structure error: tags don't match (2 vs {class:0 tag:4 length:1 isCompound:false}) ${parameters} int @2`],
+  ])
+    assert.equal(fault(hex!), `asn1: ${text}`, hex);
 });
 
 test("who asks is whoever was authenticated", () => {

@@ -1,12 +1,32 @@
-// Checks that a PKCS#10 certificate request is one that its own key has signed. What is malformed inside is refused without
-// Go's detail of the encoding.
+// Checks that a PKCS#10 certificate request is one that its own key has signed. What is
+// malformed is refused in Go's words, but for the inside of RSA keys and for extensions.
 // Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC 2986.
-import { createPublicKey, verify } from "node:crypto";
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { Asn1Error, type Asn1Shape, readShape } from "../../certificates/go-asn1.ts";
 import { contentOf, type DerElement, inside, rawOf, readDer } from "../../certificates/read-der.ts";
 import { organizationsOf, readSigningRequest } from "../../certificates/signing-request.ts";
 
 const begin = "-----BEGIN CERTIFICATE REQUEST-----";
-const malformed = "asn1: structure error: the certificate request is malformed";
+const malformed = "x509: the certificate request is malformed";
+const algorithmShape: Asn1Shape = {
+  is: "struct",
+  name: "AlgorithmIdentifier",
+  fields: [
+    { is: "oid", name: "ObjectIdentifier" },
+    { is: "raw", optional: true },
+  ],
+};
+const bitsShape: Asn1Shape = { is: "bits", name: "BitString" };
+const attributeShape: Asn1Shape = { is: "struct", name: "AttributeTypeAndValue", fields: [{ is: "oid", name: "ObjectIdentifier" }, { is: "any" }] };
+const subjectShape: Asn1Shape = { is: "list", name: "RDNSequence", of: { is: "list", name: "RelativeDistinguishedNameSET", isSet: true, of: attributeShape } };
+const keyShape: Asn1Shape = { is: "struct", name: "publicKeyInfo", fields: [algorithmShape, bitsShape] };
+const infoShape: Asn1Shape = {
+  is: "struct",
+  name: "tbsCertificateRequest",
+  fields: [{ is: "int", name: "int" }, { is: "raw" }, keyShape, { is: "list", name: "", tag: 0, of: { is: "raw" } }],
+};
+const requestShape: Asn1Shape = { is: "struct", name: "certificateRequest", fields: [infoShape, algorithmShape, bitsShape] };
+const failures: Readonly<Record<string, string>> = { rsa: "crypto/rsa: verification error", ec: "x509: ECDSA verification failure", ed25519: "x509: Ed25519 verification failure" };
 /** Digests by the object identifier of the signature algorithm, in hex. */
 const digests: Readonly<Record<string, string | null>> = {
   "2a864886f70d01010b": "sha256",
@@ -23,8 +43,67 @@ export function signingRequestFault(pem: string): string | undefined {
   const block = /-----BEGIN ([^-\n]*)-----\s*([A-Za-z0-9+/=\s]*)-----END \1-----/.exec(pem);
   if (!block || !pem.slice(block.index).startsWith(begin)) return "PEM block type must be CERTIFICATE REQUEST";
   const der = Buffer.from(block[2]!, "base64");
+  const fault = encodingFault(der);
+  if (fault !== undefined) return fault;
   const parts = inside(readDer(der)?.[0]);
-  return parts.length === 3 ? signatureFault(parts as [DerElement, DerElement, DerElement]) : malformed;
+  return parts.length >= 3 ? signatureFault(parts as [DerElement, DerElement, DerElement]) : malformed;
+}
+
+/** What Go says while it reads. */
+function encodingFault(der: Buffer): string | undefined {
+  try {
+    if (readShape(der, 0, requestShape) < der.length) return "asn1: syntax error: trailing data";
+    const [, subject, key] = inside(inside(readDer(der)?.[0])[0]);
+    const fault = key && keyFault(key);
+    if (fault !== undefined) return fault;
+    if (subject) readShape(rawOf(subject), 0, subjectShape);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Asn1Error) return error.message;
+    throw error;
+  }
+}
+
+const unverifiable = "x509: cannot verify signature: algorithm unimplemented";
+const keyTypes = { rsa: "2a864886f70d010101", ec: "2a8648ce3d0201", ed25519: "2b6570" } as const;
+/** Curves by object identifier, with the bytes of a coordinate. */
+const curves: Readonly<Record<string, readonly [name: string, bytes: number]>> = {
+  "2b81040021": ["P224", 28],
+  "2a8648ce3d030107": ["P256", 32],
+  "2b81040022": ["P384", 48],
+  "2b81040023": ["P521", 66],
+};
+
+/** Why a key cannot be one; keys of other types are let pass, and verify nothing. */
+function keyFault(key: DerElement): string | undefined {
+  const [algorithm, bits] = inside(key);
+  const [type, parameters] = inside(algorithm);
+  if (!type || !bits) return undefined;
+  const found = contentOf(type).toString("hex");
+  const data = contentOf(bits).subarray(1);
+  if (found === keyTypes.rsa) return parameters && rawOf(parameters).toString("hex") === "0500" ? undefined : "x509: RSA key missing NULL parameters";
+  if (found === keyTypes.ec) return pointFault(key, parameters, data);
+  if (found !== keyTypes.ed25519) return undefined;
+  if (parameters) return "x509: Ed25519 key encoded with illegal parameters";
+  return data.length === 32 ? undefined : "x509: wrong Ed25519 public key size";
+}
+
+function pointFault(key: DerElement, parameters: DerElement | undefined, data: Buffer): string | undefined {
+  if (parameters?.tag !== 6) return "x509: invalid ECDSA parameters";
+  const curve = curves[contentOf(parameters).toString("hex")];
+  if (!curve) return "x509: unsupported elliptic curve";
+  const [name, bytes] = curve;
+  if (data[0] !== 4) return "ecdsa: invalid uncompressed public key";
+  if (data.length !== 1 + 2 * bytes) return `invalid ${name} point encoding`;
+  return readKey(key) ? undefined : `${name} point not on curve`;
+}
+
+function readKey(key: DerElement): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: rawOf(key), format: "der", type: "spki" });
+  } catch {
+    return undefined;
+  }
 }
 
 function signatureFault([info, algorithm, signature]: readonly [DerElement, DerElement, DerElement]): string | undefined {
@@ -32,15 +111,11 @@ function signatureFault([info, algorithm, signature]: readonly [DerElement, DerE
   const oid = inside(algorithm)[0];
   if (!key || !oid || signature.tag !== 3) return malformed;
   const digest = digests[contentOf(oid).toString("hex")];
-  if (digest === undefined) return "x509: cannot verify signature: algorithm unimplemented";
-  try {
-    const publicKey = createPublicKey({ key: rawOf(key), format: "der", type: "spki" });
-    // The first byte of a BIT STRING counts unused bits.
-    const isValid = verify(digest, rawOf(info), publicKey, contentOf(signature).subarray(1));
-    return isValid ? undefined : "x509: signature verification failed";
-  } catch {
-    return malformed;
-  }
+  const publicKey = readKey(key);
+  if (digest === undefined || !publicKey) return unverifiable;
+  // The first byte of a BIT STRING counts unused bits.
+  const isValid = verify(digest, rawOf(info), publicKey, contentOf(signature).subarray(1));
+  return isValid ? undefined : (failures[publicKey.asymmetricKeyType ?? ""] ?? unverifiable);
 }
 
 /** What a request that can be read gives as organisations of its subject: the groups of the certificate's holder. */

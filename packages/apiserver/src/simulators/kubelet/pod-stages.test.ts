@@ -58,6 +58,12 @@ test("a pod that is deleted ends before it goes", () => {
   assert.equal(nextStage({ ...podOf(), metadata: going.metadata })?.name, "pod-delete");
 });
 
+test("work that a deletion cuts short has failed", () => {
+  const running = live(podOf({ spec: { restartPolicy: "Never" } }), { count: 2 }).pod;
+  const { pod, names } = live({ ...running, metadata: { ...metadata, deletionTimestamp: "2024-01-01T00:00:01Z" } });
+  assert.deepEqual([names, pod.status?.phase, nextStage(pod)?.name], [["pod-interrupt"], "Failed", "pod-delete"]);
+});
+
 test("init containers end one after another, and side-cars run on", () => {
   const initContainers = [{ name: "first" }, { name: "side", restartPolicy: "Always" }, { name: "last" }];
   const { names } = live(podOf({ spec: { initContainers } }));

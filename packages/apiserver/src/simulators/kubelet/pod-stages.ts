@@ -21,6 +21,13 @@ const backOff = { ms: 10_000, backOff: { count: ".status.containerStatuses[].res
 
 /** Every stage, in order: the first that would change something is played when it is due. */
 export const podStages: readonly Stage[] = [
+  // Work that SIGTERM cuts short has not succeeded: a Job must not count it.
+  {
+    name: "pod-interrupt",
+    for: pod,
+    when: { fields: [exists(".metadata.deletionTimestamp"), at(".status.phase", "In", "Running"), at(".spec.restartPolicy", "In", "Never", "OnFailure")] },
+    next: { pod: { act: "stop", exitCode: 143 } },
+  },
   { name: "pod-stop", for: pod, when: { fields: [exists(".metadata.deletionTimestamp"), at(".status.phase", "In", "Running")] }, next: { pod: { act: "stop" } } },
   { name: "pod-delete", for: pod, when: { fields: [exists(".metadata.deletionTimestamp")] }, next: { delete: true } },
   { name: "pod-create", for: pod, when: { fields: [...alive, missing(".status.containerStatuses")] }, next: { pod: { act: "create" } } },

@@ -118,6 +118,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       store,
       runtime,
       ...upkeepOf(options),
+      warn: warnOf(options),
       ...(listener ? { address: { host: options.host ?? "127.0.0.1", port: listener.port, hostname: hostname() } } : {}),
       ...readCoreChoices({ ...options, ...clientCaOf(identity, options) }),
       tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),

@@ -46,6 +46,8 @@ export interface ServerCoreOptions {
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
+  /** Told what goes wrong in the background. */
+  readonly warn?: (message: string, error: unknown) => void;
 }
 
 /** The API itself, without any door. */
@@ -83,7 +85,7 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
   const now = formatSeconds(runtime.clock.now());
   const ownObjects = (): readonly string[] => bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
   await storeBootstrapObjects(ownObjects(), { store, catalog, runtime, now });
-  await kinds.start({ handler: core.handler, runtime });
+  await kinds.start({ handler: core.handler, runtime, warn: options.warn });
   // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
   if (isNew) store.compact(store.revision());
   const endCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);

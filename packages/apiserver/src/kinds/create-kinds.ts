@@ -24,7 +24,7 @@ import { createGoDecoder } from "./object/go-decoder.ts";
 export interface Kinds {
   readonly catalog: MutableCatalog;
   /** Serves stored definitions and keeps all of them going. To be called once the handler answers. */
-  start(options: { readonly handler: Handler; readonly runtime: Runtime }): Promise<void>;
+  start(options: { readonly handler: Handler; readonly runtime: Runtime; readonly warn?: ((message: string, error: unknown) => void) | undefined }): Promise<void>;
   stop(): void;
 }
 
@@ -42,8 +42,8 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
     createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
   return {
     catalog,
-    async start({ handler, runtime }) {
-      await controller.start({ handler, runtime, catalog, createResources });
+    async start({ handler, runtime, warn }) {
+      await controller.start({ handler, runtime, catalog, createResources, warn });
       await services.start(handler);
     },
     stop: () => controller.stop(),

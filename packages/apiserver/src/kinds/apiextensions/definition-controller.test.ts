@@ -90,3 +90,18 @@ test("stored definitions are served from the start", async () => {
   await start();
   assert.ok(catalog.find("x.io", "v1", "cars"));
 });
+
+test("a definition that keeps failing is told about, once", async () => {
+  const controller = createDefinitionController();
+  const runtime = createVirtualRuntime({ seed: 1 });
+  const told: string[] = [];
+  const handler = async ({ method }: ApiRequest): Promise<ApiResponse> => {
+    if (method !== "GET") throw new Error("disk full");
+    return { status: 200, headers: {}, body: encodeJsonBytes({ items: [] }) };
+  };
+  await controller.start({ handler, runtime, catalog: createCatalog([]), createResources: () => [], warn: (message, error) => told.push(`${message}: ${(error as Error).message}`) });
+  controller.committed(cars(), null);
+  await runtime.advance(120_000);
+  controller.stop();
+  assert.deepEqual(told, ["the upkeep of CustomResourceDefinition cars.x.io keeps failing: disk full"]);
+});

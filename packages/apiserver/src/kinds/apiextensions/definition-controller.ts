@@ -21,6 +21,8 @@ export interface DefinitionControllerOptions {
   readonly catalog: MutableCatalog;
   readonly runtime: Runtime;
   readonly createResources: (definition: JsonObject) => readonly ServedResource[];
+  /** Told once about a definition that keeps failing. */
+  readonly warn?: ((message: string, error: unknown) => void) | undefined;
 }
 
 /** The upkeep of definitions. Commits may be reported before it is started. */
@@ -35,6 +37,8 @@ export interface DefinitionController {
 const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const firstRetryMs = 50;
 const lastRetryMs = 5000;
+/** Failures in a row after which somebody is told. */
+const tellAfter = 10;
 
 export function createDefinitionController(): DefinitionController {
   return new Controller();
@@ -44,7 +48,8 @@ class Controller implements DefinitionController {
   /** Definitions as last committed, by name. */
   readonly #known = new Map<string, JsonObject>();
   readonly #queue = new Set<string>();
-  readonly #delays = new Map<string, number>();
+  /** How often in a row each has failed. */
+  readonly #failures = new Map<string, number>();
   /** What definitions serve, by name; it stays the same object while nothing that it is made from changes. */
   readonly #made = new Map<string, { readonly from: string; readonly resources: readonly ServedResource[] }>();
   #options: DefinitionControllerOptions | undefined;
@@ -118,18 +123,20 @@ class Controller implements DefinitionController {
       this.#queue.delete(name);
       const options = this.#options;
       if (!options) break;
-      const outcome = await this.#sync(name, options).catch(() => "again" as const);
-      if (outcome === "again") this.#retry(name, options);
-      else this.#delays.delete(name);
+      let error: unknown;
+      const outcome = await this.#sync(name, options).catch((reason: unknown) => ((error = reason), "again" as const));
+      if (outcome === "again") this.#retry(name, options, error);
+      else this.#failures.delete(name);
     }
     this.#working = false;
     this.#wake();
   }
 
-  #retry(name: string, { runtime }: DefinitionControllerOptions): void {
-    const delay = this.#delays.get(name) ?? firstRetryMs;
-    this.#delays.set(name, Math.min(delay * 2, lastRetryMs));
-    runtime.clock.timer(delay, () => this.#enqueue(name));
+  #retry(name: string, { runtime, warn }: DefinitionControllerOptions, error: unknown): void {
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    if (failures === tellAfter) warn?.(`the upkeep of CustomResourceDefinition ${name} keeps failing`, error);
+    runtime.clock.timer(Math.min(firstRetryMs * 2 ** (failures - 1), lastRetryMs), () => this.#enqueue(name));
   }
 
   /** One step; each write is reported as a commit and so brings the next. */

@@ -10,11 +10,13 @@ import type { Timer } from "homeostat/runtime";
 /** Upstream's `--event-ttl`. */
 export const eventTtlMs = 3_600_000;
 
+type Warn = (message: string, error: unknown) => void;
+
 /** Lets Events expire; 0 never. Returns what ends it. */
-export function expireEvents(core: CoreServices, ttlMs: number = eventTtlMs): () => void {
+export function expireEvents(core: CoreServices, ttlMs: number = eventTtlMs, warn?: Warn): () => void {
   const resource = core.catalog.find("", "v1", "events");
   if (!resource || ttlMs <= 0) return () => {};
-  const expiry = new Expiry(core, resource, ttlMs);
+  const expiry = new Expiry(core, resource, ttlMs, warn);
   return () => expiry.stop();
 }
 
@@ -22,15 +24,17 @@ class Expiry {
   readonly #core: CoreServices;
   readonly #resource: ServedResource;
   readonly #ttlMs: number;
+  readonly #warn: Warn | undefined;
   /** When each is due, by key; what was written last comes last. */
   readonly #due = new Map<string, number>();
   readonly #watch: { stop(): void } | undefined;
   #timer: Timer | undefined;
 
-  constructor(core: CoreServices, resource: ServedResource, ttlMs: number) {
+  constructor(core: CoreServices, resource: ServedResource, ttlMs: number, warn: Warn | undefined) {
     this.#core = core;
     this.#resource = resource;
     this.#ttlMs = ttlMs;
+    this.#warn = warn;
     const prefix = storagePrefixOf(resource, "");
     const there = core.store.list(prefix);
     if (typeof there === "object") for (const { key } of there.items) this.#written(key);
@@ -70,7 +74,10 @@ class Expiry {
   async #remove(key: string): Promise<void> {
     const revision = this.#core.store.latest(key);
     if (!revision) return;
-    const outcome = await commitRemoval(this.#core, this.#resource, revision).catch(() => "failed" as const);
+    const outcome = await commitRemoval(this.#core, this.#resource, revision).catch((error: unknown) => {
+      this.#warn?.(`forget the Event ${key}: it stays for another ${this.#ttlMs / 1000} s`, error);
+      return "failed" as const;
+    });
     if (outcome === "failed" && this.#core.store.latest(key)) this.#written(key);
   }
 }

@@ -89,7 +89,7 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
   // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
   if (isNew) store.compact(store.revision());
   const endCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
-  const endExpiry = expireEvents(core.services, options.eventTtlMs);
+  const endExpiry = expireEvents(core.services, options.eventTtlMs, options.warn);
   const endHousekeeping = startHousekeeping({ core: core.services, handler: core.handler, ownObjects, ...(address ? { address } : {}) });
   return {
     handler: core.handler,

@@ -1,7 +1,6 @@
 // Continue tokens: where a list goes on, and at which revision, e.g. {"v":"meta.k8s.io/v1","rv":17,"start":"/web\u0000"}
 // in URL-safe base64.
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go.
-import { isUtf8 } from "node:buffer";
 import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
@@ -73,7 +72,7 @@ function decode(token: string): Json {
     // A byte that begins no character has become another one in the text.
     const [first = 0] = bytes;
     const shown = first < 0xa1 || first === 0xad ? `\\u00${first.toString(16)}` : String.fromCharCode(first);
-    const why = isUtf8(bytes) || first < 0x80 ? error.message : `invalid character '${shown}' looking for beginning of value`;
+    const why = first < 0x80 ? error.message : `invalid character '${shown}' looking for beginning of value`;
     throw refuse(`continue key is not valid: ${why}`);
   }
 }

@@ -92,7 +92,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-async function openPlace({ kubeconfig, namespace }: Options): Promise<Place> {
+async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Place> {
   const scope = { fieldManager: operator, userAgent: operator, ...(namespace === undefined ? {} : { namespace }) };
   if (kubeconfig !== undefined) {
     const access = await loadKubeconfig({ path: kubeconfig });
@@ -104,7 +104,10 @@ async function openPlace({ kubeconfig, namespace }: Options): Promise<Place> {
   const path = join(process.cwd(), ".homeostat", "kubeconfig");
   const server = await startApiServer({ kubeconfigPath: path });
   const client = createClient({ transport: server.transport(), ...scope });
-  return { client, name: server.url, hint: `kubectl --kubeconfig ${relative(process.cwd(), path)}${inNamespace} get kitchen`, close: () => server.close() };
+  const hint = once
+    ? `on an API server of its own, ${server.url}, which ends with the dinner; on a terminal it stays`
+    : `kubectl --kubeconfig ${relative(process.cwd(), path)}${inNamespace} get kitchen`;
+  return { client, name: server.url, hint, close: () => server.close() };
 }
 
 async function cook(place: Place, manifests: readonly KitchenManifest[], options: Options, ending: AbortSignal): Promise<number> {

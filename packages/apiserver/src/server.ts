@@ -118,7 +118,6 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
       store,
       runtime,
       ...upkeepOf(options),
-      warn: warnOf(options),
       ...(listener ? { address: { host: options.host ?? "127.0.0.1", port: listener.port, hostname: hostname() } } : {}),
       ...readCoreChoices({ ...options, ...clientCaOf(identity, options) }),
       tokens: new Map([...(options.tokens ?? []), ...(identity ? [[identity.token, administrator] as const] : [])]),
@@ -149,7 +148,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   }
 }
 
-const upkeepOf = ({ compactionIntervalMs, eventTtlMs }: ApiServerOptions): Pick<ServerCoreOptions, "compactionIntervalMs" | "eventTtlMs"> => ({
+const upkeepOf = ({ compactionIntervalMs, eventTtlMs, ...options }: ApiServerOptions): Pick<ServerCoreOptions, "compactionIntervalMs" | "eventTtlMs" | "warn"> => ({
+  warn: warnOf(options),
   ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
   ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
 });

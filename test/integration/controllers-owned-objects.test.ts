@@ -1,0 +1,152 @@
+// What a controller owns: exactly what it desires, repaired when others change it, and never somebody else's object.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { createManager, defineController, silentLog } from "homeostat";
+import type { Client } from "homeostat/client";
+import { Box, ConfigMap, describeLaws, Part, sleep } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+describeLaws("owned objects", ({ client: openClient, run }) => {
+  it("owns exactly what is desired: creates, prunes, leaves others' objects alone", async () => {
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own, status }) {
+        const parts = await own(
+          Part,
+          object.spec.parts.map((name) => Part(`${object.metadata.name}-${name}`, { of: name })),
+        );
+        status({ seen: parts.map((part) => part.metadata.name) });
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Part, Part("bystander", { of: "nobody" }));
+      await client.create(Box, Box("set", { parts: ["a", "b"] }));
+      const names = async () => (await client.list(Part, { namespace: client.namespace })).items.map((part) => part.metadata.name).toSorted();
+      await until(async () => (await names()).join() === "bystander,set-a,set-b");
+      await client.patch(Box, "set", { type: "merge", body: { spec: { parts: ["b", "c"] } } });
+      await until(async () => (await names()).join() === "bystander,set-b,set-c");
+      const part = await client.get(Part, "set-b");
+      assert.deepEqual(
+        part.metadata.ownerReferences?.map((one) => [one.kind, one.name, one.controller]),
+        [["Box", "set", true]],
+      );
+      await client.delete(Part, "set-c");
+      await until(async () => (await names()).join() === "bystander,set-b,set-c");
+      await until(() => manager.isIdle());
+      const before = await client.get(Part, "set-b");
+      await client.patch(Box, "set", { type: "merge", body: { metadata: { labels: { touched: "yes" } } } });
+      await sleep(100);
+      await until(() => manager.isIdle());
+      assert.equal((await client.get(Part, "set-b")).metadata.resourceVersion, before.metadata.resourceVersion, "a write that changes nothing is not sent");
+    });
+  });
+
+  it("repairs an owned object that somebody else changed", async () => {
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own }) {
+        await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("repair", {}));
+      await until(() => client.find(Part, "repair-p"));
+      await client.patch(Part, "repair-p", { type: "merge", body: { spec: { of: "thief" } } });
+      await until(async () => (await client.get(Part, "repair-p")).spec.of === "box");
+    });
+  });
+
+  it("does not take a foreign object over unless told to", async () => {
+    const controller = (adopt: boolean) =>
+      defineController(Box, {
+        owns: [Part],
+        async reconcile({ object, own }) {
+          await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })], { adopt });
+        },
+      });
+    await run([controller(false)], async (client, manager) => {
+      await client.create(Part, Part("foreign-p", { of: "me" }));
+      await client.create(Box, Box("foreign", {}));
+      const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
+      assert.match((state.progress as { because: string }).because, /ERR_OWN_FOREIGN: Box .*\/foreign owning Part .*: "foreign-p" exists and belongs to nobody/);
+      assert.equal((await client.get(Part, "foreign-p")).spec.of, "me");
+    });
+    await run([controller(true)], async (client) => {
+      await client.create(Part, Part("foreign-p", { of: "me" }));
+      await client.create(Box, Box("foreign", {}));
+      await until(async () => (await client.get(Part, "foreign-p")).spec.of === "box");
+    });
+  });
+
+  it("does not touch a foreign object that appears between the look and the write", async () => {
+    const client = await openClient();
+    let raced = false;
+    const racing = new Proxy(client, {
+      get(target, property) {
+        const value = Reflect.get(target, property) as unknown;
+        if (property === "with") return (scope: object) => new Proxy(target.with(scope), { get: (inner, name) => (name === "apply" ? raceApply(inner) : bound(inner, name)) });
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const bound = (target: object, name: string | symbol): unknown => {
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === "function" ? value.bind(target) : value;
+    };
+    const raceApply = (inner: Client) => async (kind: never, manifest: never, options: never) => {
+      if ((kind as { kind: string }).kind === "Part" && !raced) {
+        raced = true;
+        await client.create(Part, Part("precious-p", { of: "me" }));
+      }
+      return inner.apply(kind, manifest, options);
+    };
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own }) {
+        await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
+      },
+    });
+    const manager = createManager({ operator: "laws", controllers: [controller], client: racing, namespace: client.namespace, log: silentLog });
+    await manager.start();
+    await client.create(Box, Box("precious", {}));
+    await until(() => manager.states().some((one) => one.progress.at === "retrying" && one.progress.because.includes("ERR_OWN_FOREIGN")));
+    const part = await client.get(Part, "precious-p");
+    await manager.stop();
+    assert.deepEqual([raced, part.spec.of, part.metadata.ownerReferences], [true, "me", undefined]);
+  });
+
+  it("gives an owned object its owner reference back", async () => {
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own }) {
+        await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("stripped", {}));
+      await until(() => client.find(Part, "stripped-p"));
+      await client.patch(Part, "stripped-p", { type: "merge", body: { metadata: { ownerReferences: null } } });
+      await until(async () => (await client.get(Part, "stripped-p")).metadata.ownerReferences?.length === 1);
+    });
+  });
+
+  it("sends no write for empty parts that a server drops", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      owns: [ConfigMap],
+      async reconcile({ object, own }) {
+        runs++;
+        await own(ConfigMap, [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: object.metadata.name, labels: {}, annotations: {} }, data: {}, immutable: null }]);
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("empty", {}));
+      await until(() => client.find(ConfigMap, "empty"));
+      await until(() => manager.isIdle());
+      const before = await client.get(ConfigMap, "empty");
+      const ran = runs;
+      await client.patch(Box, "empty", { type: "merge", body: { metadata: { labels: { touched: "yes" } } } });
+      await until(() => runs > ran && manager.isIdle());
+      assert.equal((await client.get(ConfigMap, "empty")).metadata.resourceVersion, before.metadata.resourceVersion);
+    });
+  });
+});

@@ -1,0 +1,114 @@
+// What a controller says about its own object: complete applies that resurrect nothing, and a finalizer that stays until finalize has returned.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { defineController, terminal } from "homeostat";
+import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+describeLaws("status and finalizers", ({ run }) => {
+  it("says status completely: keeps what it does not mention, clears what is undefined, leaves others' fields", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, status, condition }) {
+        if (object.spec.label === "first") status({ count: 1, note: "x" });
+        if (object.spec.label === "second") status({ note: undefined });
+        condition("Ready", object.spec.label === "second" ? "True" : "False", "Test");
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("words", { label: "first" }));
+      await until(async () => (await client.get(Box, "words")).status?.note === "x");
+      await client.patch(Box, "words", { type: "merge", body: { status: { seen: ["somebody else"], conditions: [] } } }, { subresource: "status" }).catch(() => {});
+      await client.apply(
+        Box,
+        {
+          apiVersion: Box.apiVersion,
+          kind: "Box",
+          metadata: { name: "words" },
+          status: { seen: ["somebody else"], conditions: [{ type: "Checked", status: "True", reason: "Other", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }] },
+        },
+        { subresource: "status", fieldManager: "somebody-else", force: true },
+      );
+      await client.patch(Box, "words", { type: "merge", body: { spec: { label: "second" } } });
+      const box = await until(async () => {
+        const one = await client.get(Box, "words");
+        return one.status.note === undefined && one.status.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ? one : undefined;
+      });
+      assert.deepEqual([box.status.count, box.status.seen], [1, ["somebody else"]]);
+      assert.deepEqual(box.status.conditions?.map((one) => one.type).toSorted(), ["Checked", "Ready"]);
+      const ready = box.status.conditions?.find((one) => one.type === "Ready");
+      assert.equal(ready?.observedGeneration, box.metadata.generation);
+    });
+  });
+
+  it("cannot resurrect an object that goes while it is reconciled", async () => {
+    let entered = (): void => {};
+    let leave = (): void => {};
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    const gone = new Promise<void>((resolve) => (leave = resolve));
+    const controller = defineController(Box, {
+      async reconcile({ status }) {
+        entered();
+        await gone;
+        status({ count: 1 });
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("ghost", {}));
+      await inside;
+      await client.delete(Box, "ghost");
+      leave();
+      await sleep(50);
+      await until(() => manager.isIdle());
+      assert.equal(await client.find(Box, "ghost"), undefined);
+    });
+  });
+
+  it("writes what was said before an error, and clears a map that loses its last key", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, status, condition }) {
+        if (object.spec.label === "bad") {
+          condition("Ready", "False", "BadSpec");
+          throw terminal("bad");
+        }
+        status({ tags: object.spec.label === "full" ? { a: "1" } : {} });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("said", { label: "bad" }));
+      await until(async () => (await client.get(Box, "said")).status?.conditions?.[0]?.reason === "BadSpec");
+      await client.patch(Box, "said", { type: "merge", body: { spec: { label: "full" } } });
+      await until(async () => (await client.get(Box, "said")).status.tags?.["a"] === "1");
+      await client.patch(Box, "said", { type: "merge", body: { spec: { label: "none" } } });
+      await until(async () => (await client.get(Box, "said")).status.tags?.["a"] === undefined);
+    });
+  });
+
+  it("keeps the finalizer while finalize throws, and lets the object go when it returns", async () => {
+    let broken = true;
+    let calls = 0;
+    const controller = defineController(Box, {
+      async reconcile({ status }) {
+        status({ count: 1 });
+      },
+      async finalize() {
+        calls++;
+        if (broken) throw new Error("the bucket is not empty");
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("last", {}));
+      const box = await until(async () => {
+        const one = await client.get(Box, "last");
+        return one.status?.count === 1 ? one : undefined;
+      });
+      assert.deepEqual(box.metadata.finalizers, ["laws.example.com/box"]);
+      await client.delete(Box, "last");
+      await until(() => calls > 2);
+      assert.ok(await client.find(Box, "last"));
+      const progress = manager.states().find((one) => one.key.endsWith("/last"))?.progress;
+      assert.match(JSON.stringify(progress), /retrying.*the bucket is not empty|running/);
+      broken = false;
+      await until(async () => (await client.find(Box, "last")) === undefined);
+    });
+  });
+});

@@ -1,5 +1,6 @@
-// `npm run bench`: runs every row, or those named, against our server and the real stack in turn (A B A B …), and prints
-// medians and how they compare. JSON with every round goes to --output. Never a test: nothing here fails for being slow.
+// `npm run bench`: runs every row, or those named, against our server and the real stack in turn (A
+// B A B …), and prints medians and how they compare. JSON with every round goes to --output. Never
+// a test: nothing here fails for being slow.
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
 import { parseArgs } from "node:util";
@@ -11,9 +12,28 @@ import { fanOutRow } from "./rows/fan-out.ts";
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
 import type { Figures, Row } from "./rows/row.ts";
-import { definitionRow, firstReconcileRow, listenRow, memoryRow, secondServerRow } from "./rows/start.ts";
+import {
+  definitionRow,
+  firstReconcileRow,
+  listenRow,
+  memoryRow,
+  secondServerRow,
+} from "./rows/start.ts";
 
-const rows: readonly Row[] = [listenRow, secondServerRow, memoryRow, definitionRow, firstReconcileRow, ...requestRows, fanOutRow(1), fanOutRow(100), fanOutRow(1000), latencyRow, cacheRow, floodRow];
+const rows: readonly Row[] = [
+  listenRow,
+  secondServerRow,
+  memoryRow,
+  definitionRow,
+  firstReconcileRow,
+  ...requestRows,
+  fanOutRow(1),
+  fanOutRow(100),
+  fanOutRow(1000),
+  latencyRow,
+  cacheRow,
+  floodRow,
+];
 
 const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
 
@@ -41,10 +61,19 @@ interface RowResult {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: "string", default: "3" }, factor: { type: "string", default: "1" }, output: { type: "string" }, alone: { type: "boolean" }, help: { type: "boolean" } },
+    options: {
+      rounds: { type: "string", default: "3" },
+      factor: { type: "string", default: "1" },
+      output: { type: "string" },
+      alone: { type: "boolean" },
+      help: { type: "boolean" },
+    },
   });
   const unknown = positionals.find((name) => !rows.some((row) => row.name === name));
-  if (values.help || unknown) return void process.stdout.write(`${unknown ? `no row is called "${unknown}"\n\n` : ""}${usage}`);
+  if (values.help || unknown)
+    return void process.stdout.write(
+      `${unknown ? `no row is called "${unknown}"\n\n` : ""}${usage}`,
+    );
   const chosen = positionals.length ? rows.filter((row) => positionals.includes(row.name)) : rows;
   const absent = reference.absent();
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
@@ -52,7 +81,9 @@ async function main(): Promise<void> {
   const results: RowResult[] = [];
   process.stdout.write(fairness);
   for (const row of chosen) {
-    results.push(...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })));
+    results.push(
+      ...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })),
+    );
     if (values.output)
       writeFileSync(
         values.output,
@@ -61,9 +92,20 @@ async function main(): Promise<void> {
   }
 }
 
-async function runRow(row: Row, peers: readonly Peer[], rounds: number, scale: { readonly factor: number }): Promise<RowResult[]> {
+async function runRow(
+  row: Row,
+  peers: readonly Peer[],
+  rounds: number,
+  scale: { readonly factor: number },
+): Promise<RowResult[]> {
   process.stdout.write(`\n${row.name}: ${row.what}\n${row.note ? `  (${row.note})\n` : ""}`);
-  const results = peers.map((peer) => ({ row: row.name, peer: peer.name, note: row.note, durability: peer.durability, rounds: [] as Figures[] }));
+  const results = peers.map((peer) => ({
+    row: row.name,
+    peer: peer.name,
+    note: row.note,
+    durability: peer.durability,
+    rounds: [] as Figures[],
+  }));
   for (let round = 0; round < rounds; round++)
     for (const [i, peer] of peers.entries()) {
       if (row.at === "start") {
@@ -85,13 +127,23 @@ async function runRow(row: Row, peers: readonly Peer[], rounds: number, scale: {
 function print(results: readonly RowResult[]): void {
   const [ours, theirs] = results;
   for (const name of Object.keys(ours?.rounds[0] ?? {})) {
-    const cells = results.map((result) => ({ peer: result.peer, durability: result.durability, ...spread(result.rounds.flatMap((figures) => figures[name] ?? [])) }));
-    const times = ours && theirs && cells[0]!.median > 0 ? cells[1]!.median / cells[0]!.median : Number.NaN;
-    const ratio = Number.isNaN(times) ? "" : `   ×${format(/\bper s$/.test(name) ? 1 / times : times)}`;
-    process.stdout.write(`  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer} (${cell.durability}) ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`);
+    const cells = results.map((result) => ({
+      peer: result.peer,
+      durability: result.durability,
+      ...spread(result.rounds.flatMap((figures) => figures[name] ?? [])),
+    }));
+    const times =
+      ours && theirs && cells[0]!.median > 0 ? cells[1]!.median / cells[0]!.median : Number.NaN;
+    const ratio = Number.isNaN(times)
+      ? ""
+      : `   ×${format(/\bper s$/.test(name) ? 1 / times : times)}`;
+    process.stdout.write(
+      `  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer} (${cell.durability}) ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`,
+    );
   }
 }
 
-const format = (value: number): string => (Number.isFinite(value) ? (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)) : "–");
+const format = (value: number): string =>
+  Number.isFinite(value) ? (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)) : "–";
 
 await main();

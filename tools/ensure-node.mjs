@@ -1,20 +1,31 @@
-// Sees to it that a script runs on a Node that can: 24.15 or newer. On an older one it starts the script again with the Node
-// that the workspace brings, or says in one line what is missing. Must itself run on any Node that knows ES modules.
+// Sees to it that a script runs on a Node that can: 24.15 or newer. On an older one it starts the
+// script again with the Node that the workspace brings, or says in one line what is missing. Must
+// itself run on any Node that knows ES modules.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const needed = [24, 15];
 
-/** True when this Node will do. Otherwise the script has been run by another Node, or refused, and the exit code is set. */
+/**
+ * True when this Node will do. Otherwise the script has been run by another Node, or refused, and
+ * the exit code is set.
+ */
 export async function ensureNode() {
   if (isEnough(process.versions.node)) {
     delete process.env.HOMEOSTAT_NODE_TRIED;
     return true;
   }
-  const workspaceNode = fileURLToPath(new URL(`../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`, import.meta.url));
+  const workspaceNode = fileURLToPath(
+    new URL(
+      `../node_modules/.bin/node${process.platform === "win32" ? ".cmd" : ""}`,
+      import.meta.url,
+    ),
+  );
   if (!existsSync(workspaceNode) || process.env.HOMEOSTAT_NODE_TRIED) {
-    console.error(`homeostat needs Node ${needed.join(".")} or newer, this is ${process.versions.node} (${process.execPath}): run \`npm ci\`, or install Node 24`);
+    console.error(
+      `homeostat needs Node ${needed.join(".")} or newer, this is ${process.versions.node} (${process.execPath}): run \`npm ci\`, or install Node 24`,
+    );
     process.exitCode = 1;
     return false;
   }
@@ -28,8 +39,13 @@ function isEnough(version) {
 }
 
 function runAgain(node) {
-  const child = spawn(node, process.argv.slice(1), { stdio: "inherit", env: { ...process.env, HOMEOSTAT_NODE_TRIED: "1" }, shell: process.platform === "win32" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: "inherit",
+    env: { ...process.env, HOMEOSTAT_NODE_TRIED: "1" },
+    shell: process.platform === "win32",
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
   return new Promise((done) => {
     child.on("close", (code, signal) => {
       process.removeAllListeners(signal ?? "SIGTERM");

@@ -1,6 +1,7 @@
-// Finds imports that break the order of the house (layers.ts): upwards or sideways inside a package, into another package's
-// inside, against the order of packages, or of something that the manifest does not name. Reads text, not syntax trees:
-// `import type`, re-exports and `import()` count like any import.
+// Finds imports that break the order of the house (layers.ts): upwards or sideways inside a
+// package, into another package's inside, against the order of packages, or of something that the
+// manifest does not name. Reads text, not syntax trees: `import type`, re-exports and `import()`
+// count like any import.
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { layers, type Levels, narrowedImports, packageOrder } from "./layers.ts";
@@ -21,14 +22,21 @@ interface Package {
   readonly manifest: Manifest;
 }
 
-/** One line for each breach in the tree under `root`: file, what it imports, and why that is wrong. */
+/**
+ * One line for each breach in the tree under `root`: file, what it imports, and why that is wrong.
+ */
 export function findImportBreaches(root: string): readonly string[] {
-  const packages = readSources(root, ["packages"], ["package.json"]).map(({ path, text }) => ({ folder: path.split("/")[1]!, manifest: JSON.parse(text) as Manifest }));
+  const packages = readSources(root, ["packages"], ["package.json"]).map(({ path, text }) => ({
+    folder: path.split("/")[1]!,
+    manifest: JSON.parse(text) as Manifest,
+  }));
   const workspace = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
   return packages.flatMap((own) =>
     readSources(root, [`packages/${own.folder}/src`]).flatMap((source) =>
       importsOf(source.text).flatMap((specifier) => {
-        const why = specifier.startsWith(".") ? relativeBreach(own, source, specifier) : bareBreach(own, packages, workspace, source, specifier);
+        const why = specifier.startsWith(".")
+          ? relativeBreach(own, source, specifier)
+          : bareBreach(own, packages, workspace, source, specifier);
         return why === undefined ? [] : [`${source.path} imports ${specifier}: ${why}`];
       }),
     ),
@@ -37,7 +45,9 @@ export function findImportBreaches(root: string): readonly string[] {
 
 /** Specifiers of all imports and re-exports of a source text, those of types included. */
 export function importsOf(text: string): readonly string[] {
-  const statements = text.matchAll(/^\s*(?:import|export)\b[^"'`;]*?\bfrom\s*["']([^"']+)["']|^\s*import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm);
+  const statements = text.matchAll(
+    /^\s*(?:import|export)\b[^"'`;]*?\bfrom\s*["']([^"']+)["']|^\s*import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/gm,
+  );
   return [...statements].map((match) => (match[1] ?? match[2] ?? match[3])!);
 }
 
@@ -52,38 +62,71 @@ function relativeBreach(own: Package, { path }: Source, specifier: string): stri
 
 function levelBreach(levels: Levels, from: string, to: string): string | undefined {
   const [source, target] = [unitOf(levels, from), unitOf(levels, to)];
-  if (source === undefined || target === undefined) return `${source === undefined ? from : to} has no place in tools/layers.ts`;
+  if (source === undefined || target === undefined)
+    return `${source === undefined ? from : to} has no place in tools/layers.ts`;
   if (source.name === target.name || target.level < source.level) return undefined;
-  return target.level === source.level ? `${source.name} and ${target.name} are on one level: strangers` : `${target.name} is above ${source.name}`;
+  return target.level === source.level
+    ? `${source.name} and ${target.name} are on one level: strangers`
+    : `${target.name} is above ${source.name}`;
 }
 
-function unitOf(levels: Levels, path: string): { readonly name: string; readonly level: number } | undefined {
-  const units = levels.flatMap((names, level) => names.map((name) => ({ name, level }))).filter(({ name }) => path === name || path.startsWith(`${name}/`));
+function unitOf(
+  levels: Levels,
+  path: string,
+): { readonly name: string; readonly level: number } | undefined {
+  const units = levels
+    .flatMap((names, level) => names.map((name) => ({ name, level })))
+    .filter(({ name }) => path === name || path.startsWith(`${name}/`));
   return units.sort((a, b) => b.name.length - a.name.length)[0];
 }
 
-function bareBreach(own: Package, packages: readonly Package[], workspace: Manifest, { path }: Source, specifier: string): string | undefined {
+function bareBreach(
+  own: Package,
+  packages: readonly Package[],
+  workspace: Manifest,
+  { path }: Source,
+  specifier: string,
+): string | undefined {
   if (specifier.startsWith("node:")) return undefined;
   const name = packageName(specifier);
   const target = packages.find(({ manifest }) => manifest.name === name);
   if (target?.folder === own.folder) return "a package imports itself by relative paths";
-  if (!isDeclared(own.manifest, name) && !(isTest(path) && isDeclared(workspace, name, "dev"))) return `packages/${own.folder}/package.json does not name ${name}`;
+  if (!isDeclared(own.manifest, name) && !(isTest(path) && isDeclared(workspace, name, "dev")))
+    return `packages/${own.folder}/package.json does not name ${name}`;
   return target === undefined ? undefined : workspaceBreach(own, target, path, specifier);
 }
 
-function workspaceBreach(own: Package, target: Package, path: string, specifier: string): string | undefined {
+function workspaceBreach(
+  own: Package,
+  target: Package,
+  path: string,
+  specifier: string,
+): string | undefined {
   const rank = (name: string): number => (packageOrder as readonly string[]).indexOf(name);
-  if (rank(target.manifest.name) >= rank(own.manifest.name)) return `${target.manifest.name} comes after ${own.manifest.name}`;
+  if (rank(target.manifest.name) >= rank(own.manifest.name))
+    return `${target.manifest.name} comes after ${own.manifest.name}`;
   const subpath = `.${specifier.slice(target.manifest.name.length)}`;
   if (!(subpath in (target.manifest.exports ?? {}))) return "not a public subpath of that package";
-  const narrowed = narrowedImports.find(({ folder, from }) => folder === own.folder && from === target.manifest.name);
+  const narrowed = narrowedImports.find(
+    ({ folder, from }) => folder === own.folder && from === target.manifest.name,
+  );
   const inner = path.slice(`packages/${own.folder}/src/`.length);
-  if (narrowed === undefined || isTest(path) || narrowed.allowed.includes(specifier)) return undefined;
-  return narrowed.except.some((folder) => inner.startsWith(`${folder}/`)) ? undefined : `only ${narrowed.except.join(", ")} may; all else imports ${narrowed.allowed.join(" and ")}`;
+  if (narrowed === undefined || isTest(path) || narrowed.allowed.includes(specifier))
+    return undefined;
+  return narrowed.except.some((folder) => inner.startsWith(`${folder}/`))
+    ? undefined
+    : `only ${narrowed.except.join(", ")} may; all else imports ${narrowed.allowed.join(" and ")}`;
 }
 
-function isDeclared(manifest: Manifest, name: string, kind: "runtime" | "dev" = "runtime"): boolean {
-  const lists = kind === "dev" ? [manifest.devDependencies, manifest.dependencies] : [manifest.dependencies, manifest.peerDependencies];
+function isDeclared(
+  manifest: Manifest,
+  name: string,
+  kind: "runtime" | "dev" = "runtime",
+): boolean {
+  const lists =
+    kind === "dev"
+      ? [manifest.devDependencies, manifest.dependencies]
+      : [manifest.dependencies, manifest.peerDependencies];
   return lists.some((list) => list !== undefined && name in list);
 }
 

@@ -11,9 +11,18 @@ export interface Source {
 
 const skipped = new Set(["node_modules", "dist", ".git", ".cache", ".homeostat", "coverage"]);
 
-/** All files under the folders whose names end in one of `endings`; folders that are missing count as empty. */
-export function readSources(root: string, folders: readonly string[], endings: readonly string[] = [".ts"]): readonly Source[] {
-  return folders.flatMap((folder) => filesUnder(root, folder, endings)).map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+/**
+ * All files under the folders whose names end in one of `endings`; folders that are missing count
+ * as empty.
+ */
+export function readSources(
+  root: string,
+  folders: readonly string[],
+  endings: readonly string[] = [".ts"],
+): readonly Source[] {
+  return folders
+    .flatMap((folder) => filesUnder(root, folder, endings))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
 
 function filesUnder(root: string, folder: string, endings: readonly string[]): readonly string[] {

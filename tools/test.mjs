@@ -1,6 +1,7 @@
-// What `npm test` runs: every *.test.ts of packages, examples, test and tools, from source, in node's own test runner.
-// Arguments narrow it to paths that begin so (`npm test -- packages/apiserver/src/cel`); what starts with a dash is handed to node.
-// *.reference.ts files need the reference control plane and are run by `npm run test:reference`.
+// What `npm test` runs: every *.test.ts of packages, examples, test and tools, from source, in
+// node's own test runner. Arguments narrow it to paths that begin so (`npm test --
+// packages/apiserver/src/cel`); what starts with a dash is handed to node. *.reference.ts files
+// need the reference control plane and are run by `npm run test:reference`.
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -23,23 +24,43 @@ async function run(args) {
     console.error("no test files match");
     return 1;
   }
-  const options = ["--conditions=homeostat-source", "--test", `--test-concurrency=${availableParallelism()}`, `--test-timeout=${fileLimitMs}`, ...args.filter((arg) => arg.startsWith("-"))];
+  const options = [
+    "--conditions=homeostat-source",
+    "--test",
+    `--test-concurrency=${availableParallelism()}`,
+    `--test-timeout=${fileLimitMs}`,
+    ...args.filter((arg) => arg.startsWith("-")),
+  ];
   console.log(`${files.length} test files`);
-  const env = { ...process.env, NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)) };
-  return await finished(spawn(process.execPath, [...options, ...files], { cwd: root, stdio: "inherit", env, detached: process.platform !== "win32" }));
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: fileURLToPath(new URL("../node_modules/.cache/compile", import.meta.url)),
+  };
+  return await finished(
+    spawn(process.execPath, [...options, ...files], {
+      cwd: root,
+      stdio: "inherit",
+      env,
+      detached: process.platform !== "win32",
+    }),
+  );
 }
 
 function discover(wanted) {
   const files = places.flatMap((place) => testFilesUnder(place)).sort();
-  return wanted.length === 0 ? files : files.filter((file) => wanted.some((path) => file.startsWith(path.replace(/^\.\//, ""))));
+  return wanted.length === 0
+    ? files
+    : files.filter((file) => wanted.some((path) => file.startsWith(path.replace(/^\.\//, ""))));
 }
 
 function testFilesUnder(folder) {
-  return readdirSync(new URL(`../${folder}`, import.meta.url), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return skipped.has(entry.name) ? [] : testFilesUnder(path);
-    return entry.name.endsWith(".test.ts") ? [path] : [];
-  });
+  return readdirSync(new URL(`../${folder}`, import.meta.url), { withFileTypes: true }).flatMap(
+    (entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return skipped.has(entry.name) ? [] : testFilesUnder(path);
+      return entry.name.endsWith(".test.ts") ? [path] : [];
+    },
+  );
 }
 
 /** The runner has a process group of its own, so that nothing it started outlives it. */

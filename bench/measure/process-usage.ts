@@ -1,8 +1,11 @@
-// CPU time and memory of processes, others' from /proc: what two shared cores distort least. Linux only; elsewhere
-// the figures are missing, and rows say so.
+// CPU time and memory of processes, others' from /proc: what two shared cores distort least. Linux
+// only; elsewhere the figures are missing, and rows say so.
 import { readFileSync } from "node:fs";
 
-/** Clock ticks per second of /proc/<pid>/stat: USER_HZ, 100 on every Linux that Node runs on (proc(5)). */
+/**
+ * Clock ticks per second of /proc/<pid>/stat: USER_HZ, 100 on every Linux that Node runs on
+ * (proc(5)).
+ */
 const ticksPerSecond = 100;
 
 /** CPU seconds used so far by all processes together; undefined where the system does not tell. */
@@ -15,12 +18,23 @@ export function cpuSeconds(pids: readonly number[]): number | undefined {
 
 /** Resident megabytes of all processes together; undefined where the system does not tell. */
 export function residentMegabytes(pids: readonly number[]): number | undefined {
-  return sum(pids, (pid) => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
+  return sum(
+    pids,
+    (pid) =>
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+  );
 }
 
-/** The most resident megabytes that all processes together have had; undefined where the system does not tell. */
+/**
+ * The most resident megabytes that all processes together have had; undefined where the system does
+ * not tell.
+ */
 export function peakMegabytes(pids: readonly number[]): number | undefined {
-  return sum(pids, (pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
+  return sum(
+    pids,
+    (pid) =>
+      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+  );
 }
 
 /** Bytes of this process's heap and buffers once garbage is collected. Needs `--expose-gc`. */

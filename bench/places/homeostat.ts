@@ -18,8 +18,15 @@ export const homeostat: Peer = {
   async start(): Promise<Place> {
     const folder = mkdtempSync(join(tmpdir(), "homeostat-bench-"));
     const kubeconfigPath = join(folder, "kubeconfig");
-    const child = spawn(process.execPath, [command, "server", "--port", "0", "--kubeconfig", kubeconfigPath, "--output", "json"], { stdio: ["ignore", "pipe", "inherit"] });
-    if (!(await saysReady(child.stdout))) throw new Error("start homeostat: the command ended before it was ready; what it printed says why");
+    const child = spawn(
+      process.execPath,
+      [command, "server", "--port", "0", "--kubeconfig", kubeconfigPath, "--output", "json"],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    if (!(await saysReady(child.stdout)))
+      throw new Error(
+        "start homeostat: the command ended before it was ready; what it printed says why",
+      );
     return {
       name: "homeostat",
       kubeconfigPath,
@@ -34,6 +41,7 @@ export const homeostat: Peer = {
 };
 
 async function saysReady(output: NodeJS.ReadableStream): Promise<boolean> {
-  for await (const line of createInterface({ input: output })) if (line.includes('"pid"')) return true;
+  for await (const line of createInterface({ input: output }))
+    if (line.includes('"pid"')) return true;
   return false;
 }

@@ -1,4 +1,5 @@
-// A server under test, as a row sees it: how to reach it, which processes serve it, how durable its writes are.
+// A server under test, as a row sees it: how to reach it, which processes serve it, how durable its
+// writes are.
 
 /** A running API server in processes of its own. */
 export interface Place {

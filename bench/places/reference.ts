@@ -1,4 +1,5 @@
-// The real stack: kube-apiserver and etcd as envtest starts them, built by tools/reference for those who have Go.
+// The real stack: kube-apiserver and etcd as envtest starts them, built by tools/reference for
+// those who have Go.
 import { missingBinaries } from "../../tools/reference/build-reference.ts";
 import { readState, startReference } from "../../tools/reference/start-reference.ts";
 import type { Peer, Place } from "./place.ts";
@@ -7,9 +8,15 @@ import type { Peer, Place } from "./place.ts";
 export const reference: Peer = {
   name: "kube-apiserver + etcd",
   durability: "etcd without fsync",
-  absent: () => (missingBinaries().length ? "not built; node tools/reference/reference.ts build" : undefined),
+  absent: () =>
+    missingBinaries().length ? "not built; node tools/reference/reference.ts build" : undefined,
   async start(): Promise<Place> {
     const running = await startReference();
-    return { name: "kube-apiserver + etcd", kubeconfigPath: running.kubeconfigPath, pids: readState(running.kubeconfigPath)?.pids ?? [], stop: () => running.stop() };
+    return {
+      name: "kube-apiserver + etcd",
+      kubeconfigPath: running.kubeconfigPath,
+      pids: readState(running.kubeconfigPath)?.pids ?? [],
+      stop: () => running.stop(),
+    };
   },
 };

@@ -1,4 +1,5 @@
-// Watch fan-out: one writer, 1 to 1000 watchers; deliveries per second and the server's CPU per delivery.
+// Watch fan-out: one writer, 1 to 1000 watchers; deliveries per second and the server's CPU per
+// delivery.
 import { cpuSeconds } from "../measure/process-usage.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";
@@ -17,7 +18,8 @@ export function fanOutRow(watchers: number): ServerRow {
     run: (place, { factor }) =>
       withClient(place, name, async (client): Promise<Figures> => {
         const count = Math.round(writes * factor);
-        // Definitions settle, and upstream's first create waits for that; watches opened before may be ended by the server.
+        // Definitions settle, and upstream's first create waits for that; watches opened before may
+        // be ended by the server.
         await client.create(Order, order(count));
         const path = `/apis/bench.example.com/v1/namespaces/${client.namespace}/orders?watch=true&resourceVersion=${(await client.list(Order, { namespace: client.namespace })).resourceVersion}`;
         let delivered = 0;
@@ -31,11 +33,18 @@ export function fanOutRow(watchers: number): ServerRow {
             {
               opened: () => open(),
               data(chunk) {
-                for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) delivered++;
+                for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1))
+                  delivered++;
                 if (delivered >= watchers * count) all.resolve();
                 return true;
               },
-              closed: (error) => all.reject(new Error(`${name}: a watch ended after ${delivered} of ${watchers * count} deliveries`, { cause: error })),
+              closed: (error) =>
+                all.reject(
+                  new Error(
+                    `${name}: a watch ended after ${delivered} of ${watchers * count} deliveries`,
+                    { cause: error },
+                  ),
+                ),
             },
           );
         });
@@ -51,7 +60,8 @@ export function fanOutRow(watchers: number): ServerRow {
         return {
           "deliveries per s": (delivered * 1000) / (end - start),
           "tail ms": end - written,
-          "server CPU µs per delivery": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / delivered,
+          "server CPU µs per delivery":
+            cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / delivered,
         };
       }),
   };

@@ -1,5 +1,6 @@
-// The operator of a row, in a process of its own, so that its CPU and memory are nobody else's. Arguments: kubeconfig,
-// namespace, workers. Says "started" once it is at work, and answers whoever asks over IPC.
+// The operator of a row, in a process of its own, so that its CPU and memory are nobody else's.
+// Arguments: kubeconfig, namespace, workers. Says "started" once it is at work, and answers whoever
+// asks over IPC.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { settledMemory } from "../measure/process-usage.ts";
@@ -11,10 +12,19 @@ const entered = new Map<string, number>();
 const seen = (name: string): void => {
   if (!entered.has(name)) entered.set(name, Number(process.hrtime.bigint()) / 1e6);
 };
-const client = createClient({ access: await loadKubeconfig({ path: path! }), namespace: namespace! });
+const client = createClient({
+  access: await loadKubeconfig({ path: path! }),
+  namespace: namespace!,
+});
 await client.request({ method: "GET", path: "/version" });
 const before = settledMemory();
-const manager = createManager({ operator: "bench", controllers: [cooks({ workers: Number(workers), seen })], client, namespace: namespace!, log: silentLog });
+const manager = createManager({
+  operator: "bench",
+  controllers: [cooks({ workers: Number(workers), seen })],
+  client,
+  namespace: namespace!,
+  log: silentLog,
+});
 const startedAt = performance.now();
 await manager.start();
 const syncMs = performance.now() - startedAt;

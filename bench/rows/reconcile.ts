@@ -1,5 +1,6 @@
-// The runtime at work on a server: 10,000 orders from created to reconciled, the time from a write to its reconcile, and
-// the memory that a cached object costs. The operator runs in a process of its own; the load comes from this one.
+// The runtime at work on a server: 10,000 orders from created to reconciled, the time from a write
+// to its reconcile, and the memory that a cached object costs. The operator runs in a process of
+// its own; the load comes from this one.
 import { cpuSeconds, peakMegabytes } from "../measure/process-usage.ts";
 import { percentile } from "../measure/statistics.ts";
 import { order, Order } from "./objects.ts";
@@ -22,14 +23,32 @@ export const floodRow: ServerRow = {
       const start = performance.now();
       await inLanes(count, 16, (i) => client.create(Order, order(i)));
       const created = performance.now();
-      for (let now = await operator.ask("progress"); now.reconciled < count || !now.idle; now = await operator.ask("progress")) await pause(20);
+      for (
+        let now = await operator.ask("progress");
+        now.reconciled < count || !now.idle;
+        now = await operator.ask("progress")
+      )
+        await pause(20);
       const seconds = (performance.now() - start) / 1000;
-      const used = [cpuSeconds(place.pids), cpuSeconds([operator.pid])].map((after, i) => (after === undefined || cpu[i] === undefined ? undefined : ((after - cpu[i]) * 1e6) / count));
+      const used = [cpuSeconds(place.pids), cpuSeconds([operator.pid])].map((after, i) =>
+        after === undefined || cpu[i] === undefined ? undefined : ((after - cpu[i]) * 1e6) / count,
+      );
       const peak = peakMegabytes([operator.pid]);
-      const ready = (await client.list(Order, { namespace: client.namespace })).items.filter((one) => one.status.conditions?.some((condition) => condition.status === "True")).length;
+      const ready = (await client.list(Order, { namespace: client.namespace })).items.filter(
+        (one) => one.status.conditions?.some((condition) => condition.status === "True"),
+      ).length;
       await operator.stop();
-      if (ready !== count) throw new Error(`flood: expected ${count} orders to be Ready, ${ready} are; the controller lost some`);
-      return { "objects per s": count / seconds, "creating s": (created - start) / 1000, "controller CPU µs": used[1], "controller peak MB": peak, "server CPU µs": used[0] };
+      if (ready !== count)
+        throw new Error(
+          `flood: expected ${count} orders to be Ready, ${ready} are; the controller lost some`,
+        );
+      return {
+        "objects per s": count / seconds,
+        "creating s": (created - start) / 1000,
+        "controller CPU µs": used[1],
+        "controller peak MB": peak,
+        "server CPU µs": used[0],
+      };
     }),
 };
 
@@ -50,7 +69,8 @@ export const latencyRow: ServerRow = {
         void client.create(Order, manifest).then(() => answered.set(manifest.metadata.name, now()));
         await pause(5);
       }
-      while (answered.size < count || (await operator.ask("progress")).reconciled < count) await pause(20);
+      while (answered.size < count || (await operator.ask("progress")).reconciled < count)
+        await pause(20);
       const entered = await operator.ask("entered");
       await operator.stop();
       const fromSending = entered.map(([name, at]) => at - sent.get(name)!);

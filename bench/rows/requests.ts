@@ -1,4 +1,5 @@
-// Create, get, patch, apply and list: custom resources and config maps, in JSON and protobuf, one at a time and sixteen at a time.
+// Create, get, patch, apply and list: custom resources and config maps, in JSON and protobuf, one
+// at a time and sixteen at a time.
 import type { Kind } from "homeostat";
 import type { Client } from "homeostat/client";
 import { cpuSeconds } from "../measure/process-usage.ts";
@@ -10,10 +11,22 @@ import type { Figures, ServerRow } from "./row.ts";
 import { configMaps, inLanes, withClient } from "./with-client.ts";
 
 const text = "a".repeat(1000);
-const configMap = (i: number) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: `map-${String(i).padStart(6, "0")}` }, data: { text } });
+const configMap = (i: number) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: `map-${String(i).padStart(6, "0")}` },
+  data: { text },
+});
 
-/** `count` calls in 16 lanes on a server that has just started, `count` more once it is warm, then 100 one by one for latency. */
-async function measure(place: Place, count: number, call: (i: number) => Promise<unknown>): Promise<Figures> {
+/**
+ * `count` calls in 16 lanes on a server that has just started, `count` more once it is warm, then
+ * 100 one by one for latency.
+ */
+async function measure(
+  place: Place,
+  count: number,
+  call: (i: number) => Promise<unknown>,
+): Promise<Figures> {
   const first = await measureLanes(place, count, call);
   const warm = await measureLanes(place, count, (i) => call(count + i));
   const single = await inLanes(100, 1, (i) => call(2 * count + i));
@@ -30,28 +43,49 @@ async function measureLanes(
   place: Place,
   count: number,
   call: (i: number) => Promise<unknown>,
-): Promise<{ readonly ms: number; readonly samples: readonly number[]; readonly cpu: number | undefined }> {
+): Promise<{
+  readonly ms: number;
+  readonly samples: readonly number[];
+  readonly cpu: number | undefined;
+}> {
   const cpu = cpuSeconds(place.pids);
   const start = performance.now();
   const samples = await inLanes(count, 16, call);
   const ms = performance.now() - start;
   const used = cpuSeconds(place.pids);
-  return { ms, samples, cpu: cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / count };
+  return {
+    ms,
+    samples,
+    cpu: cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1e6) / count,
+  };
 }
 
 const builtinNote = "JSON on both sides; the rows in protobuf show what client-go asks for";
 
-function createRow(name: string, what: string, kind: Kind, manifest: (i: number) => object): ServerRow {
+function createRow(
+  name: string,
+  what: string,
+  kind: Kind,
+  manifest: (i: number) => object,
+): ServerRow {
   return {
     at: "server",
     name,
     what,
     ...noteOf(kind),
-    run: (place, { factor }) => withClient(place, name, (client) => measure(place, Math.round(2000 * factor), (i) => client.create(kind, manifest(i)))),
+    run: (place, { factor }) =>
+      withClient(place, name, (client) =>
+        measure(place, Math.round(2000 * factor), (i) => client.create(kind, manifest(i))),
+      ),
   };
 }
 
-function getRow(name: string, what: string, kind: Kind, manifest: (i: number) => object): ServerRow {
+function getRow(
+  name: string,
+  what: string,
+  kind: Kind,
+  manifest: (i: number) => object,
+): ServerRow {
   return {
     at: "server",
     name,
@@ -60,13 +94,21 @@ function getRow(name: string, what: string, kind: Kind, manifest: (i: number) =>
     run: (place, { factor }) =>
       withClient(place, name, async (client) => {
         const names = await fill(client, kind, manifest, 200);
-        return measure(place, Math.round(5000 * factor), (i) => client.get(kind, names[i % names.length]!));
+        return measure(place, Math.round(5000 * factor), (i) =>
+          client.get(kind, names[i % names.length]!),
+        );
       }),
   };
 }
 
 /** Changes one member of objects that are there, each call another value. */
-function changeRow(name: string, what: string, kind: Kind, manifest: (i: number) => object, change: (client: Client, name: string, i: number) => Promise<unknown>): ServerRow {
+function changeRow(
+  name: string,
+  what: string,
+  kind: Kind,
+  manifest: (i: number) => object,
+  change: (client: Client, name: string, i: number) => Promise<unknown>,
+): ServerRow {
   return {
     at: "server",
     name,
@@ -74,24 +116,43 @@ function changeRow(name: string, what: string, kind: Kind, manifest: (i: number)
     run: (place, { factor }) =>
       withClient(place, name, async (client) => {
         const names = await fill(client, kind, manifest, 200);
-        return measure(place, Math.round(2000 * factor), (i) => change(client, names[i % names.length]!, i));
+        return measure(place, Math.round(2000 * factor), (i) =>
+          change(client, names[i % names.length]!, i),
+        );
       }),
   };
 }
 
-const patchCustom = changeRow("patch-custom", "merge patches of custom resources", Order, order, (client, name, i) =>
-  client.patch(Order, name, { type: "merge", body: { spec: { table: (i % 1000) + 1 } } }),
+const patchCustom = changeRow(
+  "patch-custom",
+  "merge patches of custom resources",
+  Order,
+  order,
+  (client, name, i) =>
+    client.patch(Order, name, { type: "merge", body: { spec: { table: (i % 1000) + 1 } } }),
 );
-const applyCustom = changeRow("apply-custom", "applies to custom resources, one field of the applied eight changed", Order, order, (client, name, i) => {
-  const { spec } = order(0);
-  return client.apply(Order, Order(name, { ...spec, table: (i % 1000) + 1 }), { force: true });
-});
-const patchConfigMap = changeRow("patch-configmap", "strategic merge patches of config maps", configMaps, configMap, (client, name, i) =>
-  client.patch(configMaps, name, { type: "strategic", body: { data: { at: String(i) } } }),
+const applyCustom = changeRow(
+  "apply-custom",
+  "applies to custom resources, one field of the applied eight changed",
+  Order,
+  order,
+  (client, name, i) => {
+    const { spec } = order(0);
+    return client.apply(Order, Order(name, { ...spec, table: (i % 1000) + 1 }), { force: true });
+  },
+);
+const patchConfigMap = changeRow(
+  "patch-configmap",
+  "strategic merge patches of config maps",
+  configMaps,
+  configMap,
+  (client, name, i) =>
+    client.patch(configMaps, name, { type: "strategic", body: { data: { at: String(i) } } }),
 );
 
 const protobuf = { accept: protobufType, "content-type": protobufType };
-const mapsPath = (namespace: string, name = ""): string => `/api/v1/namespaces/${namespace}/configmaps${name && `/${name}`}`;
+const mapsPath = (namespace: string, name = ""): string =>
+  `/api/v1/namespaces/${namespace}/configmaps${name && `/${name}`}`;
 
 const createProtobuf: ServerRow = {
   at: "server",
@@ -100,7 +161,12 @@ const createProtobuf: ServerRow = {
   run: (place, { factor }) =>
     withClient(place, "create-pb", (client) =>
       measure(place, Math.round(2000 * factor), (i) =>
-        client.request({ method: "POST", path: mapsPath(client.namespace), headers: protobuf, body: configMapEnvelope(configMap(i).metadata.name, { text }) }),
+        client.request({
+          method: "POST",
+          path: mapsPath(client.namespace),
+          headers: protobuf,
+          body: configMapEnvelope(configMap(i).metadata.name, { text }),
+        }),
       ),
     ),
 };
@@ -112,20 +178,43 @@ const getProtobuf: ServerRow = {
   run: (place, { factor }) =>
     withClient(place, "get-pb", async (client) => {
       const names = await fill(client, configMaps, configMap, 200);
-      return measure(place, Math.round(5000 * factor), (i) => client.request({ method: "GET", path: mapsPath(client.namespace, names[i % names.length]), headers: { accept: protobufType } }));
+      return measure(place, Math.round(5000 * factor), (i) =>
+        client.request({
+          method: "GET",
+          path: mapsPath(client.namespace, names[i % names.length]),
+          headers: { accept: protobufType },
+        }),
+      );
     }),
 };
 
-const noteOf = (kind: Kind): { readonly note?: string } => (kind === configMaps ? { note: builtinNote } : {});
+const noteOf = (kind: Kind): { readonly note?: string } =>
+  kind === configMaps ? { note: builtinNote } : {};
 
-async function fill(client: Client, kind: Kind, manifest: (i: number) => object, count: number): Promise<string[]> {
+async function fill(
+  client: Client,
+  kind: Kind,
+  manifest: (i: number) => object,
+  count: number,
+): Promise<string[]> {
   const names: string[] = [];
-  await inLanes(count, 16, async (i) => names.push((await client.create(kind, manifest(i))).metadata.name));
+  await inLanes(count, 16, async (i) =>
+    names.push((await client.create(kind, manifest(i))).metadata.name),
+  );
   return names;
 }
 
-/** Lists 10,000 objects whole, as bytes: what the server can hand out, not what a client can parse. */
-function listRow(name: string, what: string, kind: Kind, path: (namespace: string) => string, manifest: (i: number) => object, accept = "application/json"): ServerRow {
+/**
+ * Lists 10,000 objects whole, as bytes: what the server can hand out, not what a client can parse.
+ */
+function listRow(
+  name: string,
+  what: string,
+  kind: Kind,
+  path: (namespace: string) => string,
+  manifest: (i: number) => object,
+  accept = "application/json",
+): ServerRow {
   return {
     at: "server",
     name,
@@ -136,14 +225,21 @@ function listRow(name: string, what: string, kind: Kind, path: (namespace: strin
         const cpu = cpuSeconds(place.pids);
         let bytes = 0;
         const samples = await inLanes(5, 1, async () => {
-          bytes = (await client.request({ method: "GET", path: path(client.namespace), headers: { accept } })).body.length;
+          bytes = (
+            await client.request({
+              method: "GET",
+              path: path(client.namespace),
+              headers: { accept },
+            })
+          ).body.length;
         });
         const used = cpuSeconds(place.pids);
         return {
           "p50 ms": median(samples),
           "MB per s": bytes / 1000 / median(samples),
           MB: bytes / 1e6,
-          "server CPU ms": cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1000) / 5,
+          "server CPU ms":
+            cpu === undefined || used === undefined ? undefined : ((used - cpu) * 1000) / 5,
         };
       }),
   };
@@ -155,11 +251,24 @@ export const requestRows: readonly ServerRow[] = [
   createRow("create-configmap", "create config maps of 1 KB", configMaps, configMap),
   getRow("get-custom", "get custom resources", Order, order),
   getRow("get-configmap", "get config maps", configMaps, configMap),
-  listRow("list-custom", "list 10,000 custom resources whole", Order, (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`, order),
+  listRow(
+    "list-custom",
+    "list 10,000 custom resources whole",
+    Order,
+    (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`,
+    order,
+  ),
   listRow("list-configmap", "list 10,000 config maps whole", configMaps, mapsPath, configMap),
   createProtobuf,
   getProtobuf,
-  listRow("list-configmap-protobuf", "list 10,000 config maps whole, in protobuf", configMaps, mapsPath, configMap, protobufType),
+  listRow(
+    "list-configmap-protobuf",
+    "list 10,000 config maps whole, in protobuf",
+    configMaps,
+    mapsPath,
+    configMap,
+    protobufType,
+  ),
   patchCustom,
   patchConfigMap,
   applyCustom,

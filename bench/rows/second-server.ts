@@ -1,4 +1,5 @@
-// Starts servers within this process, one after another, and prints what the first cost and what a further one costs.
+// Starts servers within this process, one after another, and prints what the first cost and what a
+// further one costs.
 import { startApiServer } from "@homeostat/apiserver";
 import { createClient } from "homeostat/client";
 import { settledMemory } from "../measure/process-usage.ts";
@@ -23,4 +24,11 @@ const more = [];
 for (let i = 0; i < 10; i++) more.push(await startOne());
 const held = (settledMemory() - before) / more.length;
 for (const { server } of [first, ...more]) await server.close();
-process.stdout.write(JSON.stringify({ "first ms": first.ms, "second ms": more[0]!.ms, "each further ms": median(more.map(({ ms }) => ms)), "MB each": held / 1e6 }));
+process.stdout.write(
+  JSON.stringify({
+    "first ms": first.ms,
+    "second ms": more[0]!.ms,
+    "each further ms": median(more.map(({ ms }) => ms)),
+    "MB each": held / 1e6,
+  }),
+);

@@ -10,24 +10,41 @@ export interface OperatorAnswers {
   readonly progress: { readonly reconciled: number; readonly idle: boolean };
   /** When each order's first reconcile began, in milliseconds of the system's monotonic clock. */
   readonly entered: readonly (readonly [name: string, at: number])[];
-  /** How long the first list took, and heap and buffers beyond those of an operator that has not listed yet. */
+  /**
+   * How long the first list took, and heap and buffers beyond those of an operator that has not
+   * listed yet.
+   */
   readonly memory: { readonly syncMs: number; readonly heldBytes: number };
 }
 
 /** An operator at work in a process of its own. */
 export interface Operator {
   readonly pid: number;
-  ask<Question extends keyof OperatorAnswers>(question: Question): Promise<OperatorAnswers[Question]>;
+  ask<Question extends keyof OperatorAnswers>(
+    question: Question,
+  ): Promise<OperatorAnswers[Question]>;
   stop(): Promise<void>;
 }
 
 const program = fileURLToPath(new URL("operator.ts", import.meta.url));
 
-/** Starts an operator in the client's namespace; resolves when its controller is at work. No workers: it only watches. */
-export async function startOperator(place: Place, client: Client, options: { readonly workers: number }): Promise<Operator> {
-  const child = fork(program, [place.kubeconfigPath, client.namespace, String(options.workers)], { execArgv: ["--conditions=homeostat-source", "--expose-gc"] });
+/**
+ * Starts an operator in the client's namespace; resolves when its controller is at work. No
+ * workers: it only watches.
+ */
+export async function startOperator(
+  place: Place,
+  client: Client,
+  options: { readonly workers: number },
+): Promise<Operator> {
+  const child = fork(program, [place.kubeconfigPath, client.namespace, String(options.workers)], {
+    execArgv: ["--conditions=homeostat-source", "--expose-gc"],
+  });
   const [word] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
-  if (word !== "started") throw new Error(`start operator: expected it to say "started", it ended with ${String(word)}; its own output says why`);
+  if (word !== "started")
+    throw new Error(
+      `start operator: expected it to say "started", it ended with ${String(word)}; its own output says why`,
+    );
   return {
     pid: child.pid!,
     async ask(question) {

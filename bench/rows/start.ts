@@ -1,4 +1,5 @@
-// Start-up: a process to its first listening, a definition to its first custom resource, an operator to its first reconcile.
+// Start-up: a process to its first listening, a definition to its first custom resource, an
+// operator to its first reconcile.
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { text } from "node:stream/consumers";
@@ -18,7 +19,10 @@ const program = fileURLToPath(new URL("first-reconcile.ts", import.meta.url));
 const inProcess = fileURLToPath(new URL("second-server.ts", import.meta.url));
 const compileCache = join(tmpdir(), "homeostat-bench-compile-cache");
 
-/** From starting the process to the first answer of /readyz (ours: to the line that says ready, after which /readyz answers). */
+/**
+ * From starting the process to the first answer of /readyz (ours: to the line that says ready,
+ * after which /readyz answers).
+ */
 export const listenRow: StartRow = {
   at: "start",
   name: "start-to-listening",
@@ -42,7 +46,10 @@ export const memoryRow: StartRow = {
   what: "resident memory 3 s after the start, and 3 s after 50 CRDs have been applied",
   async run(peer): Promise<Figures> {
     const place = await peer.start();
-    const client = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }), fieldManager: "bench" });
+    const client = createClient({
+      access: await loadKubeconfig({ path: place.kubeconfigPath }),
+      fieldManager: "bench",
+    });
     try {
       await sleep(3000);
       const empty = residentMegabytes(place.pids);
@@ -67,16 +74,23 @@ export const secondServerRow: StartRow = {
   note: "upstream has no second server in a process",
   async run(peer): Promise<Figures | undefined> {
     if (peer.name !== "homeostat") return undefined;
-    const child = spawn(process.execPath, ["--expose-gc", "--conditions=homeostat-source", inProcess], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-    });
+    const child = spawn(
+      process.execPath,
+      ["--expose-gc", "--conditions=homeostat-source", inProcess],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+      },
+    );
     const output = await text(child.stdout);
     return JSON.parse(output) as Figures;
   },
 };
 
-/** On a server without the definition: apply it, and create the first object as soon as it is established. */
+/**
+ * On a server without the definition: apply it, and create the first object as soon as it is
+ * established.
+ */
 export const definitionRow: StartRow = {
   at: "start",
   name: "definition-to-object",
@@ -84,7 +98,10 @@ export const definitionRow: StartRow = {
   note: 'upstream lets a create within two seconds of Established wait on purpose, for the sake of several servers: quote "listed" beside "created"',
   async run(peer): Promise<Figures> {
     const place = await peer.start();
-    const client = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }), fieldManager: "bench" });
+    const client = createClient({
+      access: await loadKubeconfig({ path: place.kubeconfigPath }),
+      fieldManager: "bench",
+    });
     try {
       await client.request({ method: "GET", path: "/version" });
       const start = performance.now();
@@ -93,7 +110,11 @@ export const definitionRow: StartRow = {
       await client.list(Order);
       const listed = performance.now();
       await client.create(Order, order(0));
-      return { "established ms": established - start, "listed ms": listed - start, "created ms": performance.now() - start };
+      return {
+        "established ms": established - start,
+        "listed ms": listed - start,
+        "created ms": performance.now() - start,
+      };
     } finally {
       await client.close();
       await place.stop();
@@ -115,13 +136,23 @@ export const firstReconcileRow: ServerRow = {
     }),
 };
 
-/** Starts the operator with Node's compile cache, as an installed one has it, and stops it once it has reconciled. */
-async function startOnce(place: Place, namespace: string): Promise<{ readonly ms: number; readonly resident: number | undefined }> {
+/**
+ * Starts the operator with Node's compile cache, as an installed one has it, and stops it once it
+ * has reconciled.
+ */
+async function startOnce(
+  place: Place,
+  namespace: string,
+): Promise<{ readonly ms: number; readonly resident: number | undefined }> {
   const start = performance.now();
-  const child = spawn(process.execPath, ["--conditions=homeostat-source", program, place.kubeconfigPath, namespace], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=homeostat-source", program, place.kubeconfigPath, namespace],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    },
+  );
   await once(child.stdout, "data");
   const ms = performance.now() - start;
   const resident = residentMegabytes([child.pid!]);

@@ -1,20 +1,44 @@
-// A client and a clean slate for a row: the definition is installed, a namespace of its own is there and goes afterwards.
+// A client and a clean slate for a row: the definition is installed, a namespace of its own is
+// there and goes afterwards.
 import { installDefinitions, type Kind } from "homeostat";
 import { type Client, createClient, dynamicKind, loadKubeconfig } from "homeostat/client";
 import type { Place } from "../places/place.ts";
 import { Order } from "./objects.ts";
 
 /** Namespaces, without types. */
-export const namespaces: Kind = dynamicKind({ apiVersion: "v1", kind: "Namespace", resource: "namespaces", scope: "Cluster" });
+export const namespaces: Kind = dynamicKind({
+  apiVersion: "v1",
+  kind: "Namespace",
+  resource: "namespaces",
+  scope: "Cluster",
+});
 /** Config maps, without types: the built-in kind that upstream serves fastest. */
-export const configMaps: Kind = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
+export const configMaps: Kind = dynamicKind({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  resource: "configmaps",
+  scope: "Namespaced",
+});
 
 /** Runs `work` with a client whose namespace is fresh. */
-export async function withClient<T>(place: Place, name: string, work: (client: Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(
+  place: Place,
+  name: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const namespace = `bench-${name}`;
-  const client = createClient({ access: await loadKubeconfig({ path: place.kubeconfigPath }), namespace, fieldManager: "bench", userAgent: "bench" });
+  const client = createClient({
+    access: await loadKubeconfig({ path: place.kubeconfigPath }),
+    namespace,
+    fieldManager: "bench",
+    userAgent: "bench",
+  });
   try {
-    await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await client.create(namespaces, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
     await installDefinitions(client, [Order]);
     return await work(client);
   } finally {
@@ -25,7 +49,11 @@ export async function withClient<T>(place: Place, name: string, work: (client: C
 }
 
 /** Calls `run` for 0 to `count` - 1, `lanes` at a time; resolves to milliseconds of each call. */
-export async function inLanes(count: number, lanes: number, run: (i: number) => Promise<unknown>): Promise<number[]> {
+export async function inLanes(
+  count: number,
+  lanes: number,
+  run: (i: number) => Promise<unknown>,
+): Promise<number[]> {
   const samples: number[] = [];
   let next = 0;
   const lane = async (): Promise<void> => {

@@ -1,4 +1,5 @@
-// The example proves itself: a dinner is cooked, a missing chef is waited for, dishes come off the menu, tables are cleared.
+// The example proves itself: a dinner is cooked, a missing chef is waited for, dishes come off the
+// menu, tables are cleared.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,7 +15,12 @@ import { applyManifests, readManifests } from "./show/apply-manifests.ts";
 
 type StructuralSchema = ResourceDefinition["spec"];
 
-const openKitchen = (): Promise<TestCluster> => testCluster({ operator, resources, controllers: controllers(createTiming({ fetchMs: 10, nowMs: () => Date.now() })) });
+const openKitchen = (): Promise<TestCluster> =>
+  testCluster({
+    operator,
+    resources,
+    controllers: controllers(createTiming({ fetchMs: 10, nowMs: () => Date.now() })),
+  });
 const risotto = {
   name: "risotto",
   recipe: [
@@ -22,17 +28,33 @@ const risotto = {
     { name: "stock", amount: 900, measure: "ml" as const },
   ],
 };
-const salad = { name: "salad", recipe: [{ name: "lettuce", amount: 1, measure: "piece" as const }] };
-const isTrue = (object: { readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } }, type: string): boolean =>
+const salad = {
+  name: "salad",
+  recipe: [{ name: "lettuce", amount: 1, measure: "piece" as const }],
+};
+const isTrue = (
+  object: {
+    readonly status?: {
+      readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    };
+  },
+  type: string,
+): boolean =>
   object.status?.conditions?.some((one) => one.type === type && one.status === "True") ?? false;
-const names = async (cluster: TestCluster, kind: Kind): Promise<string[]> => (await cluster.client.list(kind)).items.map((one: { metadata: { name: string } }) => one.metadata.name).toSorted();
+const names = async (cluster: TestCluster, kind: Kind): Promise<string[]> =>
+  (await cluster.client.list(kind)).items
+    .map((one: { metadata: { name: string } }) => one.metadata.name)
+    .toSorted();
 
 test("the whole dinner of the manifests becomes ready", async () => {
   await using cluster = await openKitchen();
   const manifests = await readManifests(join(import.meta.dirname, "manifests", "dinner.yaml"));
-  const quick = manifests.map((one) => (one.kind === "Chef" ? { ...one, spec: { secondsPerDish: 0.05 } } : one));
+  const quick = manifests.map((one) =>
+    one.kind === "Chef" ? { ...one, spec: { secondsPerDish: 0.05 } } : one,
+  );
   await applyManifests(cluster.client, quick);
-  for (const name of ["window", "corner", "terrace"]) await cluster.eventually(Order, name, (order) => isTrue(order, "Ready"));
+  for (const name of ["window", "corner", "terrace"])
+    await cluster.eventually(Order, name, (order) => isTrue(order, "Ready"));
   const window = await cluster.client.get(Order, "window");
   assert.deepEqual([window.status.cooked, window.status.dishes], [2, 2]);
   assert.equal(
@@ -44,10 +66,22 @@ test("the whole dinner of the manifests becomes ready", async () => {
 test("an order waits for its chef, says so, and goes on when the chef appears", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
-  const waiting = await cluster.eventually(Order, "window", (order) => order.status?.conditions?.some((one) => one.type === "ChefFound" && one.status === "False") ?? false);
-  assert.equal(waiting.status.conditions?.find((one) => one.type === "ChefFound")?.message, 'there is no chef "ada"');
+  const waiting = await cluster.eventually(
+    Order,
+    "window",
+    (order) =>
+      order.status?.conditions?.some((one) => one.type === "ChefFound" && one.status === "False") ??
+      false,
+  );
+  assert.equal(
+    waiting.status.conditions?.find((one) => one.type === "ChefFound")?.message,
+    'there is no chef "ada"',
+  );
   await cluster.settle();
-  assert.deepEqual(cluster.states().find((state) => state.kind === "Order")?.progress, { at: "waiting", what: 'Chef "ada"' });
+  assert.deepEqual(cluster.states().find((state) => state.kind === "Order")?.progress, {
+    at: "waiting",
+    what: 'Chef "ada"',
+  });
   assert.deepEqual(await names(cluster, Meal), []);
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
   await cluster.eventually(Order, "window", (order) => isTrue(order, "Ready"));
@@ -56,10 +90,17 @@ test("an order waits for its chef, says so, and goes on when the chef appears", 
 test("a dish that is taken off the order takes its meal and ingredients with it", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
-  await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [risotto, salad] }));
+  await cluster.client.apply(
+    Order,
+    Order("window", { table: 1, chef: "ada", dishes: [risotto, salad] }),
+  );
   await cluster.eventually(Order, "window", (order) => order.status?.cooked === 2);
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
-  await cluster.eventually(Order, "window", (order) => order.status.dishes === 1 && isTrue(order, "Ready"));
+  await cluster.eventually(
+    Order,
+    "window",
+    (order) => order.status.dishes === 1 && isTrue(order, "Ready"),
+  );
   await until(async () => (await names(cluster, Ingredient)).join() === "window-salad-lettuce");
   assert.deepEqual(await names(cluster, Meal), ["window-salad"]);
 });
@@ -72,13 +113,19 @@ test("the finalizer clears the table before the order goes, and everything goes 
   assert.deepEqual(order.metadata.finalizers, ["kitchen.example.com/orders"]);
   await cluster.client.delete(Order, "window");
   await until(async () => (await cluster.client.find(Order, "window")) === undefined);
-  await until(async () => (await names(cluster, Ingredient)).length === 0 && (await names(cluster, Meal)).length === 0);
+  await until(
+    async () =>
+      (await names(cluster, Ingredient)).length === 0 && (await names(cluster, Meal)).length === 0,
+  );
 });
 
 test("a table cannot be changed, and the server says why", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
-  await assert.rejects(cluster.client.apply(Order, Order("window", { table: 2, chef: "ada", dishes: [salad] })), /spec\.table: Invalid value: 2: immutable/);
+  await assert.rejects(
+    cluster.client.apply(Order, Order("window", { table: 2, chef: "ada", dishes: [salad] })),
+    /spec\.table: Invalid value: 2: immutable/,
+  );
 });
 
 test("every controller writes under a name of its own", async () => {
@@ -87,14 +134,20 @@ test("every controller writes under a name of its own", async () => {
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
   await cluster.eventually(Order, "window", (one) => isTrue(one, "Ready"));
   const meal = await cluster.client.get(Meal, "window-salad");
-  const managers = (meal.metadata as { managedFields?: { manager: string; subresource?: string }[] }).managedFields?.map((one) => `${one.manager} ${one.subresource ?? ""}`.trim());
+  const managers = (
+    meal.metadata as { managedFields?: { manager: string; subresource?: string }[] }
+  ).managedFields?.map((one) => `${one.manager} ${one.subresource ?? ""}`.trim());
   assert.deepEqual(managers?.toSorted(), ["kitchen/meals status", "kitchen/orders"]);
 });
 
 test("kubectl explain teaches every field of a spec", () => {
   const bare = (schema: StructuralSchema, path: string): readonly string[] => [
-    ...(schema.description === undefined && path.includes(".") && !path.endsWith("[]") ? [path] : []),
-    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => bare(field, `${path}.${name}`)),
+    ...(schema.description === undefined && path.includes(".") && !path.endsWith("[]")
+      ? [path]
+      : []),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+      bare(field, `${path}.${name}`),
+    ),
     ...(schema.items ? bare(schema.items as StructuralSchema, `${path}[]`) : []),
   ];
   assert.deepEqual(

@@ -16,4 +16,8 @@ export const operator = "kitchen";
 export const resources = [Order, Meal, Chef, Ingredient] as const;
 
 /** The kitchen's controllers. */
-export const controllers = (timing: Timing): readonly Controller[] => [pantry(timing), meals(timing), orders()];
+export const controllers = (timing: Timing): readonly Controller[] => [
+  pantry(timing),
+  meals(timing),
+  orders(),
+];

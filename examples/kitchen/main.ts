@@ -1,5 +1,6 @@
-// `npm start`: cooks a whole dinner. Without a kubeconfig it starts an API server in this process; with one it cooks on
-// that cluster. On a terminal it stays and shows the kitchen live; elsewhere, or with --once, it ends when dinner is ready.
+// `npm start`: cooks a whole dinner. Without a kubeconfig it starts an API server in this process;
+// with one it cooks on that cluster. On a terminal it stays and shows the kitchen live; elsewhere,
+// or with --once, it ends when dinner is ready.
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -43,7 +44,10 @@ async function main(): Promise<number> {
   const options = readOptions();
   if (typeof options === "number") return options;
   const ending = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => (ending.signal.aborted ? process.exit(signal === "SIGINT" ? 130 : 143) : ending.abort(signal)));
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () =>
+      ending.signal.aborted ? process.exit(signal === "SIGINT" ? 130 : 143) : ending.abort(signal),
+    );
   process.stdout.on("error", () => ending.abort("nobody reads any more"));
   const manifests = await readManifests(options.manifests);
   const place = await openPlace(options);
@@ -51,7 +55,9 @@ async function main(): Promise<number> {
     return await cook(place, manifests, options, ending.signal);
   } catch (error) {
     if (!isApiStatusError(error)) throw error;
-    throw new Error(`cooking on ${place.name}: the server says: ${error.message}`, { cause: error });
+    throw new Error(`cooking on ${place.name}: the server says: ${error.message}`, {
+      cause: error,
+    });
   } finally {
     await place.close();
   }
@@ -72,10 +78,20 @@ function readOptions(): Options | number {
     });
     if (values.help) return (process.stdout.write(usage), 0);
     const deadline = Number(values.deadline ?? "60");
-    if (!(deadline > 0)) throw new Error(`--deadline takes a number of seconds above 0, got "${values.deadline}"`);
-    if (values.output !== undefined && values.output !== "json" && values.output !== "text") throw new Error(`--output takes text or json, got "${values.output}"`);
-    const manifests = values.manifests ?? join(dirname(fileURLToPath(import.meta.url)), "manifests", "dinner.yaml");
-    return { once: values.once === true || !process.stdout.isTTY, deadlineMs: deadline * 1000, kubeconfig: values.kubeconfig, namespace: values.namespace, manifests, json: values.output === "json" };
+    if (!(deadline > 0))
+      throw new Error(`--deadline takes a number of seconds above 0, got "${values.deadline}"`);
+    if (values.output !== undefined && values.output !== "json" && values.output !== "text")
+      throw new Error(`--output takes text or json, got "${values.output}"`);
+    const manifests =
+      values.manifests ?? join(dirname(fileURLToPath(import.meta.url)), "manifests", "dinner.yaml");
+    return {
+      once: values.once === true || !process.stdout.isTTY,
+      deadlineMs: deadline * 1000,
+      kubeconfig: values.kubeconfig,
+      namespace: values.namespace,
+      manifests,
+      json: values.output === "json",
+    };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
     return 2;
@@ -93,11 +109,20 @@ interface Place {
 }
 
 async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Place> {
-  const scope = { fieldManager: operator, userAgent: operator, ...(namespace === undefined ? {} : { namespace }) };
+  const scope = {
+    fieldManager: operator,
+    userAgent: operator,
+    ...(namespace === undefined ? {} : { namespace }),
+  };
   if (kubeconfig !== undefined) {
     const access = await loadKubeconfig({ path: kubeconfig });
     const client = createClient({ access, ...scope });
-    return { client, name: `${access.server} (${kubeconfig})`, hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`, close: () => client.close() };
+    return {
+      client,
+      name: `${access.server} (${kubeconfig})`,
+      hint: `kubectl --kubeconfig ${kubeconfig} --namespace ${client.namespace} get kitchen`,
+      close: () => client.close(),
+    };
   }
   const inNamespace = namespace === undefined ? "" : ` --namespace ${namespace}`;
   const { startApiServer } = await import("@homeostat/apiserver");
@@ -110,18 +135,39 @@ async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Plac
   return { client, name: server.url, hint, close: () => server.close() };
 }
 
-async function cook(place: Place, manifests: readonly KitchenManifest[], options: Options, ending: AbortSignal): Promise<number> {
+async function cook(
+  place: Place,
+  manifests: readonly KitchenManifest[],
+  options: Options,
+  ending: AbortSignal,
+): Promise<number> {
   const { client } = place;
   await installDefinitions(client, resources);
   const timing = createTiming({ fetchMs: 300, nowMs: () => Date.now() });
-  // Log lines on the same terminal would tear the live screen, which says what each object waits for.
+  // Log lines on the same terminal would tear the live screen, which says what each object waits
+  // for.
   const onScreen = process.stdout.isTTY && process.stderr.isTTY && !options.json;
-  const manager = createManager({ operator, controllers: controllers(timing), client, namespace: client.namespace, shutdownTimeoutMs: 500, ...(onScreen ? { log: silentLog } : {}) });
+  const manager = createManager({
+    operator,
+    controllers: controllers(timing),
+    client,
+    namespace: client.namespace,
+    shutdownTimeoutMs: 500,
+    ...(onScreen ? { log: silentLog } : {}),
+  });
   await manager.start();
   try {
     await applyManifests(client, manifests, { file: options.manifests });
     const screen = createScreen({ out: process.stdout, quiet: options.json, hint: place.hint });
-    const report = await watchDinner({ client, manager, manifests, resources, screen, ending, ...(options.once ? { deadlineMs: options.deadlineMs } : {}) });
+    const report = await watchDinner({
+      client,
+      manager,
+      manifests,
+      resources,
+      screen,
+      ending,
+      ...(options.once ? { deadlineMs: options.deadlineMs } : {}),
+    });
     return finish(report, options, ending);
   } finally {
     await manager.stop();
@@ -131,8 +177,11 @@ async function cook(place: Place, manifests: readonly KitchenManifest[], options
 function finish(report: DinnerReport, options: Options, ending: AbortSignal): number {
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (report.ready || !options.once) return 0;
-  if (ending.aborted) return (process.stderr.write(`ended after ${report.seconds} s, before dinner was ready\n`), 1);
-  const lines = report.objects.flatMap(({ kind, name, ready, because }) => (ready ? [] : [`  ${kind} ${name}: ${because}`]));
+  if (ending.aborted)
+    return (process.stderr.write(`ended after ${report.seconds} s, before dinner was ready\n`), 1);
+  const lines = report.objects.flatMap(({ kind, name, ready, because }) =>
+    ready ? [] : [`  ${kind} ${name}: ${because}`],
+  );
   process.stderr.write(`dinner is not ready after ${report.seconds} s:\n${lines.join("\n")}\n`);
   return 1;
 }

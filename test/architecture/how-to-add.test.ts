@@ -1,5 +1,6 @@
-// docs/how-to-add.md keeps its promise: a row for each kind of addition, each says what to touch, what to copy and when it is
-// done, and registries that it calls "one line" still list what lies beside them. (That its paths exist: documents.test.ts.)
+// docs/how-to-add.md keeps its promise: a row for each kind of addition, each says what to touch,
+// what to copy and when it is done, and registries that it calls "one line" still list what lies
+// beside them. (That its paths exist: documents.test.ts.)
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -19,7 +20,18 @@ const rows = read("docs/how-to-add.md")
   );
 
 test("there is a row for each kind of addition", () => {
-  const promised = ["patch type", "admission step", "built-in kind", "simulator", "error code", "metric", "example", "CLI command", "CEL library", "architecture rule"];
+  const promised = [
+    "patch type",
+    "admission step",
+    "built-in kind",
+    "simulator",
+    "error code",
+    "metric",
+    "example",
+    "CLI command",
+    "CEL library",
+    "architecture rule",
+  ];
   assert.deepEqual(
     promised.filter((kind) => !rows.some(([what]) => what?.startsWith(kind))),
     [],
@@ -28,26 +40,50 @@ test("there is a row for each kind of addition", () => {
 
 test("each row says what to touch, what to copy and when it is done", () => {
   assert.deepEqual(
-    rows.filter((cells) => cells.length !== 4 || cells.some((cell) => cell.length < 5)).map(([what]) => what),
+    rows
+      .filter((cells) => cells.length !== 4 || cells.some((cell) => cell.length < 5))
+      .map(([what]) => what),
     [],
   );
 });
 
 /** Names of a folder's entries that the registry's text does not mention. */
-function unlisted(tree: string, registry: string, folder: string, isMember: (name: string) => boolean): readonly string[] {
+function unlisted(
+  tree: string,
+  registry: string,
+  folder: string,
+  isMember: (name: string) => boolean,
+): readonly string[] {
   const text = readFileSync(tree + registry, "utf8");
   return readdirSync(tree + folder).filter((name) => isMember(name) && !text.includes(`/${name}`));
 }
 
 const isFolder = (name: string): boolean => !name.includes(".");
-const isSource = (name: string): boolean => name.endsWith(".ts") && !/\.(test|suite)\.ts$/.test(name);
+const isSource = (name: string): boolean =>
+  name.endsWith(".ts") && !/\.(test|suite)\.ts$/.test(name);
 
 test("registries of one line list everything that lies beside them", () => {
-  assert.deepEqual(unlisted(root, "packages/apiserver/src/simulators/start-simulators.ts", "packages/apiserver/src/simulators", isFolder), []);
-  assert.deepEqual(unlisted(root, "packages/cli/src/main.ts", "packages/cli/src/commands", isSource), []);
+  assert.deepEqual(
+    unlisted(
+      root,
+      "packages/apiserver/src/simulators/start-simulators.ts",
+      "packages/apiserver/src/simulators",
+      isFolder,
+    ),
+    [],
+  );
+  assert.deepEqual(
+    unlisted(root, "packages/cli/src/main.ts", "packages/cli/src/commands", isSource),
+    [],
+  );
 });
 
 test("a member that is planted and not listed is found", () => {
-  using tree = plantTree({ "main.ts": 'await import("./commands/a.ts")', "commands/a.ts": "", "commands/b.ts": "", "commands/b.test.ts": "" });
+  using tree = plantTree({
+    "main.ts": 'await import("./commands/a.ts")',
+    "commands/a.ts": "",
+    "commands/b.ts": "",
+    "commands/b.test.ts": "",
+  });
   assert.deepEqual(unlisted(`${tree.root}/`, "main.ts", "commands", isSource), ["b.ts"]);
 });

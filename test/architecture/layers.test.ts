@@ -1,5 +1,5 @@
-// The tree keeps the order that tools/layers.ts states, and the check would notice if it did not: each kind of breach is
-// planted in a tree of its own.
+// The tree keeps the order that tools/layers.ts states, and the check would notice if it did not:
+// each kind of breach is planted in a tree of its own.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,9 @@ test("every file of a layered package has its place", () => {
   const homeless = Object.entries(layers).flatMap(([folder, levels]) =>
     readSources(root, [`packages/${folder}/src`])
       .map(({ path }) => path.slice(`packages/${folder}/src/`.length))
-      .filter((path) => !levels.flat().some((unit) => path === unit || path.startsWith(`${unit}/`))),
+      .filter(
+        (path) => !levels.flat().some((unit) => path === unit || path.startsWith(`${unit}/`)),
+      ),
   );
   assert.deepEqual(
     homeless.filter((path) => !/\.(test|suite)\.ts$/.test(path)),
@@ -40,25 +42,112 @@ test("all forms of import are seen", () => {
   assert.deepEqual(importsOf(text), ["a", "b", "c", "d", "e", "f", "g"]);
 });
 
-const homeostat = JSON.stringify({ name: "homeostat", exports: { ".": {}, "./api": {}, "./runtime": {}, "./client": {} }, dependencies: { yaml: "1" } });
-const apiserver = JSON.stringify({ name: "@homeostat/apiserver", exports: { ".": {} }, dependencies: { homeostat: "1" } });
-const manifests = { "package.json": JSON.stringify({ name: "w", devDependencies: { "fast-check": "1" } }), "packages/homeostat/package.json": homeostat, "packages/apiserver/package.json": apiserver };
+const homeostat = JSON.stringify({
+  name: "homeostat",
+  exports: { ".": {}, "./api": {}, "./runtime": {}, "./client": {} },
+  dependencies: { yaml: "1" },
+});
+const apiserver = JSON.stringify({
+  name: "@homeostat/apiserver",
+  exports: { ".": {} },
+  dependencies: { homeostat: "1" },
+});
+const manifests = {
+  "package.json": JSON.stringify({ name: "w", devDependencies: { "fast-check": "1" } }),
+  "packages/homeostat/package.json": homeostat,
+  "packages/apiserver/package.json": apiserver,
+};
 
-const planted: readonly { readonly breach: string; readonly path: string; readonly text: string; readonly says: RegExp }[] = [
-  { breach: "upwards", path: "packages/homeostat/src/api/x.ts", text: 'import { y } from "../client/y.ts";', says: /client is above api/ },
-  { breach: "upwards, types only", path: "packages/homeostat/src/api/x.ts", text: 'import type { Y } from "../manager/y.ts";', says: /manager is above api/ },
-  { breach: "upwards, lazily", path: "packages/homeostat/src/cache/x.ts", text: 'const y = import("../controller/y.ts");', says: /controller is above cache/ },
-  { breach: "upwards, re-exported", path: "packages/apiserver/src/storage/x.ts", text: 'export { y } from "../registry/y.ts";', says: /registry is above storage/ },
-  { breach: "sideways", path: "packages/homeostat/src/client/x.ts", text: 'import { y } from "../queue/y.ts";', says: /strangers/ },
-  { breach: "kinds and registry", path: "packages/apiserver/src/kinds/core/x.ts", text: 'import { y } from "../../registry/write/y.ts";', says: /strangers/ },
-  { breach: "a folder nobody has placed", path: "packages/homeostat/src/misc/x.ts", text: 'import { y } from "../api/y.ts";', says: /no place/ },
-  { breach: "out of the package", path: "packages/apiserver/src/http/x.ts", text: 'import { y } from "../../../homeostat/src/api/y.ts";', says: /must not leave/ },
-  { breach: "a later package", path: "packages/homeostat/src/api/x.ts", text: 'import { y } from "@homeostat/apiserver";', says: /does not name|comes after/ },
-  { breach: "itself by name", path: "packages/homeostat/src/api/x.ts", text: 'import { y } from "homeostat/api";', says: /relative paths/ },
-  { breach: "the server as a client", path: "packages/apiserver/src/registry/x.ts", text: 'import { y } from "homeostat/client";', says: /only simulators may/ },
-  { breach: "a closed subpath", path: "packages/apiserver/src/simulators/x.ts", text: 'import { y } from "homeostat/src/queue/y.ts";', says: /not a public subpath/ },
-  { breach: "an undeclared dependency", path: "packages/homeostat/src/api/x.ts", text: 'import { y } from "lodash";', says: /does not name lodash/ },
-  { breach: "a development dependency outside tests", path: "packages/homeostat/src/api/x.ts", text: 'import { y } from "fast-check";', says: /does not name fast-check/ },
+const planted: readonly {
+  readonly breach: string;
+  readonly path: string;
+  readonly text: string;
+  readonly says: RegExp;
+}[] = [
+  {
+    breach: "upwards",
+    path: "packages/homeostat/src/api/x.ts",
+    text: 'import { y } from "../client/y.ts";',
+    says: /client is above api/,
+  },
+  {
+    breach: "upwards, types only",
+    path: "packages/homeostat/src/api/x.ts",
+    text: 'import type { Y } from "../manager/y.ts";',
+    says: /manager is above api/,
+  },
+  {
+    breach: "upwards, lazily",
+    path: "packages/homeostat/src/cache/x.ts",
+    text: 'const y = import("../controller/y.ts");',
+    says: /controller is above cache/,
+  },
+  {
+    breach: "upwards, re-exported",
+    path: "packages/apiserver/src/storage/x.ts",
+    text: 'export { y } from "../registry/y.ts";',
+    says: /registry is above storage/,
+  },
+  {
+    breach: "sideways",
+    path: "packages/homeostat/src/client/x.ts",
+    text: 'import { y } from "../queue/y.ts";',
+    says: /strangers/,
+  },
+  {
+    breach: "kinds and registry",
+    path: "packages/apiserver/src/kinds/core/x.ts",
+    text: 'import { y } from "../../registry/write/y.ts";',
+    says: /strangers/,
+  },
+  {
+    breach: "a folder nobody has placed",
+    path: "packages/homeostat/src/misc/x.ts",
+    text: 'import { y } from "../api/y.ts";',
+    says: /no place/,
+  },
+  {
+    breach: "out of the package",
+    path: "packages/apiserver/src/http/x.ts",
+    text: 'import { y } from "../../../homeostat/src/api/y.ts";',
+    says: /must not leave/,
+  },
+  {
+    breach: "a later package",
+    path: "packages/homeostat/src/api/x.ts",
+    text: 'import { y } from "@homeostat/apiserver";',
+    says: /does not name|comes after/,
+  },
+  {
+    breach: "itself by name",
+    path: "packages/homeostat/src/api/x.ts",
+    text: 'import { y } from "homeostat/api";',
+    says: /relative paths/,
+  },
+  {
+    breach: "the server as a client",
+    path: "packages/apiserver/src/registry/x.ts",
+    text: 'import { y } from "homeostat/client";',
+    says: /only simulators may/,
+  },
+  {
+    breach: "a closed subpath",
+    path: "packages/apiserver/src/simulators/x.ts",
+    text: 'import { y } from "homeostat/src/queue/y.ts";',
+    says: /not a public subpath/,
+  },
+  {
+    breach: "an undeclared dependency",
+    path: "packages/homeostat/src/api/x.ts",
+    text: 'import { y } from "lodash";',
+    says: /does not name lodash/,
+  },
+  {
+    breach: "a development dependency outside tests",
+    path: "packages/homeostat/src/api/x.ts",
+    text: 'import { y } from "fast-check";',
+    says: /does not name fast-check/,
+  },
 ];
 
 describe("planted breaches are found", () => {
@@ -75,11 +164,15 @@ describe("planted breaches are found", () => {
   test("and what is allowed is left alone", () => {
     using tree = plantTree({
       ...manifests,
-      "packages/homeostat/src/client/x.ts": 'import { a } from "../api/a.ts";\nimport { b } from "./b.ts";\nimport { parse } from "yaml";\nimport { readFileSync } from "node:fs";',
-      "packages/homeostat/src/client/x.test.ts": 'import fc from "fast-check";\nimport { q } from "../queue/q.ts";',
+      "packages/homeostat/src/client/x.ts":
+        'import { a } from "../api/a.ts";\nimport { b } from "./b.ts";\nimport { parse } from "yaml";\nimport { readFileSync } from "node:fs";',
+      "packages/homeostat/src/client/x.test.ts":
+        'import fc from "fast-check";\nimport { q } from "../queue/q.ts";',
       "packages/apiserver/src/simulators/gc/x.ts": 'import { c } from "homeostat/client";',
-      "packages/apiserver/src/registry/x.ts": 'import type { FieldError } from "./field-error.ts";\nimport { json } from "homeostat/api";',
-      "packages/apiserver/src/kinds/core/x.ts": 'import type { FieldError } from "../../registry/field-error.ts";',
+      "packages/apiserver/src/registry/x.ts":
+        'import type { FieldError } from "./field-error.ts";\nimport { json } from "homeostat/api";',
+      "packages/apiserver/src/kinds/core/x.ts":
+        'import type { FieldError } from "../../registry/field-error.ts";',
     });
     assert.deepEqual(findImportBreaches(tree.root), []);
   });

@@ -1,5 +1,6 @@
-// Public is a choice: docs/reference/exports.md lists every public name by subpath, and a change of that list is a change of
-// the document. `UPDATE_GOLDENS=1 npm test -- test/architecture/public-surface` writes it anew; read the diff.
+// Public is a choice: docs/reference/exports.md lists every public name by subpath, and a change of
+// that list is a change of the document. `UPDATE_GOLDENS=1 npm test --
+// test/architecture/public-surface` writes it anew; read the diff.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,10 +19,14 @@ interface Surface {
   readonly types: readonly string[];
 }
 
-/** Names that a module exports by hand. Throws for \`export *\` and default exports: neither is a choice. */
+/**
+ * Names that a module exports by hand. Throws for \`export *\` and default exports: neither is a
+ * choice.
+ */
 function surfaceOf(text: string): Surface {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  if (/^export (\*|default\b)/m.test(code)) throw new Error("public names are re-exported one by one");
+  if (/^export (\*|default\b)/m.test(code))
+    throw new Error("public names are re-exported one by one");
   const [values, types]: [string[], string[]] = [[], []];
   for (const [, allTypes, list] of code.matchAll(/^export (type )?\{([^}]*)\}/gm)) {
     for (const item of list!
@@ -37,22 +42,28 @@ function surfaceOf(text: string): Surface {
       );
     }
   }
-  for (const [, name] of code.matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)) values.push(name!);
+  for (const [, name] of code.matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm))
+    values.push(name!);
   for (const [, name] of code.matchAll(/^export (?:interface|type) (\w+)/gm)) types.push(name!);
   return { values: values.sort(), types: types.sort() };
 }
 
 function formatSurface(): string {
   const sections = ["homeostat", "apiserver", "testing", "cli"].flatMap((folder) => {
-    const { name, exports } = JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")) as {
+    const { name, exports } = JSON.parse(
+      readFileSync(join(root, "packages", folder, "package.json"), "utf8"),
+    ) as {
       readonly name: string;
       readonly exports: Readonly<Record<string, string | { readonly "homeostat-source"?: string }>>;
     };
     return Object.entries(exports).flatMap(([subpath, target]) => {
       const source = typeof target === "string" ? undefined : target["homeostat-source"];
       if (source === undefined) return [];
-      const { values, types } = surfaceOf(readFileSync(join(root, "packages", folder, source), "utf8"));
-      const line = (what: string, names: readonly string[]): readonly string[] => (names.length === 0 ? [] : [`${what}: ${names.map((each) => `\`${each}\``).join(", ")}`]);
+      const { values, types } = surfaceOf(
+        readFileSync(join(root, "packages", folder, source), "utf8"),
+      );
+      const line = (what: string, names: readonly string[]): readonly string[] =>
+        names.length === 0 ? [] : [`${what}: ${names.map((each) => `\`${each}\``).join(", ")}`];
       return [`## ${name}${subpath.slice(1)}`, ...line("Values", values), ...line("Types", types)];
     });
   });
@@ -69,7 +80,10 @@ describe("names are found", () => {
   test("in every form", () => {
     const text =
       'export { a, type B, c as d } from "./x.ts";\nexport type { E } from "./y.ts";\nexport const f = 1;\nexport function g() {}\nexport interface H {}\nexport type I = 1;\n// export { no } from "./z.ts";';
-    assert.deepEqual(surfaceOf(text), { values: ["a", "d", "f", "g"], types: ["B", "E", "H", "I"] });
+    assert.deepEqual(surfaceOf(text), {
+      values: ["a", "d", "f", "g"],
+      types: ["B", "E", "H", "I"],
+    });
   });
   test("and what is exported wholesale is refused", () => {
     assert.throws(() => surfaceOf('export * from "./x.ts";'), /one by one/);

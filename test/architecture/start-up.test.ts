@@ -1,5 +1,5 @@
-// Start-up is a budget: what importing a public subpath loads besides our own files. Everything else is loaded when it is
-// first needed, and a new name here has to be worth its milliseconds.
+// Start-up is a budget: what importing a public subpath loads besides our own files. Everything
+// else is loaded when it is first needed, and a new name here has to be worth its milliseconds.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -26,13 +26,19 @@ function loadedBy(specifier: string): readonly string[] {
     } });
     await import(${JSON.stringify(specifier)});
     console.log(JSON.stringify([...seen].sort()));`;
-  const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=homeostat-source", "--input-type=module", "--eval", program], { cwd: import.meta.dirname, encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--conditions=homeostat-source", "--input-type=module", "--eval", program],
+    { cwd: import.meta.dirname, encoding: "utf8" },
+  );
   assert.ok(stdout, stderr);
   return JSON.parse(stdout) as readonly string[];
 }
 
 for (const [specifier, names] of Object.entries(expected)) {
-  test(`importing ${specifier} loads ${names.join(", ") || "nothing else"}`, () => assert.deepEqual(loadedBy(specifier), names));
+  test(`importing ${specifier} loads ${names.join(", ") || "nothing else"}`, () =>
+    assert.deepEqual(loadedBy(specifier), names));
 }
 
-test("a heavy module is noticed", () => assert.deepEqual(loadedBy("undici").includes("undici"), true));
+test("a heavy module is noticed", () =>
+  assert.deepEqual(loadedBy("undici").includes("undici"), true));

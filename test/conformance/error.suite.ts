@@ -1,5 +1,6 @@
-// What every error of ours promises to whoever catches it: a stable code with a row in the reference, a sentence that says
-// what was attempted, and where one failed for another's sake, the cause.
+// What every error of ours promises to whoever catches it: a stable code with a row in the
+// reference, a sentence that says what was attempted, and where one failed for another's sake, the
+// cause.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";

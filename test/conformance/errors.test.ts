@@ -22,13 +22,37 @@ const thrown = async (run: () => unknown): Promise<unknown> => {
   }
   throw new Error("nothing was thrown");
 };
-const Box = defineResource({ group: "errors.example.com", version: "v1", kind: "Box", spec: z.object({}) });
+const Box = defineResource({
+  group: "errors.example.com",
+  version: "v1",
+  kind: "Box",
+  spec: z.object({}),
+});
 const boxes = defineController(Box, { async reconcile() {} });
 
-errorSuite("a schema that cannot be served", () => thrown(() => defineResource({ group: "a.example.com", version: "v1", kind: "Bad", spec: z.object({ a: z.string().refine(() => true) }) })));
-errorSuite("two controllers of one name", () => thrown(() => createManager({ operator: "x", controllers: [boxes, boxes], client: undefined as never })));
-errorSuite("a kubeconfig that is not there", () => thrown(() => loadKubeconfig({ path: join(folder, "nothing") })));
-errorSuite("a server that cannot write where it should", () => thrown(() => startApiServer({ kubeconfigPath: join(folder, "file", "kubeconfig"), controllers: "none" })));
+errorSuite("a schema that cannot be served", () =>
+  thrown(() =>
+    defineResource({
+      group: "a.example.com",
+      version: "v1",
+      kind: "Bad",
+      spec: z.object({ a: z.string().refine(() => true) }),
+    }),
+  ),
+);
+errorSuite("two controllers of one name", () =>
+  thrown(() =>
+    createManager({ operator: "x", controllers: [boxes, boxes], client: undefined as never }),
+  ),
+);
+errorSuite("a kubeconfig that is not there", () =>
+  thrown(() => loadKubeconfig({ path: join(folder, "nothing") })),
+);
+errorSuite("a server that cannot write where it should", () =>
+  thrown(() =>
+    startApiServer({ kubeconfigPath: join(folder, "file", "kubeconfig"), controllers: "none" }),
+  ),
+);
 errorSuite("a condition that never holds", () =>
   thrown(async () => {
     await using cluster = await testCluster({ resources: [Box], controlPlane: "none" });

@@ -1,4 +1,5 @@
-// What the runtime may rely on of a Kind, wherever it comes from: a definition, discovery, or names alone.
+// What the runtime may rely on of a Kind, wherever it comes from: a definition, discovery, or names
+// alone.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Kind } from "homeostat";

@@ -7,15 +7,26 @@ import { createClient, dynamicKind } from "homeostat/client";
 import * as z from "zod";
 import { kindSuite } from "./kind.suite.ts";
 
-const Lamp = defineResource({ group: "lights.example.com", version: "v1alpha1", kind: "Lamp", scope: "Cluster", spec: z.object({}) });
+const Lamp = defineResource({
+  group: "lights.example.com",
+  version: "v1alpha1",
+  kind: "Lamp",
+  scope: "Cluster",
+  spec: z.object({}),
+});
 
 kindSuite("defineResource", () => Lamp);
-kindSuite("dynamicKind", () => dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" }));
+kindSuite("dynamicKind", () =>
+  dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" }),
+);
 kindSuite("discovery", () => discover("coordination.k8s.io/v1", "Lease"));
 
 test("a discovered kind and one made of names are the same to the client", async () => {
   const { apiVersion, kind, resource, scope } = await discover("v1", "ConfigMap");
-  assert.deepEqual({ apiVersion, kind, resource, scope }, { apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
+  assert.deepEqual(
+    { apiVersion, kind, resource, scope },
+    { apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" },
+  );
 });
 
 async function discover(apiVersion: string, kind: string): Promise<Kind> {

@@ -4,7 +4,10 @@ import { describe, test } from "node:test";
 import { type Runtime, unitInterval, uuid } from "homeostat/runtime";
 
 /** Runs the suite; `create` makes a fresh runtime and a way to let its time pass. */
-export function runtimeSuite(name: string, create: () => { readonly runtime: Runtime; pass(ms: number): Promise<void> }): void {
+export function runtimeSuite(
+  name: string,
+  create: () => { readonly runtime: Runtime; pass(ms: number): Promise<void> },
+): void {
   describe(`runtime: ${name}`, () => {
     test("timers run once, in order of their time, never synchronously", async () => {
       const { runtime, pass } = create();
@@ -59,7 +62,8 @@ export function runtimeSuite(name: string, create: () => { readonly runtime: Run
       assert.notDeepEqual([...entropy.bytes(8)], [...one]);
       const uuids = new Set(Array.from({ length: 1000 }, () => uuid(entropy)));
       assert.equal(uuids.size, 1000);
-      for (const id of uuids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      for (const id of uuids)
+        assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
       for (let i = 0; i < 1000; i++) assert.ok(unitInterval(entropy) < 1);
     });
   });

@@ -4,7 +4,10 @@ import { test } from "node:test";
 import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";
 import { runtimeSuite } from "./runtime.suite.ts";
 
-runtimeSuite("system", () => ({ runtime: createSystemRuntime(), pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) }));
+runtimeSuite("system", () => ({
+  runtime: createSystemRuntime(),
+  pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+}));
 runtimeSuite("virtual", () => {
   const runtime = createVirtualRuntime();
   return { runtime, pass: (ms) => runtime.advance(ms) };

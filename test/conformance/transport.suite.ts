@@ -1,10 +1,14 @@
-// What every Transport does, as tests: each implementation's own test calls this with a way to reach a handler.
+// What every Transport does, as tests: each implementation's own test calls this with a way to
+// reach a handler.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ApiRequest, ApiResponse, Handler, StreamSink } from "@homeostat/apiserver";
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
 
-/** A transport to a handler, and how to take down what is between them. The suite closes the transport itself. */
+/**
+ * A transport to a handler, and how to take down what is between them. The suite closes the
+ * transport itself.
+ */
 export interface Reached {
   readonly transport: Transport;
   close(): Promise<void>;
@@ -63,21 +67,30 @@ class Recording implements Sink {
 
   #note(call: string): void {
     if (this.calls.at(-1) !== call || call !== "data") this.calls.push(call);
-    for (const look of [...this.#waiting]) if (look()) this.#waiting.splice(this.#waiting.indexOf(look), 1);
+    for (const look of [...this.#waiting])
+      if (look()) this.#waiting.splice(this.#waiting.indexOf(look), 1);
   }
 }
 
 /** A handler to speak to: echoes, fails, streams. */
-function createPeer(): { handler: Handler; requests: ApiRequest[]; streams: StreamSink[]; closed: () => number; resumed: () => number } {
+function createPeer(): {
+  handler: Handler;
+  requests: ApiRequest[];
+  streams: StreamSink[];
+  closed: () => number;
+  resumed: () => number;
+} {
   const requests: ApiRequest[] = [];
   const streams: StreamSink[] = [];
   let closed = 0;
   let resumed = 0;
   const handler: Handler = async (request): Promise<ApiResponse> => {
     requests.push(request);
-    if (request.path === "/missing") return { status: 404, headers: json, body: encoder.encode('{"kind":"Status"}') };
+    if (request.path === "/missing")
+      return { status: 404, headers: json, body: encoder.encode('{"kind":"Status"}') };
     if (request.path === "/empty") return { status: 200, headers: json, body: new Uint8Array(0) };
-    if (request.path === "/big") return { status: 200, headers: json, body: new Uint8Array(3_000_000).fill(0x61) };
+    if (request.path === "/big")
+      return { status: 200, headers: json, body: new Uint8Array(3_000_000).fill(0x61) };
     if (request.path.startsWith("/stream")) {
       const open = (sink: StreamSink) => {
         streams.push(sink);
@@ -85,7 +98,11 @@ function createPeer(): { handler: Handler; requests: ApiRequest[]; streams: Stre
       };
       return { status: 200, headers: json, body: { open } };
     }
-    return { status: 201, headers: { ...json, warning: ['299 - "a, b"', '299 - "c"'] }, body: encoder.encode(`${request.method} ${request.path} ${decoder.decode(request.body)}`) };
+    return {
+      status: 201,
+      headers: { ...json, warning: ['299 - "a, b"', '299 - "c"'] },
+      body: encoder.encode(`${request.method} ${request.path} ${decoder.decode(request.body)}`),
+    };
   };
   return { handler, requests, streams, closed: () => closed, resumed: () => resumed };
 }
@@ -109,7 +126,13 @@ export function transportSuite(name: string, reach: (handler: Handler) => Promis
     });
     const send = (request: Partial<TransportRequest>): { sink: Recording; exchange: Exchange } => {
       const sink = new Recording();
-      return { sink, exchange: reached.transport.send({ method: "GET", path: "/a", headers: {}, ...request }, sink) };
+      return {
+        sink,
+        exchange: reached.transport.send(
+          { method: "GET", path: "/a", headers: {}, ...request },
+          sink,
+        ),
+      };
     };
     describeCalls(peer, send);
     describeStreams(peer, send);
@@ -136,9 +159,17 @@ type Send = (request: Partial<TransportRequest>) => { sink: Recording; exchange:
 
 function describeCalls(peer: Peer, send: Send): void {
   test("a request arrives whole and its answer comes back: head, data, end", async () => {
-    const { sink } = send({ method: "POST", path: "/a?b=c%20d", headers: { "content-type": "text/x", "x-odd": "1" }, body: encoder.encode("höhö") });
+    const { sink } = send({
+      method: "POST",
+      path: "/a?b=c%20d",
+      headers: { "content-type": "text/x", "x-odd": "1" },
+      body: encoder.encode("höhö"),
+    });
     await sink.ended();
-    assert.deepEqual([sink.status, sink.text, sink.calls], [201, "POST /a?b=c%20d höhö", ["head", "data", "end"]]);
+    assert.deepEqual(
+      [sink.status, sink.text, sink.calls],
+      [201, "POST /a?b=c%20d höhö", ["head", "data", "end"]],
+    );
     const { headers, user } = peer.requests.at(-1)!;
     assert.deepEqual([headers["content-type"], headers["x-odd"]], ["text/x", "1"]);
     void user;
@@ -147,13 +178,19 @@ function describeCalls(peer: Peer, send: Send): void {
   test("header names are lower case; warnings are kept apart by newlines", async () => {
     const { sink } = send({});
     await sink.ended();
-    assert.deepEqual([sink.headers["content-type"], sink.headers["warning"]], ["application/json", '299 - "a, b"\n299 - "c"']);
+    assert.deepEqual(
+      [sink.headers["content-type"], sink.headers["warning"]],
+      ["application/json", '299 - "a, b"\n299 - "c"'],
+    );
   });
 
   test("an error status is an answer like any other", async () => {
     const { sink } = send({ path: "/missing" });
     await sink.ended();
-    assert.deepEqual([sink.status, sink.text, sink.calls.at(-1)], [404, '{"kind":"Status"}', "end"]);
+    assert.deepEqual(
+      [sink.status, sink.text, sink.calls.at(-1)],
+      [404, '{"kind":"Status"}', "end"],
+    );
   });
 
   test("an answer without a body ends without data", async () => {

@@ -1,4 +1,5 @@
-// HTTP/1.1 over undici as a Transport, plain and with TLS; and what it says when there is no server to speak with.
+// HTTP/1.1 over undici as a Transport, plain and with TLS; and what it says when there is no server
+// to speak with.
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
@@ -8,30 +9,50 @@ import type { Handler } from "@homeostat/apiserver";
 import type { Transport } from "homeostat/api";
 import { createUndiciTransport, type UndiciTransportOptions } from "homeostat/client";
 import { createSystemRuntime } from "homeostat/runtime";
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../packages/apiserver/src/certificates/authority.ts";
+import {
+  createAuthority,
+  issueClientCertificate,
+  issueServingCertificate,
+} from "../../packages/apiserver/src/certificates/authority.ts";
 import { listen } from "../../packages/apiserver/src/http/listen.ts";
 import { transportSuite } from "./transport.suite.ts";
 
 const runtime = createSystemRuntime();
 const authority = createAuthority({ runtime });
-const serving = issueServingCertificate(authority, { runtime, names: ["localhost"], addresses: ["127.0.0.1"] });
+const serving = issueServingCertificate(authority, {
+  runtime,
+  names: ["localhost"],
+  addresses: ["127.0.0.1"],
+});
 
 transportSuite("undici, plain", async (handler) => {
   const listener = await listen(handler, { graceMs: 0 });
-  return { transport: createUndiciTransport({ server: listener.url }), close: () => listener.close() };
+  return {
+    transport: createUndiciTransport({ server: listener.url }),
+    close: () => listener.close(),
+  };
 });
 
 transportSuite("undici, TLS", async (handler) => {
   const listener = await listen(handler, { tls: serving, graceMs: 0 });
-  return { transport: createUndiciTransport({ server: listener.url, tls: { ca: authority.cert } }), close: () => listener.close() };
+  return {
+    transport: createUndiciTransport({ server: listener.url, tls: { ca: authority.cert } }),
+    close: () => listener.close(),
+  };
 });
 
 /** Runs with a server and a way to make transports to it; closes all of them. */
 async function withListener(
   options: { readonly clientCa?: string; readonly plain?: true },
-  run: (open: (options?: Partial<UndiciTransportOptions>) => Transport, url: string) => Promise<void>,
+  run: (
+    open: (options?: Partial<UndiciTransportOptions>) => Transport,
+    url: string,
+  ) => Promise<void>,
 ): Promise<void> {
-  const listener = await listen(echo, { graceMs: 0, ...(options.plain ? {} : { tls: { ...serving, ...options } }) });
+  const listener = await listen(echo, {
+    graceMs: 0,
+    ...(options.plain ? {} : { tls: { ...serving, ...options } }),
+  });
   const opened: Transport[] = [];
   const open = (own: Partial<UndiciTransportOptions> = {}): Transport => {
     const transport = createUndiciTransport({ server: listener.url, ...own });
@@ -47,24 +68,55 @@ async function withListener(
 }
 
 /** The error of one request. */
-function failure(transport: Transport, path = "/"): Promise<Error & { readonly code?: string; readonly hint?: string }> {
+function failure(
+  transport: Transport,
+  path = "/",
+): Promise<Error & { readonly code?: string; readonly hint?: string }> {
   return new Promise((resolve, reject) => {
-    transport.send({ method: "GET", path, headers: {} }, { head: () => {}, data: () => true, end: () => reject(new Error("the request succeeded")), fail: resolve });
+    transport.send(
+      { method: "GET", path, headers: {} },
+      {
+        head: () => {},
+        data: () => true,
+        end: () => reject(new Error("the request succeeded")),
+        fail: resolve,
+      },
+    );
   });
 }
 
 /** Status, headers and body of one request. */
-function success(transport: Transport, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+function success(
+  transport: Transport,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const chunks: Uint8Array[] = [];
   return new Promise((resolve, reject) => {
-    transport.send({ method: "GET", path: "/who", headers }, { head: () => {}, data: (chunk) => (chunks.push(chunk), true), end: () => resolve(Buffer.concat(chunks).toString()), fail: reject });
+    transport.send(
+      { method: "GET", path: "/who", headers },
+      {
+        head: () => {},
+        data: (chunk) => (chunks.push(chunk), true),
+        end: () => resolve(Buffer.concat(chunks).toString()),
+        fail: reject,
+      },
+    );
   });
 }
 
-const echo: Handler = async ({ path, headers, user }) => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ path, group: headers["impersonate-group"], user: user?.name })) });
+const echo: Handler = async ({ path, headers, user }) => ({
+  status: 200,
+  headers: {},
+  body: Buffer.from(
+    JSON.stringify({ path, group: headers["impersonate-group"], user: user?.name }),
+  ),
+});
 
 describe("undici transport", { timeout: 30_000 }, () => {
-  const withTransport = async (options: UndiciTransportOptions, run: (transport: Transport) => Promise<void>): Promise<void> => {
+  const withTransport = async (
+    options: UndiciTransportOptions,
+    run: (transport: Transport) => Promise<void>,
+  ): Promise<void> => {
     const transport = createUndiciTransport(options);
     try {
       await run(transport);
@@ -74,12 +126,18 @@ describe("undici transport", { timeout: 30_000 }, () => {
   };
 
   it("names the server, where its address came from, the cause and the remedy when nobody listens", async () => {
-    await withTransport({ server: "https://127.0.0.1:1", origin: 'context "dev"' }, async (transport) => {
-      const error = await failure(transport);
-      assert.equal(error.code, "ERR_CLIENT_UNREACHABLE");
-      assert.match(error.message, /connecting to https:\/\/127\.0\.0\.1:1 \(context "dev"\): .*ECONNREFUSED/);
-      assert.match(error.hint!, /start the cluster/);
-    });
+    await withTransport(
+      { server: "https://127.0.0.1:1", origin: 'context "dev"' },
+      async (transport) => {
+        const error = await failure(transport);
+        assert.equal(error.code, "ERR_CLIENT_UNREACHABLE");
+        assert.match(
+          error.message,
+          /connecting to https:\/\/127\.0\.0\.1:1 \(context "dev"\): .*ECONNREFUSED/,
+        );
+        assert.match(error.hint!, /start the cluster/);
+      },
+    );
   });
 
   it("does not speak with a server whose certificate it cannot trust, unless told to", async () => {
@@ -88,8 +146,14 @@ describe("undici transport", { timeout: 30_000 }, () => {
       assert.equal(error.code, "ERR_CLIENT_UNREACHABLE");
       assert.match(error.hint!, /certificate-authority/);
       assert.match(await success(open({ tls: { insecureSkipVerify: true } })), /who/);
-      assert.equal((await failure(open({ tls: { ca: authority.cert, serverName: "elsewhere" } }))).code, "ERR_CLIENT_UNREACHABLE");
-      assert.match(await success(open({ tls: { ca: authority.cert, serverName: "localhost" } })), /who/);
+      assert.equal(
+        (await failure(open({ tls: { ca: authority.cert, serverName: "elsewhere" } }))).code,
+        "ERR_CLIENT_UNREACHABLE",
+      );
+      assert.match(
+        await success(open({ tls: { ca: authority.cert, serverName: "localhost" } })),
+        /who/,
+      );
     });
   });
 
@@ -97,14 +161,29 @@ describe("undici transport", { timeout: 30_000 }, () => {
     const pair = issueClientCertificate(authority, { runtime, user: "ada", groups: ["cooks"] });
     await withListener({ clientCa: authority.cert }, async (open) => {
       assert.match(await success(open({ tls: { ca: authority.cert, ...pair } })), /"user":"ada"/);
-      assert.match(await success(open({ tls: { ca: authority.cert }, clientCertificate: async () => pair })), /"user":"ada"/);
-      assert.match((await failure(open({ tls: { ca: authority.cert }, clientCertificate: () => Promise.reject(new Error("no login")) }))).message, /no login/);
+      assert.match(
+        await success(open({ tls: { ca: authority.cert }, clientCertificate: async () => pair })),
+        /"user":"ada"/,
+      );
+      assert.match(
+        (
+          await failure(
+            open({
+              tls: { ca: authority.cert },
+              clientCertificate: () => Promise.reject(new Error("no login")),
+            }),
+          )
+        ).message,
+        /no login/,
+      );
     });
   });
 
   it("puts the server's own path first, and repeats headers that hold several values", async () => {
     await withListener({ plain: true }, async (open, url) => {
-      const answer = JSON.parse(await success(open({ server: `${url}/clusters/c1/` }), { "impersonate-group": "a\nb" })) as { readonly path: string; readonly group: string };
+      const answer = JSON.parse(
+        await success(open({ server: `${url}/clusters/c1/` }), { "impersonate-group": "a\nb" }),
+      ) as { readonly path: string; readonly group: string };
       assert.equal(answer.path, "/clusters/c1/who");
       assert.match(answer.group, /^a[\n,] ?b$/);
     });
@@ -116,16 +195,28 @@ describe("undici transport", { timeout: 30_000 }, () => {
       for (let i = 0; i < 3; i++) {
         const error = await failure(transport, "/\u{1f98a}");
         assert.equal(error.code, "ERR_CLIENT_REQUEST");
-        assert.match(error.message, /GET \/\u{1f98a} at http.*cannot be sent: invalid request path/u);
+        assert.match(
+          error.message,
+          /GET \/\u{1f98a} at http.*cannot be sent: invalid request path/u,
+        );
         assert.match(await success(transport), /who/);
       }
-      const together = await Promise.all([...Array.from({ length: 8 }, () => failure(transport, "/ ")), success(transport), success(transport), failure(transport, "/ "), success(transport)]);
+      const together = await Promise.all([
+        ...Array.from({ length: 8 }, () => failure(transport, "/ ")),
+        success(transport),
+        success(transport),
+        failure(transport, "/ "),
+        success(transport),
+      ]);
       assert.equal(together.filter((one) => typeof one === "string").length, 3);
     });
   });
 
   it("refuses an address that is no URL before anything is sent", () => {
-    assert.throws(() => createUndiciTransport({ server: "kubernetes" }), /ERR_CLIENT_SERVER.*"kubernetes"/);
+    assert.throws(
+      () => createUndiciTransport({ server: "kubernetes" }),
+      /ERR_CLIENT_SERVER.*"kubernetes"/,
+    );
   });
 
   describe("with a server that breaks off", () => {
@@ -136,7 +227,8 @@ describe("undici transport", { timeout: 30_000 }, () => {
       server = createServer((socket) => {
         sockets.add(socket);
         socket.once("data", (request) => {
-          if (request.includes("GET /half")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf");
+          if (request.includes("GET /half"))
+            socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf");
           if (!request.includes("GET /silent")) setImmediate(() => socket.destroy());
         });
       }).listen(0, "127.0.0.1");

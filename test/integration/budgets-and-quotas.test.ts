@@ -1,5 +1,5 @@
-// Disruption budgets and evictions, and what quotas say that a namespace uses: as whoever drains a node or shares a cluster
-// meets them. The same on a real control plane.
+// Disruption budgets and evictions, and what quotas say that a namespace uses: as whoever drains a
+// node or shares a cluster meets them. The same on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
@@ -8,7 +8,13 @@ import { type Client, dynamicKind } from "homeostat/client";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> => dynamicKind({ apiVersion, kind, resource: `${kind.toLowerCase()}s`, scope: "Namespaced" }) as Kind;
+const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
+  dynamicKind({
+    apiVersion,
+    kind,
+    resource: `${kind.toLowerCase()}s`,
+    scope: "Namespaced",
+  }) as Kind;
 const Budget = kindOf("policy/v1", "PodDisruptionBudget");
 const Quota = kindOf("v1", "ResourceQuota");
 const Pod = kindOf("v1", "Pod");
@@ -19,26 +25,59 @@ const Event = kindOf("v1", "Event");
 
 const controllers = ["default", "disruption", "resourcequota"];
 const selector = { matchLabels: { app: "web" } };
-const podOf = (name: string, more: { readonly spec?: object; readonly resources?: object; readonly owner?: object } = {}): object => ({
+const podOf = (
+  name: string,
+  more: { readonly spec?: object; readonly resources?: object; readonly owner?: object } = {},
+): object => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name, labels: { app: "web" }, ...(more.owner ? { ownerReferences: [more.owner] } : {}) },
-  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "c", ...(more.resources ? { resources: more.resources } : {}) }], ...more.spec },
+  metadata: {
+    name,
+    labels: { app: "web" },
+    ...(more.owner ? { ownerReferences: [more.owner] } : {}),
+  },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [
+      { name: "c", image: "c", ...(more.resources ? { resources: more.resources } : {}) },
+    ],
+    ...more.spec,
+  },
 });
 const setReady = (client: Client, name: string, ready: "True" | "False"): Promise<unknown> =>
   client.patch(
     Pod,
     name,
-    { type: "strategic", body: { status: { phase: "Running", conditions: [{ type: "Ready", status: ready, lastTransitionTime: "2024-01-01T00:00:00Z" }] } } },
+    {
+      type: "strategic",
+      body: {
+        status: {
+          phase: "Running",
+          conditions: [
+            { type: "Ready", status: ready, lastTransitionTime: "2024-01-01T00:00:00Z" },
+          ],
+        },
+      },
+    },
     { subresource: "status" },
   );
-const addBudget = (client: Client, spec: object): Promise<any> => client.create(Budget, { apiVersion: "policy/v1", kind: "PodDisruptionBudget", metadata: { name: "b" }, spec: { selector, ...spec } });
+const addBudget = (client: Client, spec: object): Promise<any> =>
+  client.create(Budget, {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name: "b" },
+    spec: { selector, ...spec },
+  });
 
 /** The answer to an eviction: nothing, or the refusal. */
 async function evict(client: Client, name: string): Promise<Status | undefined> {
   const path = `/api/v1/namespaces/${client.namespace}/pods/${name}/eviction`;
   try {
-    await client.request({ method: "POST", path, body: { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } } });
+    await client.request({
+      method: "POST",
+      path,
+      body: { apiVersion: "policy/v1", kind: "Eviction", metadata: { name } },
+    });
   } catch (error) {
     if (isApiStatusError(error)) return error.status;
     throw error;
@@ -48,11 +87,20 @@ async function evict(client: Client, name: string): Promise<Status | undefined> 
 
 for (const what of serverKinds()) {
   const real = what === "reference";
-  const until: typeof untilWithin = (look) => untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
+  const until: typeof untilWithin = (look) =>
+    untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
   const counts = (client: Client, wanted: string): Promise<unknown> =>
     until(async () => {
       const { metadata, status } = await client.get(Budget, "b");
-      return status.observedGeneration === metadata.generation && [status.currentHealthy, status.desiredHealthy, status.expectedPods, status.disruptionsAllowed].join() === wanted;
+      return (
+        status.observedGeneration === metadata.generation &&
+        [
+          status.currentHealthy,
+          status.desiredHealthy,
+          status.expectedPods,
+          status.disruptionsAllowed,
+        ].join() === wanted
+      );
     });
 
   describe(`budgets and quotas, ${what} server`, { concurrency: true, timeout: 120_000 }, () => {
@@ -70,10 +118,23 @@ for (const what of serverKinds()) {
       await counts(client, "2,1,2,1");
       assert.equal(await evict(client, "a"), undefined);
       await counts(client, "1,1,1,0");
-      const managers = (await client.get(Budget, "b")).metadata.managedFields.map(({ manager, subresource }: any) => `${manager} ${subresource ?? ""}`);
+      const managers = (await client.get(Budget, "b")).metadata.managedFields.map(
+        ({ manager, subresource }: any) => `${manager} ${subresource ?? ""}`,
+      );
       assert.ok(managers.includes("kube-apiserver status"), managers.join());
       const refusal = await evict(client, "b");
-      assert.deepEqual([refusal?.code, refusal?.details?.causes], [429, [{ reason: "DisruptionBudget", message: "The disruption budget b needs 1 healthy pods and has 1 currently" }]]);
+      assert.deepEqual(
+        [refusal?.code, refusal?.details?.causes],
+        [
+          429,
+          [
+            {
+              reason: "DisruptionBudget",
+              message: "The disruption budget b needs 1 healthy pods and has 1 currently",
+            },
+          ],
+        ],
+      );
       await client.delete(Budget, "b");
       assert.equal(await evict(client, "b"), undefined);
       assert.equal(await client.find(Pod, "b"), undefined);
@@ -85,50 +146,134 @@ for (const what of serverKinds()) {
         apiVersion: "apps/v1",
         kind: "ReplicaSet",
         metadata: { name: "web" },
-        spec: { replicas: 1, selector, template: { metadata: { labels: selector.matchLabels }, spec: { containers: [{ name: "c", image: "c" }] } } },
+        spec: {
+          replicas: 1,
+          selector,
+          template: {
+            metadata: { labels: selector.matchLabels },
+            spec: { containers: [{ name: "c", image: "c" }] },
+          },
+        },
       });
-      const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: set.metadata.uid, controller: true };
+      const owner = {
+        apiVersion: "apps/v1",
+        kind: "ReplicaSet",
+        name: "web",
+        uid: set.metadata.uid,
+        controller: true,
+      };
       if (!real) await client.create(Pod, podOf("a", { owner }));
-      const pod = await until(async () => (await client.list(Pod, { namespace: client.namespace })).items[0] as any);
+      const pod = await until(
+        async () => (await client.list(Pod, { namespace: client.namespace })).items[0] as any,
+      );
       await setReady(client, pod.metadata.name, "True");
       await addBudget(client, { maxUnavailable: "50%" });
       await counts(client, "1,0,1,1");
       await client.delete(Budget, "b");
-      await client.create(Pod, { ...podOf("odd", { owner: { apiVersion: "v1", kind: "ConfigMap", name: "kube-root-ca.crt", uid: (await configMap(client)).metadata.uid, controller: true } }) });
+      await client.create(Pod, {
+        ...podOf("odd", {
+          owner: {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            name: "kube-root-ca.crt",
+            uid: (await configMap(client)).metadata.uid,
+            controller: true,
+          },
+        }),
+      });
       await addBudget(client, { minAvailable: "50%" });
-      const { status } = await until(async () => [await client.get(Budget, "b")].find((one: any) => one.status.conditions?.[0].reason === "SyncFailed"));
-      assert.deepEqual([status.disruptionsAllowed, status.conditions[0].message], [0, "configmaps does not implement the scale subresource"]);
-      const events = await until(async () =>
-        [(await client.list(Event, { namespace: client.namespace, fieldSelector: "involvedObject.name=b,reason=CalculateExpectedPodCountFailed" })).items].find(({ length }) => length > 0),
+      const { status } = await until(async () =>
+        [await client.get(Budget, "b")].find(
+          (one: any) => one.status.conditions?.[0].reason === "SyncFailed",
+        ),
       );
-      assert.equal((events[0] as any).message, "Failed to calculate the number of expected pods: configmaps does not implement the scale subresource");
+      assert.deepEqual(
+        [status.disruptionsAllowed, status.conditions[0].message],
+        [0, "configmaps does not implement the scale subresource"],
+      );
+      const events = await until(async () =>
+        [
+          (
+            await client.list(Event, {
+              namespace: client.namespace,
+              fieldSelector: "involvedObject.name=b,reason=CalculateExpectedPodCountFailed",
+            })
+          ).items,
+        ].find(({ length }) => length > 0),
+      );
+      assert.equal(
+        (events[0] as any).message,
+        "Failed to calculate the number of expected pods: configmaps does not implement the scale subresource",
+      );
     });
 
     /** On a real control plane every namespace has one of this name. */
     const configMap = async (client: Client): Promise<any> =>
-      real ? until(() => client.find(ConfigMap, "kube-root-ca.crt")) : client.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "kube-root-ca.crt" } });
+      real
+        ? until(() => client.find(ConfigMap, "kube-root-ca.crt"))
+        : client.create(ConfigMap, {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            metadata: { name: "kube-root-ca.crt" },
+          });
 
     it("sums up what a namespace uses, within the quota's scopes", async () => {
       const client = await server.client();
-      const addQuota = (name: string, spec: object): Promise<any> => client.create(Quota, { apiVersion: "v1", kind: "ResourceQuota", metadata: { name }, spec });
+      const addQuota = (name: string, spec: object): Promise<any> =>
+        client.create(Quota, { apiVersion: "v1", kind: "ResourceQuota", metadata: { name }, spec });
       const uses = (name: string, wanted: object): Promise<unknown> =>
         until(async () => {
           const { status } = await client.get(Quota, name);
-          return Object.entries(wanted).every(([resource, amount]) => status?.used?.[resource] === amount);
+          return Object.entries(wanted).every(
+            ([resource, amount]) => status?.used?.[resource] === amount,
+          );
         });
-      await client.create(Pod, podOf("a", { resources: { requests: { cpu: "100m" }, limits: { cpu: "1500m", memory: "64Mi" } } }));
+      await client.create(
+        Pod,
+        podOf("a", {
+          resources: { requests: { cpu: "100m" }, limits: { cpu: "1500m", memory: "64Mi" } },
+        }),
+      );
       await client.create(Pod, podOf("b", { spec: { activeDeadlineSeconds: 60 } }));
       await client.create(Secret, { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
-      await addQuota("all", { hard: { pods: "9", cpu: "2", "limits.cpu": "2", "requests.memory": "1Gi", "count/secrets": "5", secrets: "5", "count/odd.example.com": "1" } });
+      await addQuota("all", {
+        hard: {
+          pods: "9",
+          cpu: "2",
+          "limits.cpu": "2",
+          "requests.memory": "1Gi",
+          "count/secrets": "5",
+          secrets: "5",
+          "count/odd.example.com": "1",
+        },
+      });
       await addQuota("short", { hard: { pods: "9" }, scopes: ["Terminating"] });
-      await uses("all", { pods: "2", cpu: "100m", "limits.cpu": "1500m", "requests.memory": "64Mi", "count/secrets": "1", secrets: "1" });
+      await uses("all", {
+        pods: "2",
+        cpu: "100m",
+        "limits.cpu": "1500m",
+        "requests.memory": "64Mi",
+        "count/secrets": "1",
+        secrets: "1",
+      });
       await uses("short", { pods: "1" });
       const { status } = await client.get(Quota, "all");
-      assert.deepEqual([status.hard["count/odd.example.com"], status.used["count/odd.example.com"]], ["1", undefined]);
+      assert.deepEqual(
+        [status.hard["count/odd.example.com"], status.used["count/odd.example.com"]],
+        ["1", undefined],
+      );
       await client.delete(Secret, "s");
-      await client.patch(Pod, "a", { type: "strategic", body: { status: { phase: "Failed" } } }, { subresource: "status" });
+      await client.patch(
+        Pod,
+        "a",
+        { type: "strategic", body: { status: { phase: "Failed" } } },
+        { subresource: "status" },
+      );
       await uses("all", { pods: "1", "limits.cpu": "0", secrets: "0" });
-      await client.patch(Quota, "all", { type: "merge", body: { spec: { hard: { pods: "3", "count/pods": "4" } } } });
+      await client.patch(Quota, "all", {
+        type: "merge",
+        body: { spec: { hard: { pods: "3", "count/pods": "4" } } },
+      });
       await uses("all", { "count/pods": "2" });
     });
   });

@@ -1,4 +1,5 @@
-// The client, the informer and the recorder on a live server: what a user relies on, the same on every server there is.
+// The client, the informer and the recorder on a live server: what a user relies on, the same on
+// every server there is.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ApiStatusError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "homeostat/api";
@@ -8,11 +9,30 @@ import { createCache } from "../../packages/homeostat/src/cache/index.ts";
 import { createEventRecorder } from "../../packages/homeostat/src/events/index.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
-const Crd = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
-const Event = dynamicKind({ apiVersion: "events.k8s.io/v1", kind: "Event", resource: "events", scope: "Namespaced" });
+const ConfigMap = dynamicKind({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  resource: "configmaps",
+  scope: "Namespaced",
+});
+const Crd = dynamicKind({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  resource: "customresourcedefinitions",
+  scope: "Cluster",
+});
+const Event = dynamicKind({
+  apiVersion: "events.k8s.io/v1",
+  kind: "Event",
+  resource: "events",
+  scope: "Namespaced",
+});
 
-const map = (name: string, data: Readonly<Record<string, string>> = {}, metadata: object = {}): any => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...metadata }, data });
+const map = (
+  name: string,
+  data: Readonly<Record<string, string>> = {},
+  metadata: object = {},
+): any => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...metadata }, data });
 
 /** Looks until `look` yields something; the test's own time limit ends what never comes. */
 async function until<T>(look: () => T | undefined | false): Promise<T> {
@@ -37,30 +57,79 @@ for (const what of serverKinds()) {
       it("are created, read, replaced, listed and deleted", async () => {
         const made = await client.create(ConfigMap, map("crud", { a: "1" }));
         assert.equal(made.metadata.namespace, client.namespace);
-        await assert.rejects(client.create(ConfigMap, map("crud")), (error) => isAlreadyExists(error) && error.message === 'configmaps "crud" already exists');
+        await assert.rejects(
+          client.create(ConfigMap, map("crud")),
+          (error) => isAlreadyExists(error) && error.message === 'configmaps "crud" already exists',
+        );
         assert.deepEqual(await client.get(ConfigMap, "crud"), made);
         const replaced = await client.update(ConfigMap, { ...made, data: { a: "2" } });
         assert.notEqual(replaced.metadata.resourceVersion, made.metadata.resourceVersion);
-        await assert.rejects(client.update(ConfigMap, { ...made, data: { a: "3" } }), (error) => isConflict(error) && /object has been modified/.test(error.message));
-        const list = await client.list(ConfigMap, { namespace: client.namespace, fieldSelector: "metadata.name=crud" });
+        await assert.rejects(
+          client.update(ConfigMap, { ...made, data: { a: "3" } }),
+          (error) => isConflict(error) && /object has been modified/.test(error.message),
+        );
+        const list = await client.list(ConfigMap, {
+          namespace: client.namespace,
+          fieldSelector: "metadata.name=crud",
+        });
         assert.deepEqual(list.items, [replaced]);
-        assert.ok(isStatus(await client.delete(ConfigMap, "crud", { preconditions: { uid: made.metadata.uid } })));
+        assert.ok(
+          isStatus(
+            await client.delete(ConfigMap, "crud", { preconditions: { uid: made.metadata.uid } }),
+          ),
+        );
         assert.equal(await client.find(ConfigMap, "crud"), undefined);
-        await assert.rejects(client.delete(ConfigMap, "crud"), (error) => isNotFound(error) && error.message === 'configmaps "crud" not found');
+        await assert.rejects(
+          client.delete(ConfigMap, "crud"),
+          (error) => isNotFound(error) && error.message === 'configmaps "crud" not found',
+        );
       });
 
       it("take three kinds of patch", async () => {
         await client.create(ConfigMap, map("patched", { a: "1", b: "2" }));
-        assert.deepEqual((await client.patch(ConfigMap, "patched", { type: "merge", body: { data: { a: null, c: "3" } } }))["data"], { b: "2", c: "3" });
-        assert.deepEqual((await client.patch(ConfigMap, "patched", { type: "json", body: [{ op: "replace", path: "/data/b", value: "4" }] }))["data"], { b: "4", c: "3" });
-        assert.deepEqual((await client.patch(ConfigMap, "patched", { type: "strategic", body: { data: { $patch: "replace", d: "5" } } }))["data"], { d: "5" });
-        await assert.rejects(client.patch(ConfigMap, "patched", { type: "json", body: [{ op: "test", path: "/data/d", value: "x" }] }), (error) => isInvalid(error));
+        assert.deepEqual(
+          (
+            await client.patch(ConfigMap, "patched", {
+              type: "merge",
+              body: { data: { a: null, c: "3" } },
+            })
+          )["data"],
+          { b: "2", c: "3" },
+        );
+        assert.deepEqual(
+          (
+            await client.patch(ConfigMap, "patched", {
+              type: "json",
+              body: [{ op: "replace", path: "/data/b", value: "4" }],
+            })
+          )["data"],
+          { b: "4", c: "3" },
+        );
+        assert.deepEqual(
+          (
+            await client.patch(ConfigMap, "patched", {
+              type: "strategic",
+              body: { data: { $patch: "replace", d: "5" } },
+            })
+          )["data"],
+          { d: "5" },
+        );
+        await assert.rejects(
+          client.patch(ConfigMap, "patched", {
+            type: "json",
+            body: [{ op: "test", path: "/data/d", value: "x" }],
+          }),
+          (error) => isInvalid(error),
+        );
       });
 
       it("are applied by managers that own fields", async () => {
         await client.apply(ConfigMap, map("applied", { a: "1" }));
         const other = client.with({ fieldManager: "other" });
-        await assert.rejects(other.apply(ConfigMap, map("applied", { a: "2" })), (error) => isConflict(error) && /conflict with "kitchen": \.data\.a/.test(error.message));
+        await assert.rejects(
+          other.apply(ConfigMap, map("applied", { a: "2" })),
+          (error) => isConflict(error) && /conflict with "kitchen": \.data\.a/.test(error.message),
+        );
         const taken = await other.apply(ConfigMap, map("applied", { a: "2" }), { force: true });
         assert.deepEqual(taken["data"], { a: "2" });
         const gone = await client.apply(ConfigMap, map("applied"), { force: true });
@@ -71,7 +140,11 @@ for (const what of serverKinds()) {
         const made = await client.create(ConfigMap, map("dry"), { dryRun: "All" });
         assert.ok(made.metadata.uid);
         assert.equal(await client.find(ConfigMap, "dry"), undefined);
-        await assert.rejects(client.create(ConfigMap, map("NOT A NAME"), { dryRun: "All" }), (error) => isInvalid(error) && error.status.details?.causes?.[0]?.field === "metadata.name");
+        await assert.rejects(
+          client.create(ConfigMap, map("NOT A NAME"), { dryRun: "All" }),
+          (error) =>
+            isInvalid(error) && error.status.details?.causes?.[0]?.field === "metadata.name",
+        );
       });
 
       it("with unknown fields are warned about or refused, as asked", async () => {
@@ -81,15 +154,28 @@ for (const what of serverKinds()) {
         assert.deepEqual(heard, ['unknown field "speck"']);
         await assert.rejects(
           told.create(ConfigMap, { ...map("odder"), speck: 1 }, { fieldValidation: "Strict" }),
-          (error) => error instanceof ApiStatusError && error.status.code === 400 && /strict decoding error: unknown field "speck"/.test(error.message),
+          (error) =>
+            error instanceof ApiStatusError &&
+            error.status.code === 400 &&
+            /strict decoding error: unknown field "speck"/.test(error.message),
         );
       });
 
       it("are deleted as a collection", async () => {
         const selected = { labels: { batch: "yes" } };
-        await Promise.all(["c1", "c2", "c3"].map((name) => client.create(ConfigMap, map(name, {}, name === "c3" ? {} : selected))));
-        await client.deleteCollection(ConfigMap, { namespace: client.namespace, labelSelector: "batch=yes" });
-        assert.deepEqual([await client.find(ConfigMap, "c1"), await client.find(ConfigMap, "c2")], [undefined, undefined]);
+        await Promise.all(
+          ["c1", "c2", "c3"].map((name) =>
+            client.create(ConfigMap, map(name, {}, name === "c3" ? {} : selected)),
+          ),
+        );
+        await client.deleteCollection(ConfigMap, {
+          namespace: client.namespace,
+          labelSelector: "batch=yes",
+        });
+        assert.deepEqual(
+          [await client.find(ConfigMap, "c1"), await client.find(ConfigMap, "c2")],
+          [undefined, undefined],
+        );
         assert.ok(await client.find(ConfigMap, "c3"));
       });
     });
@@ -101,7 +187,9 @@ for (const what of serverKinds()) {
         const whole = await paged.list(ConfigMap, { namespace: paged.namespace });
         const pages = await paged.list(ConfigMap, { namespace: paged.namespace, pageSize: 3 });
         assert.deepEqual(pages.items, whole.items);
-        assert.ok(whole.items.every((item) => item.kind === "ConfigMap" && item.apiVersion === "v1"));
+        assert.ok(
+          whole.items.every((item) => item.kind === "ConfigMap" && item.apiVersion === "v1"),
+        );
         const first = await paged.listPage(ConfigMap, { namespace: paged.namespace, limit: 3 });
         assert.equal(first.items.length, 3);
         assert.ok(first.continue);
@@ -111,7 +199,12 @@ for (const what of serverKinds()) {
 
     describe("custom resources", () => {
       const group = `client-${what}.example.com`;
-      const Order = dynamicKind({ apiVersion: `${group}/v1`, kind: "Order", resource: "orders", scope: "Namespaced" });
+      const Order = dynamicKind({
+        apiVersion: `${group}/v1`,
+        kind: "Order",
+        resource: "orders",
+        scope: "Namespaced",
+      });
       before(async () => {
         const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
         await client.create(Crd, {
@@ -127,7 +220,13 @@ for (const what of serverKinds()) {
                 name: "v1",
                 served: true,
                 storage: true,
-                subresources: { status: {}, scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } },
+                subresources: {
+                  status: {},
+                  scale: {
+                    specReplicasPath: ".spec.replicas",
+                    statusReplicasPath: ".status.replicas",
+                  },
+                },
                 schema: { openAPIV3Schema: schema },
               },
             ],
@@ -146,34 +245,80 @@ for (const what of serverKinds()) {
 
       it("are found by discovery, also right after they were defined", async () => {
         assert.equal((await client.kinds.byKind(`${group}/v1`, "Order")).resource, "orders");
-        assert.deepEqual([...(await client.kinds.byResource(`orders.${group}`)).subresources].sort(), ["scale", "status"]);
-        await assert.rejects(client.kinds.byKind("nowhere.example.com/v1", "Nothing"), /ERR_DISCOVERY_NO_KIND/);
+        assert.deepEqual(
+          [...(await client.kinds.byResource(`orders.${group}`)).subresources].sort(),
+          ["scale", "status"],
+        );
+        await assert.rejects(
+          client.kinds.byKind("nowhere.example.com/v1", "Nothing"),
+          /ERR_DISCOVERY_NO_KIND/,
+        );
       });
 
       it("keep unknown fields, microseconds and 64-bit integers through read and write", async () => {
-        const spec = { big: 9_223_372_036_854_775_807n, deep: [{ x: null, at: "2026-01-01T00:00:00.123456Z" }], float: 1.5 };
-        const made = await client.create(Order, { apiVersion: Order.apiVersion, kind: "Order", metadata: { name: "exact" }, spec });
+        const spec = {
+          big: 9_223_372_036_854_775_807n,
+          deep: [{ x: null, at: "2026-01-01T00:00:00.123456Z" }],
+          float: 1.5,
+        };
+        const made = await client.create(Order, {
+          apiVersion: Order.apiVersion,
+          kind: "Order",
+          metadata: { name: "exact" },
+          spec,
+        });
         assert.deepEqual(made["spec"], spec);
-        const updated = await client.update(Order, { ...made, metadata: { ...made.metadata, labels: { touched: "yes" } } });
+        const updated = await client.update(Order, {
+          ...made,
+          metadata: { ...made.metadata, labels: { touched: "yes" } },
+        });
         assert.deepEqual(updated["spec"], spec);
       });
 
       it("have status and scale beside the spec", async () => {
-        const made = await client.create(Order, { apiVersion: Order.apiVersion, kind: "Order", metadata: { name: "parts" }, spec: { replicas: 2 }, status: { replicas: 9 } });
+        const made = await client.create(Order, {
+          apiVersion: Order.apiVersion,
+          kind: "Order",
+          metadata: { name: "parts" },
+          spec: { replicas: 2 },
+          status: { replicas: 9 },
+        });
         assert.equal(made["status"], undefined);
-        const status = await client.patch(Order, "parts", { type: "merge", body: { spec: { replicas: 7 }, status: { replicas: 1 } } }, { subresource: "status" });
+        const status = await client.patch(
+          Order,
+          "parts",
+          { type: "merge", body: { spec: { replicas: 7 }, status: { replicas: 1 } } },
+          { subresource: "status" },
+        );
         assert.deepEqual([status["spec"], status["status"]], [{ replicas: 2 }, { replicas: 1 }]);
         const scale: any = await client.get(Order, "parts", { subresource: "scale" });
-        assert.deepEqual([scale.kind, scale.spec, scale.status.replicas], ["Scale", { replicas: 2 }, 1]);
-        await client.patch(Order, "parts", { type: "merge", body: { spec: { replicas: 3 } } }, { subresource: "scale" });
+        assert.deepEqual(
+          [scale.kind, scale.spec, scale.status.replicas],
+          ["Scale", { replicas: 2 }, 1],
+        );
+        await client.patch(
+          Order,
+          "parts",
+          { type: "merge", body: { spec: { replicas: 3 } } },
+          { subresource: "scale" },
+        );
         assert.deepEqual((await client.get(Order, "parts"))["spec"], { replicas: 3 });
       });
 
       it("live on while finalizers hold them", async () => {
-        await client.create(Order, { apiVersion: Order.apiVersion, kind: "Order", metadata: { name: "held", finalizers: ["example.com/hold"] } });
+        await client.create(Order, {
+          apiVersion: Order.apiVersion,
+          kind: "Order",
+          metadata: { name: "held", finalizers: ["example.com/hold"] },
+        });
         const answer: any = await client.delete(Order, "held");
         assert.ok(!isStatus(answer) && answer.metadata.deletionTimestamp);
-        await client.patch(Order, "held", { type: "merge", body: { metadata: { finalizers: null, resourceVersion: answer.metadata.resourceVersion } } });
+        await client.patch(Order, "held", {
+          type: "merge",
+          body: {
+            metadata: { finalizers: null, resourceVersion: answer.metadata.resourceVersion },
+          },
+        });
         assert.equal(await client.find(Order, "held"), undefined);
       });
     });
@@ -183,9 +328,11 @@ for (const what of serverKinds()) {
         const made = await client.create(ConfigMap, map("watched"));
         const seen: string[] = [];
         const watching = (async () => {
-          for await (const event of client.watch(ConfigMap, { namespace: client.namespace, fieldSelector: "metadata.name=watched", resourceVersion: made.metadata.resourceVersion }) as AsyncIterable<
-            WatchEvent<any>
-          >) {
+          for await (const event of client.watch(ConfigMap, {
+            namespace: client.namespace,
+            fieldSelector: "metadata.name=watched",
+            resourceVersion: made.metadata.resourceVersion,
+          }) as AsyncIterable<WatchEvent<any>>) {
             seen.push(`${event.type} ${event.object.data?.a ?? ""}`);
             if (event.type === "DELETED") break;
           }
@@ -200,9 +347,11 @@ for (const what of serverKinds()) {
       it("is refused from a revision that is none", async () => {
         await assert.rejects(
           async () => {
-            for await (const _ of client.watch(ConfigMap, { resourceVersion: "not-a-number" })) assert.fail("an event came");
+            for await (const _ of client.watch(ConfigMap, { resourceVersion: "not-a-number" }))
+              assert.fail("an event came");
           },
-          (error) => error instanceof ApiStatusError && /Invalid value: "not-a-number"/.test(error.message),
+          (error) =>
+            error instanceof ApiStatusError && /Invalid value: "not-a-number"/.test(error.message),
         );
       });
     });
@@ -226,8 +375,14 @@ for (const what of serverKinds()) {
         assert.deepEqual(told, ["added before initial"]);
         assert.equal(informer.freshness().ready, true);
         for (let i = 0; i < 20; i++) {
-          await reader.patch(ConfigMap, "before", { type: "merge", body: { data: { a: String(i) } } });
-          assert.deepEqual(informer.get({ namespace: reader.namespace, name: "before" })?.["data"], { a: String(i) });
+          await reader.patch(ConfigMap, "before", {
+            type: "merge",
+            body: { data: { a: String(i) } },
+          });
+          assert.deepEqual(
+            informer.get({ namespace: reader.namespace, name: "before" })?.["data"],
+            { a: String(i) },
+          );
         }
         await reader.create(ConfigMap, map("mine"));
         assert.ok(informer.get({ namespace: reader.namespace, name: "mine" }));
@@ -238,7 +393,10 @@ for (const what of serverKinds()) {
         await until(() => told.includes("deleted mine"));
         assert.equal(informer.stats().ownWrites, 0);
         const { conclusive, compared, ...differences } = await informer.compare();
-        assert.deepEqual([conclusive, compared, differences], [true, informer.stats().objects, { missing: [], extra: [], different: [] }]);
+        assert.deepEqual(
+          [conclusive, compared, differences],
+          [true, informer.stats().objects, { missing: [], extra: [], different: [] }],
+        );
         await cache.stop();
       });
     });
@@ -246,13 +404,28 @@ for (const what of serverKinds()) {
     describe("event recorder", () => {
       it("writes what the server takes, and a series for repeats", async () => {
         const regarding = await client.create(ConfigMap, map("regarded"));
-        const recorder = createEventRecorder({ client, runtime: createSystemRuntime(), controller: "example.com/test", instance: "here" });
-        for (let i = 0; i < 3; i++) recorder.record({ regarding, type: "Normal", reason: "Tested", action: "Test", note: "it works" });
+        const recorder = createEventRecorder({
+          client,
+          runtime: createSystemRuntime(),
+          controller: "example.com/test",
+          instance: "here",
+        });
+        for (let i = 0; i < 3; i++)
+          recorder.record({
+            regarding,
+            type: "Normal",
+            reason: "Tested",
+            action: "Test",
+            note: "it works",
+          });
         await until(() => recorder.stats().sent + recorder.stats().failed === 2);
         await recorder.close();
         assert.deepEqual(recorder.stats(), { sent: 2, dropped: 0, failed: 0 });
         const [event] = (await client.list(Event, { namespace: client.namespace })).items;
-        assert.deepEqual([(event as any).series.count, (event as any).regarding.uid], [2, regarding.metadata.uid]);
+        assert.deepEqual(
+          [(event as any).series.count, (event as any).regarding.uid],
+          [2, regarding.metadata.uid],
+        );
       });
     });
   });

@@ -1,4 +1,5 @@
-// What takes too long: abandoned at its deadline, its key kept back until it settles; at shutdown waited for, but not for ever.
+// What takes too long: abandoned at its deadline, its key kept back until it settles; at shutdown
+// waited for, but not for ever.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createManager, defineController, defineResource, silentLog } from "homeostat";
@@ -26,7 +27,9 @@ describeLaws("deadlines and shutdown", ({ client: openClient, run }) => {
     });
     await run([controller], async (client, manager) => {
       await client.create(Box, Box("hang", {}));
-      await until(() => manager.states().find((one) => one.key.endsWith("/hang") && one.progress.at === "stalled"));
+      await until(() =>
+        manager.states().find((one) => one.key.endsWith("/hang") && one.progress.at === "stalled"),
+      );
       await client.create(Box, Box("other", {}));
       await until(async () => (await client.get(Box, "other")).status?.count === 1);
       await client.patch(Box, "hang", { type: "merge", body: { spec: { label: "changed" } } });
@@ -42,16 +45,27 @@ describeLaws("deadlines and shutdown", ({ client: openClient, run }) => {
   it("steps are named when they fail and when they take too long", async () => {
     const controller = defineController(Box, {
       async reconcile({ object, step }) {
-        if (object.spec.label === "slow") await step("dig a hole", () => sleep(500), { timeout: "50ms" });
+        if (object.spec.label === "slow")
+          await step("dig a hole", () => sleep(500), { timeout: "50ms" });
         await step("create bucket", () => Promise.reject(new Error("quota")));
       },
     });
     await run([controller], async (client, manager) => {
       await client.create(Box, Box("steps", {}));
-      const because = () => (manager.states().find((one) => one.progress.at === "retrying")?.progress as { because?: string } | undefined)?.because;
-      await until(() => because()?.includes('step "create bucket" of Box') && because()?.includes("quota"));
+      const because = () =>
+        (
+          manager.states().find((one) => one.progress.at === "retrying")?.progress as
+            | { because?: string }
+            | undefined
+        )?.because;
+      await until(
+        () => because()?.includes('step "create bucket" of Box') && because()?.includes("quota"),
+      );
       await client.patch(Box, "steps", { type: "merge", body: { spec: { label: "slow" } } });
-      await until(() => because()?.includes('step "dig a hole"') && because()?.includes("took longer than 50ms"));
+      await until(
+        () =>
+          because()?.includes('step "dig a hole"') && because()?.includes("took longer than 50ms"),
+      );
     });
   });
 
@@ -100,11 +114,21 @@ describeLaws("deadlines and shutdown", ({ client: openClient, run }) => {
   });
 
   it("stops although a reconcile ignores its signal, and although it has not yet started", async () => {
-    const stuck = defineController(Box, { name: "stuck", reconcile: () => new Promise<void>(() => {}) });
+    const stuck = defineController(Box, {
+      name: "stuck",
+      reconcile: () => new Promise<void>(() => {}),
+    });
     const errors: string[] = [];
     const client = await openClient();
     const log = { ...silentLog, error: (message: string) => void errors.push(message) };
-    const manager = createManager({ operator: "laws", controllers: [stuck], client, namespace: client.namespace, log, shutdownTimeoutMs: 100 });
+    const manager = createManager({
+      operator: "laws",
+      controllers: [stuck],
+      client,
+      namespace: client.namespace,
+      log,
+      shutdownTimeoutMs: 100,
+    });
     await manager.start();
     await client.create(Box, Box("stuck", {}));
     await until(() => manager.states().some((one) => one.progress.at === "running"));
@@ -115,7 +139,12 @@ describeLaws("deadlines and shutdown", ({ client: openClient, run }) => {
     await assert.rejects(manager.start(), /ERR_MANAGER_STATE/);
 
     const Absent = defineResource({ ...lawsApi, kind: "Absent", spec: z.object({}) });
-    const waiting = createManager({ operator: "laws", controllers: [defineController(Absent, { async reconcile() {} })], client, log: silentLog });
+    const waiting = createManager({
+      operator: "laws",
+      controllers: [defineController(Absent, { async reconcile() {} })],
+      client,
+      log: silentLog,
+    });
     const starting = waiting.start();
     await assert.rejects(waiting.start(), /ERR_MANAGER_STATE/);
     await sleep(20);

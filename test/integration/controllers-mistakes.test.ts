@@ -1,4 +1,5 @@
-// What people get wrong when they write a controller: each mistake is named, and harms nothing else.
+// What people get wrong when they write a controller: each mistake is named, and harms nothing
+// else.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, ref, silentLog } from "homeostat";
@@ -15,8 +16,13 @@ describeLaws("mistakes", ({ run }) => {
     });
     await run([controller], async (client, manager) => {
       await client.create(Box, Box("careless", {}));
-      const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
-      assert.match(JSON.stringify(state.progress), /ERR_NOT_AWAITED: own\(Part, …\) of Box .* was not awaited.*write `await` in front of it/);
+      const state = await until(() =>
+        manager.states().find((one) => one.progress.at === "retrying"),
+      );
+      assert.match(
+        JSON.stringify(state.progress),
+        /ERR_NOT_AWAITED: own\(Part, …\) of Box .* was not awaited.*write `await` in front of it/,
+      );
     });
   });
 
@@ -53,16 +59,22 @@ describeLaws("mistakes", ({ run }) => {
     });
     await run([controller], async (client, manager) => {
       await client.create(Box, Box("far", {}));
-      const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
+      const state = await until(() =>
+        manager.states().find((one) => one.progress.at === "retrying"),
+      );
       assert.match(JSON.stringify(state.progress), /ERR_REF_NAMESPACE/);
     });
   });
 
   it("a reconcile that returns another framework's result is told so", async () => {
-    const controller = defineController(Box, { reconcile: (async () => ({ requeueAfter: 5 })) as never });
+    const controller = defineController(Box, {
+      reconcile: (async () => ({ requeueAfter: 5 })) as never,
+    });
     await run([controller], async (client, manager) => {
       await client.create(Box, Box("wrong", {}));
-      const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
+      const state = await until(() =>
+        manager.states().find((one) => one.progress.at === "retrying"),
+      );
       assert.match(JSON.stringify(state.progress), /ERR_RECONCILE_RESULT/);
     });
   });

@@ -1,4 +1,5 @@
-// What a controller owns: exactly what it desires, repaired when others change it, and never somebody else's object.
+// What a controller owns: exactly what it desires, repaired when others change it, and never
+// somebody else's object.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createManager, defineController, silentLog } from "homeostat";
@@ -21,7 +22,10 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     await run([controller], async (client, manager) => {
       await client.create(Part, Part("bystander", { of: "nobody" }));
       await client.create(Box, Box("set", { parts: ["a", "b"] }));
-      const names = async () => (await client.list(Part, { namespace: client.namespace })).items.map((part) => part.metadata.name).toSorted();
+      const names = async () =>
+        (await client.list(Part, { namespace: client.namespace })).items
+          .map((part) => part.metadata.name)
+          .toSorted();
       await until(async () => (await names()).join() === "bystander,set-a,set-b");
       await client.patch(Box, "set", { type: "merge", body: { spec: { parts: ["b", "c"] } } });
       await until(async () => (await names()).join() === "bystander,set-b,set-c");
@@ -34,10 +38,17 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
       await until(async () => (await names()).join() === "bystander,set-b,set-c");
       await until(() => manager.isIdle());
       const before = await client.get(Part, "set-b");
-      await client.patch(Box, "set", { type: "merge", body: { metadata: { labels: { touched: "yes" } } } });
+      await client.patch(Box, "set", {
+        type: "merge",
+        body: { metadata: { labels: { touched: "yes" } } },
+      });
       await sleep(100);
       await until(() => manager.isIdle());
-      assert.equal((await client.get(Part, "set-b")).metadata.resourceVersion, before.metadata.resourceVersion, "a write that changes nothing is not sent");
+      assert.equal(
+        (await client.get(Part, "set-b")).metadata.resourceVersion,
+        before.metadata.resourceVersion,
+        "a write that changes nothing is not sent",
+      );
     });
   });
 
@@ -67,8 +78,13 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     await run([controller(false)], async (client, manager) => {
       await client.create(Part, Part("foreign-p", { of: "me" }));
       await client.create(Box, Box("foreign", {}));
-      const state = await until(() => manager.states().find((one) => one.progress.at === "retrying"));
-      assert.match((state.progress as { because: string }).because, /ERR_OWN_FOREIGN: Box .*\/foreign owning Part .*: "foreign-p" exists and belongs to nobody/);
+      const state = await until(() =>
+        manager.states().find((one) => one.progress.at === "retrying"),
+      );
+      assert.match(
+        (state.progress as { because: string }).because,
+        /ERR_OWN_FOREIGN: Box .*\/foreign owning Part .*: "foreign-p" exists and belongs to nobody/,
+      );
       assert.equal((await client.get(Part, "foreign-p")).spec.of, "me");
     });
     await run([controller(true)], async (client) => {
@@ -84,7 +100,11 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     const racing = new Proxy(client, {
       get(target, property) {
         const value = Reflect.get(target, property) as unknown;
-        if (property === "with") return (scope: object) => new Proxy(target.with(scope), { get: (inner, name) => (name === "apply" ? raceApply(inner) : bound(inner, name)) });
+        if (property === "with")
+          return (scope: object) =>
+            new Proxy(target.with(scope), {
+              get: (inner, name) => (name === "apply" ? raceApply(inner) : bound(inner, name)),
+            });
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
@@ -105,10 +125,23 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
         await own(Part, [Part(`${object.metadata.name}-p`, { of: "box" })]);
       },
     });
-    const manager = createManager({ operator: "laws", controllers: [controller], client: racing, namespace: client.namespace, log: silentLog });
+    const manager = createManager({
+      operator: "laws",
+      controllers: [controller],
+      client: racing,
+      namespace: client.namespace,
+      log: silentLog,
+    });
     await manager.start();
     await client.create(Box, Box("precious", {}));
-    await until(() => manager.states().some((one) => one.progress.at === "retrying" && one.progress.because.includes("ERR_OWN_FOREIGN")));
+    await until(() =>
+      manager
+        .states()
+        .some(
+          (one) =>
+            one.progress.at === "retrying" && one.progress.because.includes("ERR_OWN_FOREIGN"),
+        ),
+    );
     const part = await client.get(Part, "precious-p");
     await manager.stop();
     assert.deepEqual([raced, part.spec.of, part.metadata.ownerReferences], [true, "me", undefined]);
@@ -124,8 +157,13 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     await run([controller], async (client) => {
       await client.create(Box, Box("stripped", {}));
       await until(() => client.find(Part, "stripped-p"));
-      await client.patch(Part, "stripped-p", { type: "merge", body: { metadata: { ownerReferences: null } } });
-      await until(async () => (await client.get(Part, "stripped-p")).metadata.ownerReferences?.length === 1);
+      await client.patch(Part, "stripped-p", {
+        type: "merge",
+        body: { metadata: { ownerReferences: null } },
+      });
+      await until(
+        async () => (await client.get(Part, "stripped-p")).metadata.ownerReferences?.length === 1,
+      );
     });
   });
 
@@ -135,7 +173,15 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
       owns: [ConfigMap],
       async reconcile({ object, own }) {
         runs++;
-        await own(ConfigMap, [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: object.metadata.name, labels: {}, annotations: {} }, data: {}, immutable: null }]);
+        await own(ConfigMap, [
+          {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            metadata: { name: object.metadata.name, labels: {}, annotations: {} },
+            data: {},
+            immutable: null,
+          },
+        ]);
       },
     });
     await run([controller], async (client, manager) => {
@@ -144,9 +190,15 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
       await until(() => manager.isIdle());
       const before = await client.get(ConfigMap, "empty");
       const ran = runs;
-      await client.patch(Box, "empty", { type: "merge", body: { metadata: { labels: { touched: "yes" } } } });
+      await client.patch(Box, "empty", {
+        type: "merge",
+        body: { metadata: { labels: { touched: "yes" } } },
+      });
       await until(() => runs > ran && manager.isIdle());
-      assert.equal((await client.get(ConfigMap, "empty")).metadata.resourceVersion, before.metadata.resourceVersion);
+      assert.equal(
+        (await client.get(ConfigMap, "empty")).metadata.resourceVersion,
+        before.metadata.resourceVersion,
+      );
     });
   });
 });

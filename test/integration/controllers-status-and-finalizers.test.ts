@@ -1,4 +1,5 @@
-// What a controller says about its own object: complete applies that resurrect nothing, and a finalizer that stays until finalize has returned.
+// What a controller says about its own object: complete applies that resurrect nothing, and a
+// finalizer that stays until finalize has returned.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, terminal } from "homeostat";
@@ -17,24 +18,50 @@ describeLaws("status and finalizers", ({ run }) => {
     await run([controller], async (client) => {
       await client.create(Box, Box("words", { label: "first" }));
       await until(async () => (await client.get(Box, "words")).status?.note === "x");
-      await client.patch(Box, "words", { type: "merge", body: { status: { seen: ["somebody else"], conditions: [] } } }, { subresource: "status" }).catch(() => {});
+      await client
+        .patch(
+          Box,
+          "words",
+          { type: "merge", body: { status: { seen: ["somebody else"], conditions: [] } } },
+          { subresource: "status" },
+        )
+        .catch(() => {});
       await client.apply(
         Box,
         {
           apiVersion: Box.apiVersion,
           kind: "Box",
           metadata: { name: "words" },
-          status: { seen: ["somebody else"], conditions: [{ type: "Checked", status: "True", reason: "Other", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }] },
+          status: {
+            seen: ["somebody else"],
+            conditions: [
+              {
+                type: "Checked",
+                status: "True",
+                reason: "Other",
+                message: "",
+                lastTransitionTime: "2026-01-01T00:00:00Z",
+              },
+            ],
+          },
         },
         { subresource: "status", fieldManager: "somebody-else", force: true },
       );
       await client.patch(Box, "words", { type: "merge", body: { spec: { label: "second" } } });
       const box = await until(async () => {
         const one = await client.get(Box, "words");
-        return one.status.note === undefined && one.status.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ? one : undefined;
+        return one.status.note === undefined &&
+          one.status.conditions?.some(
+            (condition) => condition.type === "Ready" && condition.status === "True",
+          )
+          ? one
+          : undefined;
       });
       assert.deepEqual([box.status.count, box.status.seen], [1, ["somebody else"]]);
-      assert.deepEqual(box.status.conditions?.map((one) => one.type).toSorted(), ["Checked", "Ready"]);
+      assert.deepEqual(box.status.conditions?.map((one) => one.type).toSorted(), [
+        "Checked",
+        "Ready",
+      ]);
       const ready = box.status.conditions?.find((one) => one.type === "Ready");
       assert.equal(ready?.observedGeneration, box.metadata.generation);
     });
@@ -75,7 +102,9 @@ describeLaws("status and finalizers", ({ run }) => {
     });
     await run([controller], async (client) => {
       await client.create(Box, Box("said", { label: "bad" }));
-      await until(async () => (await client.get(Box, "said")).status?.conditions?.[0]?.reason === "BadSpec");
+      await until(
+        async () => (await client.get(Box, "said")).status?.conditions?.[0]?.reason === "BadSpec",
+      );
       await client.patch(Box, "said", { type: "merge", body: { spec: { label: "full" } } });
       await until(async () => (await client.get(Box, "said")).status.tags?.["a"] === "1");
       await client.patch(Box, "said", { type: "merge", body: { spec: { label: "none" } } });

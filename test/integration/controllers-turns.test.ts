@@ -1,4 +1,5 @@
-// When an object is reconciled: once at a time, on what is newest, again when a reference changes or an attempt failed.
+// When an object is reconciled: once at a time, on what is newest, again when a reference changes
+// or an attempt failed.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, ref, refs, silentLog, terminal } from "homeostat";
@@ -23,7 +24,8 @@ describeLaws("turns", ({ run }) => {
     });
     await run([controller], async (client, manager) => {
       for (const name of ["a", "b", "c"]) await client.create(Box, Box(name, {}));
-      for (let i = 0; i < 10; i++) await client.patch(Box, "a", { type: "merge", body: { spec: { label: String(i) } } });
+      for (let i = 0; i < 10; i++)
+        await client.patch(Box, "a", { type: "merge", body: { spec: { label: String(i) } } });
       await until(() => manager.isIdle() && most > 0);
       assert.equal(overlapped, false);
       assert.ok(most > 1, `at most ${most} at once`);
@@ -44,7 +46,8 @@ describeLaws("turns", ({ run }) => {
     await run([controller], async (client) => {
       await client.create(Box, Box("counter", {}));
       await until(() => seen.includes(30));
-      for (let i = 1; i < seen.length; i++) assert.ok(seen[i]! >= seen[i - 1]!, `read ${seen[i]} after ${seen[i - 1]}`);
+      for (let i = 1; i < seen.length; i++)
+        assert.ok(seen[i]! >= seen[i - 1]!, `read ${seen[i]} after ${seen[i - 1]}`);
       assert.deepEqual(
         [...new Set(seen)],
         Array.from({ length: 31 }, (_, i) => i),
@@ -55,9 +58,15 @@ describeLaws("turns", ({ run }) => {
 
   it("wakes the objects that refer to another when it comes, changes and goes", async () => {
     const controller = defineController(Box, {
-      refs: { friend: ref(ConfigMap, (box) => box.spec.friend), parts: refs(Part, (box) => box.spec.parts) },
+      refs: {
+        friend: ref(ConfigMap, (box) => box.spec.friend),
+        parts: refs(Part, (box) => box.spec.parts),
+      },
       async reconcile({ refs: { friend, parts }, status, wait }) {
-        status({ note: (friend as { data?: { word?: string } } | undefined)?.data?.word ?? "nobody", seen: parts.map((part) => part.metadata.name) });
+        status({
+          note: (friend as { data?: { word?: string } } | undefined)?.data?.word ?? "nobody",
+          seen: parts.map((part) => part.metadata.name),
+        });
         if (!friend) return wait.forRef("friend");
       },
     });
@@ -65,13 +74,29 @@ describeLaws("turns", ({ run }) => {
       const note = async () => (await client.get(Box, "lonely")).status?.note;
       await client.create(Box, Box("lonely", { friend: "pal", parts: ["p1", "p2"] }));
       await until(async () => (await note()) === "nobody");
-      await until(() => manager.states().some((one) => one.progress.at === "waiting" && one.progress.what === 'ConfigMap "pal"'));
-      await client.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "pal" }, data: { word: "hello" } });
+      await until(() =>
+        manager
+          .states()
+          .some((one) => one.progress.at === "waiting" && one.progress.what === 'ConfigMap "pal"'),
+      );
+      await client.create(ConfigMap, {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "pal" },
+        data: { word: "hello" },
+      });
       await until(async () => (await note()) === "hello");
       await client.patch(ConfigMap, "pal", { type: "merge", body: { data: { word: "bye" } } });
       await until(async () => (await note()) === "bye");
       await client.patch(ConfigMap, "pal", { type: "merge", body: { data: { unread: "x" } } });
-      await until(() => manager.explain(Box, `${client.namespace}/lonely`)[0]?.queue?.lastCauses.some((cause) => cause.source === "ref friend" && /^ConfigMap .*\/pal changed$/.test(cause.what)));
+      await until(() =>
+        manager
+          .explain(Box, `${client.namespace}/lonely`)[0]
+          ?.queue?.lastCauses.some(
+            (cause) =>
+              cause.source === "ref friend" && /^ConfigMap .*\/pal changed$/.test(cause.what),
+          ),
+      );
       await client.create(Part, Part("p2", { of: "x" }));
       await until(async () => (await client.get(Box, "lonely")).status.seen?.join() === "p2");
       await client.delete(ConfigMap, "pal");
@@ -98,7 +123,9 @@ describeLaws("turns", ({ run }) => {
         assert.ok(waited >= 5 * 2 ** k, `attempt ${k + 2} came ${waited} ms after the one before`);
       }
       await client.create(Box, Box("stuck", { label: "hopeless" }));
-      const state = await until(() => manager.states().find((one) => one.progress.at === "stalled"));
+      const state = await until(() =>
+        manager.states().find((one) => one.progress.at === "stalled"),
+      );
       assert.deepEqual(state.progress, { at: "stalled", because: "nobody can do that" });
       await client.patch(Box, "stuck", { type: "merge", body: { spec: { label: null } } });
       await until(async () => (await client.get(Box, "stuck")).status?.count !== undefined);

@@ -1,4 +1,5 @@
-// Credentials that change while a client is at work, and those that a server does not know, on the embedded server over HTTPS.
+// Credentials that change while a client is at work, and those that a server does not know, on the
+// embedded server over HTTPS.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +11,12 @@ import { createSystemRuntime } from "homeostat/runtime";
 import { createCache } from "../../packages/homeostat/src/cache/index.ts";
 import { accessTo, openServer, type TestServer } from "../fixtures/with-server.ts";
 
-const Namespace = dynamicKind({ apiVersion: "v1", kind: "Namespace", resource: "namespaces", scope: "Cluster" });
+const Namespace = dynamicKind({
+  apiVersion: "v1",
+  kind: "Namespace",
+  resource: "namespaces",
+  scope: "Cluster",
+});
 
 describe("credentials on a server that checks them", { timeout: 30_000 }, () => {
   let server: TestServer;
@@ -26,14 +32,25 @@ describe("credentials on a server that checks them", { timeout: 30_000 }, () => 
     await rm(folder, { recursive: true });
   });
 
-  /** A client whose token file holds a token that the server refuses, which the client has read; `rotate` writes the good one. */
-  async function stale(name: string): Promise<{ readonly client: ReturnType<typeof createClient>; rotate(): Promise<void> }> {
+  /**
+   * A client whose token file holds a token that the server refuses, which the client has read;
+   * `rotate` writes the good one.
+   */
+  async function stale(
+    name: string,
+  ): Promise<{ readonly client: ReturnType<typeof createClient>; rotate(): Promise<void> }> {
     assert.ok(access.auth.type === "token");
     const { token } = access.auth;
     const path = join(folder, name);
     await writeFile(path, "worn-out");
     const client = createClient({ access: { ...access, auth: { type: "tokenFile", path } } });
-    await assert.rejects(client.list(Namespace), (error) => isUnauthorized(error) && error.status.message === "Unauthorized" && error.message.includes(access.server));
+    await assert.rejects(
+      client.list(Namespace),
+      (error) =>
+        isUnauthorized(error) &&
+        error.status.message === "Unauthorized" &&
+        error.message.includes(access.server),
+    );
     return { client, rotate: () => writeFile(path, token) };
   }
 
@@ -51,7 +68,12 @@ describe("credentials on a server that checks them", { timeout: 30_000 }, () => 
     const { client, rotate } = await stale("informer");
     const cache = createCache({ client, runtime: createSystemRuntime() });
     const { informer } = cache.acquire(Namespace);
-    const refused = new Promise<void>((resolve) => void informer.onFreshness(({ lastError }) => lastError?.includes("Unauthorized") && resolve()));
+    const refused = new Promise<void>(
+      (resolve) =>
+        void informer.onFreshness(
+          ({ lastError }) => lastError?.includes("Unauthorized") && resolve(),
+        ),
+    );
     cache.start();
     await refused;
     await rotate();

@@ -1,5 +1,6 @@
-// The programs that stand in for envtest's control plane, started and stopped as envtest does it: help first, flags, a poll
-// for health without credentials, a client with a certificate, SIGTERM; and nothing left when the test dies.
+// The programs that stand in for envtest's control plane, started and stopped as envtest does it:
+// help first, flags, a poll for health without credentials, a client with a certificate, SIGTERM;
+// and nothing left when the test dies.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../packages/apiserver/src/certificates/authority.ts";
+import {
+  createAuthority,
+  issueClientCertificate,
+  issueServingCertificate,
+} from "../../packages/apiserver/src/certificates/authority.ts";
 import { createSystemRuntime } from "homeostat/runtime";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/homeostat.js", import.meta.url));
@@ -22,14 +27,26 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
   const assets = join(folder, "assets");
   const started: ChildProcess[] = [];
   const runtime = createSystemRuntime();
-  const [servingCa, clientCa] = [createAuthority({ runtime }), createAuthority({ runtime, commonName: "clients" })];
-  const clientOf = (authority: typeof clientCa) => issueClientCertificate(authority, { runtime, user: "admin", groups: ["system:masters"] });
+  const [servingCa, clientCa] = [
+    createAuthority({ runtime }),
+    createAuthority({ runtime, commonName: "clients" }),
+  ];
+  const clientOf = (authority: typeof clientCa) =>
+    issueClientCertificate(authority, { runtime, user: "admin", groups: ["system:masters"] });
 
   before(() => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, "server", "envtest", "install", assets], { encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [bin, "server", "envtest", "install", assets],
+      { encoding: "utf8" },
+    );
     assert.equal(status, 0, stderr);
     assert.match(stdout, new RegExp(`KUBEBUILDER_ASSETS=${assets} go test`));
-    const serving = issueServingCertificate(servingCa, { runtime, names: ["localhost"], addresses: ["127.0.0.1"] });
+    const serving = issueServingCertificate(servingCa, {
+      runtime,
+      names: ["localhost"],
+      addresses: ["127.0.0.1"],
+    });
     for (const [name, text] of [
       ["apiserver.crt", serving.cert],
       ["apiserver.key", serving.key],
@@ -43,7 +60,10 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
   });
 
   const start = (program: string, ...args: readonly string[]): ChildProcess => {
-    const child = spawn(join(assets, program), args, { stdio: ["ignore", "ignore", "inherit"], detached: true });
+    const child = spawn(join(assets, program), args, {
+      stdio: ["ignore", "ignore", "inherit"],
+      detached: true,
+    });
     started.push(child);
     return child;
   };
@@ -65,7 +85,10 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
       ["kube-apiserver", "--secure-port"],
     ] as const) {
       assert.equal(statSync(join(assets, program)).mode & 0o111, 0o111);
-      const { status, stdout } = spawnSync(join(assets, program), ["--help"], { encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } });
+      const { status, stdout } = spawnSync(join(assets, program), ["--help"], {
+        encoding: "utf8",
+        env: { ...process.env, NODE_OPTIONS: "" },
+      });
       assert.equal(status, 0);
       assert.match(stdout, new RegExp(`^ +${flag}`, "m"));
     }
@@ -73,8 +96,17 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
 
   test("etcd is healthy, refuses what only a store can do, and stops", async () => {
     const port = await freePort();
-    const etcd = start("etcd", `--advertise-client-urls=http://127.0.0.1:${port}`, `--data-dir=${folder}`, `--listen-client-urls=http://127.0.0.1:${port}`, "--unsafe-no-fsync=true");
-    assert.deepEqual(await untilAnswered(() => get(http, `http://127.0.0.1:${port}/health`)), { status: 200, text: '{"health":"true","reason":""}' });
+    const etcd = start(
+      "etcd",
+      `--advertise-client-urls=http://127.0.0.1:${port}`,
+      `--data-dir=${folder}`,
+      `--listen-client-urls=http://127.0.0.1:${port}`,
+      "--unsafe-no-fsync=true",
+    );
+    assert.deepEqual(await untilAnswered(() => get(http, `http://127.0.0.1:${port}/health`)), {
+      status: 200,
+      text: '{"health":"true","reason":""}',
+    });
     assert.equal((await get(http, `http://127.0.0.1:${port}/v3/kv/range`)).status, 501);
     process.kill(-etcd.pid!, "SIGTERM");
     assert.deepEqual(await once(etcd, "exit"), [0, null]);
@@ -82,12 +114,25 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
 
   test("kube-apiserver believes its client authority and nobody else's, shares nothing, and stops", async () => {
     const [a, b] = [await freePort(), await freePort()];
-    const servers = [start("kube-apiserver", ...apiServerArgs(a)), start("kube-apiserver", ...apiServerArgs(b))];
+    const servers = [
+      start("kube-apiserver", ...apiServerArgs(a)),
+      start("kube-apiserver", ...apiServerArgs(b)),
+    ];
     const ca = servingCa.cert;
-    for (const port of [a, b]) assert.deepEqual(await untilAnswered(() => get(https, `https://127.0.0.1:${port}/healthz`, { ca })), { status: 200, text: "ok" });
-    const space = (port: number) => `https://127.0.0.1:${port}/api/v1/namespaces/default/configmaps`;
+    for (const port of [a, b])
+      assert.deepEqual(
+        await untilAnswered(() => get(https, `https://127.0.0.1:${port}/healthz`, { ca })),
+        { status: 200, text: "ok" },
+      );
+    const space = (port: number) =>
+      `https://127.0.0.1:${port}/api/v1/namespaces/default/configmaps`;
     const admin = { ca, ...clientOf(clientCa) };
-    const created = await get(https, space(a), { ...admin, method: "POST", headers: { "content-type": "application/json" } }, '{"metadata":{"name":"mine"}}');
+    const created = await get(
+      https,
+      space(a),
+      { ...admin, method: "POST", headers: { "content-type": "application/json" } },
+      '{"metadata":{"name":"mine"}}',
+    );
     assert.equal(created.status, 201, created.text);
     assert.equal((await get(https, `${space(a)}/mine`, admin)).status, 200);
     assert.equal((await get(https, `${space(b)}/mine`, admin)).status, 404);
@@ -106,10 +151,14 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
     const script = `${words([join(assets, "etcd"), `--listen-client-urls=http://127.0.0.1:${etcdPort}`])} & ${words([join(assets, "kube-apiserver"), ...apiServerArgs(port)])} 2>/dev/null & wait`;
     const shell = spawn("/bin/sh", ["-c", script], { stdio: "ignore" });
     started.push(shell);
-    await untilAnswered(() => get(https, `https://127.0.0.1:${port}/healthz`, { ca: servingCa.cert }));
+    await untilAnswered(() =>
+      get(https, `https://127.0.0.1:${port}/healthz`, { ca: servingCa.cert }),
+    );
     await untilAnswered(() => get(http, `http://127.0.0.1:${etcdPort}/health`));
     shell.kill("SIGKILL");
-    await untilRefused(() => get(https, `https://127.0.0.1:${port}/healthz`, { ca: servingCa.cert }));
+    await untilRefused(() =>
+      get(https, `https://127.0.0.1:${port}/healthz`, { ca: servingCa.cert }),
+    );
     await untilRefused(() => get(http, `http://127.0.0.1:${etcdPort}/health`));
   });
 });
@@ -119,7 +168,12 @@ interface Answer {
   readonly text: string;
 }
 
-async function get(via: typeof http | typeof https, url: string, options: https.RequestOptions = {}, body?: string): Promise<Answer> {
+async function get(
+  via: typeof http | typeof https,
+  url: string,
+  options: https.RequestOptions = {},
+  body?: string,
+): Promise<Answer> {
   const request = (via as typeof https).request(url, { agent: false, ...options });
   request.end(body);
   const [response] = (await once(request, "response")) as [http.IncomingMessage];

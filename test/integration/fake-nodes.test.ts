@@ -1,5 +1,6 @@
-// A cluster of nodes that are not there: every kind of workload becomes ready under kubectl's eyes, nodes are drained, fail and
-// come back, and what happens to pods and other objects can be given as data.
+// A cluster of nodes that are not there: every kind of workload becomes ready under kubectl's eyes,
+// nodes are drained, fail and come back, and what happens to pods and other objects can be given as
+// data.
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,16 +15,49 @@ import { type Client, dynamicKind } from "homeostat/client";
 import { until } from "../fixtures/until.ts";
 import { openServer, type TestServer } from "../fixtures/with-server.ts";
 
-const Pod = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" }) as Kind<any, any>;
-const Node = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" }) as Kind<any, any>;
-const Lease = dynamicKind({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", resource: "leases", scope: "Namespaced" }) as Kind<any, any>;
-const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" }) as Kind<any, any>;
-const noKubectl = spawnSync("kubectl", ["version", "--client"]).error ? "kubectl is not installed" : false;
+const Pod = dynamicKind({
+  apiVersion: "v1",
+  kind: "Pod",
+  resource: "pods",
+  scope: "Namespaced",
+}) as Kind<any, any>;
+const Node = dynamicKind({
+  apiVersion: "v1",
+  kind: "Node",
+  resource: "nodes",
+  scope: "Cluster",
+}) as Kind<any, any>;
+const Lease = dynamicKind({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  resource: "leases",
+  scope: "Namespaced",
+}) as Kind<any, any>;
+const ConfigMap = dynamicKind({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  resource: "configmaps",
+  scope: "Namespaced",
+}) as Kind<any, any>;
+const noKubectl = spawnSync("kubectl", ["version", "--client"]).error
+  ? "kubectl is not installed"
+  : false;
 
-const template = (app: string, spec: object = {}): object => ({ metadata: { labels: { app } }, spec: { containers: [{ name: "c", image: "c:1" }], ...spec } });
+const template = (app: string, spec: object = {}): object => ({
+  metadata: { labels: { app } },
+  spec: { containers: [{ name: "c", image: "c:1" }], ...spec },
+});
 const selector = (app: string): object => ({ matchLabels: { app } });
-const apps = (kind: string, name: string, spec: object): object => ({ apiVersion: "apps/v1", kind, metadata: { name }, spec: { selector: selector(name), ...spec } });
-const claim = { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } };
+const apps = (kind: string, name: string, spec: object): object => ({
+  apiVersion: "apps/v1",
+  kind,
+  metadata: { name },
+  spec: { selector: selector(name), ...spec },
+});
+const claim = {
+  metadata: { name: "data" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
 const workloads = [
   apps("Deployment", "web", { replicas: 3, template: template("web") }),
   apps("StatefulSet", "db", {
@@ -38,27 +72,49 @@ const workloads = [
     volumeClaimTemplates: [claim],
   }),
   apps("DaemonSet", "agent", { template: template("agent", { hostNetwork: true }) }),
-  { apiVersion: "batch/v1", kind: "Job", metadata: { name: "once" }, spec: { template: template("once", { restartPolicy: "Never" }) } },
+  {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "once" },
+    spec: { template: template("once", { restartPolicy: "Never" }) },
+  },
 ];
 
-const isReady = (object: any): boolean => object.status.conditions?.some(({ type, status }: any) => type === "Ready" && status === "True") === true;
-const untilPod = (client: Client, name: string, holds: (pod: any) => boolean): Promise<any> => until(async () => [await client.get(Pod, name)].find(holds));
-const taintsOf = async (client: Client, name: string): Promise<readonly string[]> => ((await client.get(Node, name)).spec.taints ?? []).map(({ key, effect }: any) => `${key}:${effect}`).toSorted();
+const isReady = (object: any): boolean =>
+  object.status.conditions?.some(
+    ({ type, status }: any) => type === "Ready" && status === "True",
+  ) === true;
+const untilPod = (client: Client, name: string, holds: (pod: any) => boolean): Promise<any> =>
+  until(async () => [await client.get(Pod, name)].find(holds));
+const taintsOf = async (client: Client, name: string): Promise<readonly string[]> =>
+  ((await client.get(Node, name)).spec.taints ?? [])
+    .map(({ key, effect }: any) => `${key}:${effect}`)
+    .toSorted();
 
 describe("nodes that are not there", { timeout: 90_000 }, () => {
   let server: TestServer;
-  before(async () => void (server = await openServer("https", { controllers: "all", fakeNodes: 3 })));
+  before(
+    async () => void (server = await openServer("https", { controllers: "all", fakeNodes: 3 })),
+  );
   after(() => server.close());
 
   it("have addresses, room, zones and leases that are renewed", async () => {
     const client = await server.client();
     await until(async () => (await client.list(Node)).items.filter(isReady).length === 3);
     const nodes = (await client.list(Node)).items;
-    assert.deepEqual(new Set(nodes.map(({ metadata }) => metadata.labels["topology.kubernetes.io/zone"])).size, 3);
+    assert.deepEqual(
+      new Set(nodes.map(({ metadata }) => metadata.labels["topology.kubernetes.io/zone"])).size,
+      3,
+    );
     assert.deepEqual(new Set(nodes.map(({ spec }) => spec.podCIDR)).size, 3);
     assert.deepEqual(new Set(nodes.map(({ status }) => status.addresses[0].address)).size, 3);
-    const lease = await until(() => client.find(Lease, { namespace: "kube-node-lease", name: "fake-node-0" }));
-    assert.deepEqual([lease.spec.holderIdentity, lease.metadata.ownerReferences[0].kind], ["fake-node-0", "Node"]);
+    const lease = await until(() =>
+      client.find(Lease, { namespace: "kube-node-lease", name: "fake-node-0" }),
+    );
+    assert.deepEqual(
+      [lease.spec.holderIdentity, lease.metadata.ownerReferences[0].kind],
+      ["fake-node-0", "Node"],
+    );
     await until(async () => (await taintsOf(client, "fake-node-0")).length === 0);
   });
 
@@ -69,19 +125,56 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
       const kubeconfig = join(folder, "kubeconfig");
       writeFileSync(kubeconfig, server.embedded!.kubeconfig);
       const manifests = join(folder, "workloads.json");
-      writeFileSync(manifests, JSON.stringify({ apiVersion: "v1", kind: "List", items: workloads }));
-      const kubectl = async (...args: readonly string[]): Promise<string> => (await promisify(execFile)("kubectl", ["--kubeconfig", kubeconfig, "-n", client.namespace, ...args])).stdout.trim();
-      const rolledOut = async (what: string): Promise<void> => void (await kubectl("rollout", "status", what, "--timeout=20s"));
+      writeFileSync(
+        manifests,
+        JSON.stringify({ apiVersion: "v1", kind: "List", items: workloads }),
+      );
+      const kubectl = async (...args: readonly string[]): Promise<string> =>
+        (
+          await promisify(execFile)("kubectl", [
+            "--kubeconfig",
+            kubeconfig,
+            "-n",
+            client.namespace,
+            ...args,
+          ])
+        ).stdout.trim();
+      const rolledOut = async (what: string): Promise<void> =>
+        void (await kubectl("rollout", "status", what, "--timeout=20s"));
       await kubectl("create", "-f", manifests);
-      for (const what of ["deployment/web", "statefulset/db", "daemonset/agent"]) await rolledOut(what);
+      for (const what of ["deployment/web", "statefulset/db", "daemonset/agent"])
+        await rolledOut(what);
       await kubectl("wait", "--for=condition=complete", "job/once", "--timeout=20s");
-      await kubectl("wait", "--for=condition=Ready", "pod", "-l", "app in (web,db,agent)", "--timeout=20s");
-      assert.equal(await kubectl("get", "pvc", "data-db-0", "-o", "jsonpath={.status.phase} {.status.capacity.storage}"), "Bound 1Gi");
-      assert.match(await kubectl("drain", "fake-node-1", "--ignore-daemonsets", "--force", "--timeout=20s"), /node\/fake-node-1 drained$/);
-      assert.deepEqual(await taintsOf(client, "fake-node-1"), ["node.kubernetes.io/unschedulable:NoSchedule"]);
+      await kubectl(
+        "wait",
+        "--for=condition=Ready",
+        "pod",
+        "-l",
+        "app in (web,db,agent)",
+        "--timeout=20s",
+      );
+      assert.equal(
+        await kubectl(
+          "get",
+          "pvc",
+          "data-db-0",
+          "-o",
+          "jsonpath={.status.phase} {.status.capacity.storage}",
+        ),
+        "Bound 1Gi",
+      );
+      assert.match(
+        await kubectl("drain", "fake-node-1", "--ignore-daemonsets", "--force", "--timeout=20s"),
+        /node\/fake-node-1 drained$/,
+      );
+      assert.deepEqual(await taintsOf(client, "fake-node-1"), [
+        "node.kubernetes.io/unschedulable:NoSchedule",
+      ]);
       for (const what of ["deployment/web", "statefulset/db"]) await rolledOut(what);
       assert.deepEqual(
-        (await client.list(Pod)).items.filter(({ spec }) => spec.nodeName === "fake-node-1").map(({ metadata }) => metadata.labels.app),
+        (await client.list(Pod)).items
+          .filter(({ spec }) => spec.nodeName === "fake-node-1")
+          .map(({ metadata }) => metadata.labels.app),
         ["agent"],
       );
       await kubectl("uncordon", "fake-node-1");
@@ -97,17 +190,39 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name },
-      spec: { containers: [{ name: "c", image: "c:1" }], nodeSelector: { "kubernetes.io/hostname": "fake-node-2" }, tolerations },
+      spec: {
+        containers: [{ name: "c", image: "c:1" }],
+        nodeSelector: { "kubernetes.io/hostname": "fake-node-2" },
+        tolerations,
+      },
     });
     await client.create(Pod, own("patient", [{ operator: "Exists" }]));
-    await client.create(Pod, own("fleeing", [{ key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute", tolerationSeconds: 0 }]));
+    await client.create(
+      Pod,
+      own("fleeing", [
+        {
+          key: "node.kubernetes.io/not-ready",
+          operator: "Exists",
+          effect: "NoExecute",
+          tolerationSeconds: 0,
+        },
+      ]),
+    );
     for (const name of ["patient", "fleeing"]) await untilPod(client, name, isReady);
     await setNodeReadiness(client, "fake-node-2", "not-ready");
     await until(async () => (await client.find(Pod, "fleeing")) === undefined);
     await untilPod(client, "patient", (pod) => !isReady(pod));
-    await until(async () => (await taintsOf(client, "fake-node-2")).join() === "node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/not-ready:NoSchedule");
+    await until(
+      async () =>
+        (await taintsOf(client, "fake-node-2")).join() ===
+        "node.kubernetes.io/not-ready:NoExecute,node.kubernetes.io/not-ready:NoSchedule",
+    );
     await setNodeReadiness(client, "fake-node-2", "unknown");
-    await until(async () => (await taintsOf(client, "fake-node-2")).join() === "node.kubernetes.io/unreachable:NoExecute,node.kubernetes.io/unreachable:NoSchedule");
+    await until(
+      async () =>
+        (await taintsOf(client, "fake-node-2")).join() ===
+        "node.kubernetes.io/unreachable:NoExecute,node.kubernetes.io/unreachable:NoSchedule",
+    );
     await setNodeReadiness(client, "fake-node-2", "ready");
     await untilPod(client, "patient", isReady);
     await until(async () => (await taintsOf(client, "fake-node-2")).length === 0);
@@ -115,11 +230,19 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
 
   it("refuse what they have no room for, in kube-scheduler's words", async () => {
     const client = await server.client();
-    await client.create(Pod, { apiVersion: "v1", kind: "Pod", metadata: { name: "large" }, spec: { containers: [{ name: "c", image: "c:1", resources: { requests: { cpu: "64" } } }] } });
+    await client.create(Pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "large" },
+      spec: { containers: [{ name: "c", image: "c:1", resources: { requests: { cpu: "64" } } }] },
+    });
     const { status } = await untilPod(client, "large", (pod) => pod.status.conditions?.length > 0);
     assert.deepEqual(
       [status.conditions[0].reason, status.conditions[0].message],
-      ["Unschedulable", "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."],
+      [
+        "Unschedulable",
+        "0/3 nodes are available: 3 Insufficient cpu. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+      ],
     );
   });
 });
@@ -150,27 +273,58 @@ describe("stages that are given", { timeout: 30_000 }, () => {
   it("come before the built-in ones, and are for objects of any kind", async () => {
     await using cluster = await testCluster({ fakeNodes: 1, stages: await parseStages(stages) });
     const { client } = cluster;
-    await client.create(dynamicKind({ apiVersion: "v1", kind: "Namespace", resource: "namespaces", scope: "Cluster" }), { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } });
-    const podOf = (name: string, app: string): object => ({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "n", labels: { app } }, spec: { containers: [{ name: "c", image: "c:1" }] } });
+    await client.create(
+      dynamicKind({
+        apiVersion: "v1",
+        kind: "Namespace",
+        resource: "namespaces",
+        scope: "Cluster",
+      }),
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } },
+    );
+    const podOf = (name: string, app: string): object => ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: "n", labels: { app } },
+      spec: { containers: [{ name: "c", image: "c:1" }] },
+    });
     const begin = performance.now();
     await client.create(Pod, podOf("slow", "slow"));
     await client.create(Pod, podOf("fast", "fast"));
     await cluster.eventually(Pod, "fast", isReady, { namespace: "n" });
     await cluster.eventually(Pod, "slow", isReady, { namespace: "n" });
     assert.ok(performance.now() - begin >= 300);
-    await client.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "n", labels: { stamp: "please" } } });
-    await cluster.eventually(ConfigMap, "c", ({ data, metadata }) => /^\d{4}-/.test(data.at) && metadata.finalizers[0] === "example.com/stamped", { namespace: "n" });
+    await client.create(ConfigMap, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "c", namespace: "n", labels: { stamp: "please" } },
+    });
+    await cluster.eventually(
+      ConfigMap,
+      "c",
+      ({ data, metadata }) =>
+        /^\d{4}-/.test(data.at) && metadata.finalizers[0] === "example.com/stamped",
+      { namespace: "n" },
+    );
   });
 
   it("leave tests to decide what becomes of a pod", async () => {
     await using cluster = await testCluster({ fakeNodes: 1 });
     const { client } = cluster;
     const pod = { namespace: "default", name: "p" };
-    await client.create(Pod, { apiVersion: "v1", kind: "Pod", metadata: pod, spec: { containers: [{ name: "c", image: "c:1" }] } });
-    const eventually = (test: (object: any) => boolean): Promise<unknown> => cluster.eventually(Pod, "p", test, { namespace: "default" });
+    await client.create(Pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: pod,
+      spec: { containers: [{ name: "c", image: "c:1" }] },
+    });
+    const eventually = (test: (object: any) => boolean): Promise<unknown> =>
+      cluster.eventually(Pod, "p", test, { namespace: "default" });
     await eventually(isReady);
     await setPodFate(client, pod, "oom");
-    await eventually(({ status }) => status.containerStatuses[0].lastState.terminated?.reason === "OOMKilled");
+    await eventually(
+      ({ status }) => status.containerStatuses[0].lastState.terminated?.reason === "OOMKilled",
+    );
     await setPodFate(client, pod, "none");
     await eventually((one) => isReady(one) && one.status.containerStatuses[0].restartCount === 1);
     await setPodFate(client, pod, "evict");

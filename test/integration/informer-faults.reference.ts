@@ -1,2 +1,3 @@
-// The same tests on the real kube-apiserver: with its kubeconfig given, they choose it by themselves.
+// The same tests on the real kube-apiserver: with its kubeconfig given, they choose it by
+// themselves.
 import "./informer-faults.test.ts";

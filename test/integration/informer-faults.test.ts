@@ -1,15 +1,34 @@
-// An informer behind a network that breaks: it comes back by itself, without listing anew, says when it cannot be trusted,
-// and ends up with what the server holds. Time limits are shortened; the network is real.
+// An informer behind a network that breaks: it comes back by itself, without listing anew, says
+// when it cannot be trusted, and ends up with what the server holds. Time limits are shortened; the
+// network is real.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { type Client, createClient, dynamicKind } from "homeostat/client";
 import { createSystemRuntime } from "homeostat/runtime";
-import { type Cache, createCache, type Informer, type ReflectorLimits } from "../../packages/homeostat/src/cache/index.ts";
+import {
+  type Cache,
+  createCache,
+  type Informer,
+  type ReflectorLimits,
+} from "../../packages/homeostat/src/cache/index.ts";
 import { type FaultProxy, openFaultProxy } from "../fixtures/fault-proxy.ts";
 import { accessTo, openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
-const limits: Partial<ReflectorLimits> = { firstMs: 5, maxMs: 40, idleMs: 400, silentMs: 600, openMs: 400, unreadyMs: 150, healthyMs: 60 };
+const ConfigMap = dynamicKind({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  resource: "configmaps",
+  scope: "Namespaced",
+});
+const limits: Partial<ReflectorLimits> = {
+  firstMs: 5,
+  maxMs: 40,
+  idleMs: 400,
+  silentMs: 600,
+  openMs: 400,
+  unreadyMs: 150,
+  healthyMs: 60,
+};
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -29,7 +48,10 @@ for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
       const access = await accessTo(server);
       proxy = await openFaultProxy(access.server);
       writer = await server.client();
-      reader = createClient({ access: { ...access, server: proxy.url }, namespace: writer.namespace });
+      reader = createClient({
+        access: { ...access, server: proxy.url },
+        namespace: writer.namespace,
+      });
     });
     after(async () => {
       await cache.stop();
@@ -51,7 +73,8 @@ for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
       await writer.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
       return name;
     };
-    const shows = (name: string): boolean => informer.entry(`${writer.namespace}/${name}`) !== undefined;
+    const shows = (name: string): boolean =>
+      informer.entry(`${writer.namespace}/${name}`) !== undefined;
 
     it("resumes after every cut, with nothing lost and nothing listed anew", async () => {
       const names: string[] = [];
@@ -77,7 +100,10 @@ for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
       informer.onFreshness(({ ready }) => seen.push(ready));
       await proxy.goAway();
       await until(() => !informer.freshness().ready);
-      assert.match(informer.freshness().reason, /^no watch for \d+ s \(limit \d+ s\): ERR_CLIENT_UNREACHABLE: connecting to /);
+      assert.match(
+        informer.freshness().reason,
+        /^no watch for \d+ s \(limit \d+ s\): ERR_CLIENT_UNREACHABLE: connecting to /,
+      );
       const name = await write();
       await proxy.restore();
       await until(() => shows(name) && informer.freshness().ready);

@@ -1,4 +1,5 @@
-// A short run of the proof in tools/proofs/mutated-requests.ts: requests that nobody should send, to a server in this process.
+// A short run of the proof in tools/proofs/mutated-requests.ts: requests that nobody should send,
+// to a server in this process.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openServer } from "../fixtures/with-server.ts";
@@ -6,7 +7,12 @@ import { createChance } from "../fixtures/mutated-requests/chance.ts";
 import { spoil, writeJson } from "../fixtures/mutated-requests/hostile-value.ts";
 import { ask, gatherMaterial, storm } from "../fixtures/mutated-requests/storm.ts";
 
-const post = (path: string, text: string, method = "POST") => ({ method, path, headers: { "content-type": "application/json" }, body: new TextEncoder().encode(text) });
+const post = (path: string, text: string, method = "POST") => ({
+  method,
+  path,
+  headers: { "content-type": "application/json" },
+  body: new TextEncoder().encode(text),
+});
 
 /** A definition that is right but for its rule. */
 const ruledBy = (rule: string): object => ({
@@ -17,7 +23,14 @@ const ruledBy = (rule: string): object => ({
     group: "ruled.example",
     scope: "Namespaced",
     names: { plural: "things", kind: "Thing" },
-    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", "x-kubernetes-validations": [{ rule }] } } }],
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-validations": [{ rule }] } },
+      },
+    ],
   },
 });
 
@@ -25,26 +38,53 @@ describe("mutated requests", { timeout: 60_000 }, () => {
   it("leave a server that answers all of them and goes on with its work", async () => {
     const server = await openServer("in-process");
     const transport = server.embedded!.transport();
-    const { findings, statuses } = await storm(transport, await gatherMaterial(transport), { seed: 7, requests: 1_000 });
+    const { findings, statuses } = await storm(transport, await gatherMaterial(transport), {
+      seed: 7,
+      requests: 1_000,
+    });
     assert.deepEqual(findings, []);
     assert.ok((statuses[201] ?? 0) > 0, "some get through");
     const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { generateName: "after-" } };
-    assert.equal((await ask(transport, post("/api/v1/namespaces/default/configmaps", JSON.stringify(body)))).status, 201);
+    assert.equal(
+      (await ask(transport, post("/api/v1/namespaces/default/configmaps", JSON.stringify(body))))
+        .status,
+      201,
+    );
     await server.close();
   });
 
   it("were each found once to go wrong inside", async () => {
     const server = await openServer("in-process");
     const transport = server.embedded!.transport();
-    const status = async (request: Parameters<typeof ask>[1]): Promise<number> => (await ask(transport, request)).status;
+    const status = async (request: Parameters<typeof ask>[1]): Promise<number> =>
+      (await ask(transport, request)).status;
     const configMaps = "/api/v1/namespaces/default/configmaps";
-    const nested = (depth: number): Promise<number> => status(post(configMaps, '{"a":'.repeat(depth) + "1" + "}".repeat(depth)));
+    const nested = (depth: number): Promise<number> =>
+      status(post(configMaps, '{"a":'.repeat(depth) + "1" + "}".repeat(depth)));
     // As deep as a decoder goes, an unknown field is left out, and the name is what is missing.
-    for (const depth of [3_000, 9_000]) assert.equal(await nested(depth), 422, `nested ${depth} deep`);
-    for (const depth of [10_001, 100_000]) assert.equal(await nested(depth), 400, `nested ${depth} deep`);
-    assert.equal(await status(post(configMaps, '{"apiVersion":"__proto__","kind":"ConfigMap"}')), 400);
-    assert.equal(await status(post(`${configMaps}/kube-root-ca.crt`, '{"gracePeriodSeconds":1e999}', "DELETE")), 400);
-    assert.equal(await status(post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.stringify(ruledBy(`${"1+".repeat(5_000)}1 > 0`)))), 422);
+    for (const depth of [3_000, 9_000])
+      assert.equal(await nested(depth), 422, `nested ${depth} deep`);
+    for (const depth of [10_001, 100_000])
+      assert.equal(await nested(depth), 400, `nested ${depth} deep`);
+    assert.equal(
+      await status(post(configMaps, '{"apiVersion":"__proto__","kind":"ConfigMap"}')),
+      400,
+    );
+    assert.equal(
+      await status(
+        post(`${configMaps}/kube-root-ca.crt`, '{"gracePeriodSeconds":1e999}', "DELETE"),
+      ),
+      400,
+    );
+    assert.equal(
+      await status(
+        post(
+          "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+          JSON.stringify(ruledBy(`${"1+".repeat(5_000)}1 > 0`)),
+        ),
+      ),
+      422,
+    );
     await server.close();
   });
 

@@ -1,2 +1,3 @@
-// The promised status on the real kube-apiserver: with its kubeconfig given, the tests choose it by themselves.
+// The promised status on the real kube-apiserver: with its kubeconfig given, the tests choose it by
+// themselves.
 import "./promised-status.test.ts";

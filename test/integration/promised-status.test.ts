@@ -1,4 +1,5 @@
-// The empty status that readers of our own resources find: reading and replacing an object changes nothing on any server.
+// The empty status that readers of our own resources find: reading and replacing an object changes
+// nothing on any server.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { defineResource, installDefinitions } from "homeostat";
@@ -7,9 +8,19 @@ import * as z from "zod";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const api = { group: "promised.example.com", version: "v1" } as const;
-const Box = defineResource({ ...api, kind: "Box", spec: z.object({ size: z.int() }), status: z.object({ seen: z.int() }) });
+const Box = defineResource({
+  ...api,
+  kind: "Box",
+  spec: z.object({ size: z.int() }),
+  status: z.object({ seen: z.int() }),
+});
 const Lid = defineResource({ ...api, kind: "Lid", spec: z.object({}) });
-const Definition = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
+const Definition = dynamicKind({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  resource: "customresourcedefinitions",
+  scope: "Cluster",
+});
 
 for (const what of serverKinds()) {
   describe(`a promised status on the ${what} server`, { timeout: 30_000 }, () => {
@@ -21,7 +32,8 @@ for (const what of serverKinds()) {
       await installDefinitions(client, [Box, Lid]);
     });
     after(async () => {
-      for (const { definition } of [Box, Lid]) await client.delete(Definition, `${definition.plural}.${definition.group}`);
+      for (const { definition } of [Box, Lid])
+        await client.delete(Definition, `${definition.plural}.${definition.group}`);
       await server.close();
     });
 
@@ -30,10 +42,16 @@ for (const what of serverKinds()) {
       assert.deepEqual(made.status, {});
       const read = await client.get(Box, "a");
       for (const subresource of [undefined, "status"]) {
-        const replaced = await client.update(Box, read, { fieldValidation: "Strict", ...(subresource && { subresource }) });
+        const replaced = await client.update(Box, read, {
+          fieldValidation: "Strict",
+          ...(subresource && { subresource }),
+        });
         assert.deepEqual(replaced, read, "nothing changed, not even the revision");
       }
-      const raw = await client.request({ method: "GET", path: `/apis/${api.group}/${api.version}/namespaces/${client.namespace}/boxes/a` });
+      const raw = await client.request({
+        method: "GET",
+        path: `/apis/${api.group}/${api.version}/namespaces/${client.namespace}/boxes/a`,
+      });
       assert.equal("status" in (raw.json() as object), false);
     });
 

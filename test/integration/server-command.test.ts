@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -24,32 +32,57 @@ interface Running {
   readonly child: ChildProcess;
   /** The first line on stdout. */
   readonly line: string;
-  readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
+  readonly ended: Promise<{
+    readonly code: number | null;
+    readonly out: string;
+    readonly err: string;
+  }>;
 }
 
 /** Starts the command; resolves with its first line, or when it has ended without one. */
 async function run(args: readonly string[], node = process.execPath): Promise<Running> {
-  const child = spawn(node, [bin, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NODE_OPTIONS: "" } });
+  const child = spawn(node, [bin, ...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
   started.push(child);
   let out = "";
   let err = "";
   child.stderr!.on("data", (chunk: Buffer) => (err += chunk));
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
-  const line = new Promise<void>((resolve) => child.stdout!.on("data", (chunk: Buffer) => ((out += chunk), out.includes("\n") && resolve())));
+  const line = new Promise<void>((resolve) =>
+    child.stdout!.on("data", (chunk: Buffer) => ((out += chunk), out.includes("\n") && resolve())),
+  );
   await Promise.race([line, ended]);
   return { child, line: out.split("\n")[0] ?? "", ended };
 }
 
 interface Kubeconfig {
-  readonly clusters: readonly { readonly cluster: { readonly server: string; readonly "certificate-authority-data": string } }[];
+  readonly clusters: readonly {
+    readonly cluster: { readonly server: string; readonly "certificate-authority-data": string };
+  }[];
   readonly users: readonly { readonly user: { readonly token: string } }[];
 }
 
 /** One request with what the kubeconfig says. */
-async function ask(kubeconfig: string, method: string, path: string, body?: object): Promise<{ readonly status: number; readonly text: string }> {
+async function ask(
+  kubeconfig: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly text: string }> {
   const { clusters, users } = parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
   const { server, "certificate-authority-data": ca } = clusters[0]!.cluster;
-  const sent = request(`${server}${path}`, { method, agent: false, ca: Buffer.from(ca, "base64"), headers: { authorization: `Bearer ${users[0]!.user.token}`, "content-type": "application/json" } });
+  const sent = request(`${server}${path}`, {
+    method,
+    agent: false,
+    ca: Buffer.from(ca, "base64"),
+    headers: {
+      authorization: `Bearer ${users[0]!.user.token}`,
+      "content-type": "application/json",
+    },
+  });
   sent.end(body && JSON.stringify(body));
   const [response] = (await once(sent, "response")) as [import("node:http").IncomingMessage];
   let text = "";
@@ -60,13 +93,19 @@ async function ask(kubeconfig: string, method: string, path: string, body?: obje
 describe("homeostat server", { timeout: 60_000 }, () => {
   test("prints one line when it is ready, answers, and ends with 0 on SIGTERM", async () => {
     const { child, line, ended } = await run(["server", "--output", "json"]);
-    const { url, kubeconfig, pid } = JSON.parse(line) as { url: string; kubeconfig: string; pid: number };
+    const { url, kubeconfig, pid } = JSON.parse(line) as {
+      url: string;
+      kubeconfig: string;
+      pid: number;
+    };
     assert.deepEqual([kubeconfig, pid], [join(folder, ".homeostat", "kubeconfig"), child.pid]);
     assert.equal(statSync(kubeconfig).mode & 0o777, 0o600);
     assert.equal(readFileSync(join(folder, ".homeostat", ".gitignore"), "utf8"), "*\n");
     assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
     assert.equal((await ask(kubeconfig, "GET", "/readyz")).text, "ok");
-    const created = await ask(kubeconfig, "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "a" } });
+    const created = await ask(kubeconfig, "POST", "/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "a" },
+    });
     assert.equal(created.status, 201);
     child.kill("SIGTERM");
     assert.deepEqual(await ended, { code: 0, out: `${line}\n`, err: "" });
@@ -75,9 +114,13 @@ describe("homeostat server", { timeout: 60_000 }, () => {
   test("controllers follow when it is ready: a deleted namespace goes; a controller that does not exist is refused before", async () => {
     const kubeconfig = join(folder, "controllers", "kubeconfig");
     const { child, ended } = await run(["server", "--kubeconfig", kubeconfig]);
-    assert.equal((await ask(kubeconfig, "POST", "/api/v1/namespaces", { metadata: { name: "short" } })).status, 201);
+    assert.equal(
+      (await ask(kubeconfig, "POST", "/api/v1/namespaces", { metadata: { name: "short" } })).status,
+      201,
+    );
     await ask(kubeconfig, "DELETE", "/api/v1/namespaces/short");
-    while ((await ask(kubeconfig, "GET", "/api/v1/namespaces/short")).status !== 404) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await ask(kubeconfig, "GET", "/api/v1/namespaces/short")).status !== 404)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     child.kill("SIGTERM");
     assert.equal((await ended).code, 0);
     const refused = await run(["server", "--controllers", "gardener"]);
@@ -89,7 +132,9 @@ describe("homeostat server", { timeout: 60_000 }, () => {
   test("SIGINT ends it with 0 as well, open watches or not", async () => {
     const kubeconfig = join(folder, "watch", "kubeconfig");
     const { child, ended } = await run(["server", "--kubeconfig", kubeconfig]);
-    const watch = ask(kubeconfig, "GET", "/api/v1/configmaps?watch=true").catch((error: Error) => error);
+    const watch = ask(kubeconfig, "GET", "/api/v1/configmaps?watch=true").catch(
+      (error: Error) => error,
+    );
     await ask(kubeconfig, "GET", "/api/v1/namespaces");
     child.kill("SIGINT");
     assert.equal((await ended).code, 0);
@@ -98,17 +143,38 @@ describe("homeostat server", { timeout: 60_000 }, () => {
 
   test("with a data directory, objects and kubeconfig outlive SIGKILL", async () => {
     const kubeconfig = join(folder, "data-kubeconfig");
-    const args = ["server", "--kubeconfig", kubeconfig, "--data-dir", join(folder, "data"), "--output", "json"];
+    const args = [
+      "server",
+      "--kubeconfig",
+      kubeconfig,
+      "--data-dir",
+      join(folder, "data"),
+      "--output",
+      "json",
+    ];
     const first = await run(args);
-    const { text } = await ask(kubeconfig, "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "kept" }, data: { a: "b" } });
+    const { text } = await ask(kubeconfig, "POST", "/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "kept" },
+      data: { a: "b" },
+    });
     const before = readFileSync(kubeconfig, "utf8");
     const busy = await run([...args, "--kubeconfig", join(folder, "other")]);
-    assert.match((await busy.ended).err, /another process has it open; stop that server, or use another data directory/);
+    assert.match(
+      (await busy.ended).err,
+      /another process has it open; stop that server, or use another data directory/,
+    );
     first.child.kill("SIGKILL");
     await first.ended;
-    const second = await run([...args, "--port", new URL((JSON.parse(first.line) as { url: string }).url).port]);
+    const second = await run([
+      ...args,
+      "--port",
+      new URL((JSON.parse(first.line) as { url: string }).url).port,
+    ]);
     assert.equal(readFileSync(kubeconfig, "utf8"), before);
-    assert.equal((await ask(kubeconfig, "GET", "/api/v1/namespaces/default/configmaps/kept")).text, text);
+    assert.equal(
+      (await ask(kubeconfig, "GET", "/api/v1/namespaces/default/configmaps/kept")).text,
+      text,
+    );
     second.child.kill("SIGTERM");
     assert.equal((await second.ended).code, 0);
   });
@@ -121,11 +187,39 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     writeFileSync(join(folder, "stages.yaml"), "name: s\nthen: {}\n");
     const unwritable = join(folder, "file", "kubeconfig");
     const cases: readonly (readonly [RegExp, ...string[]])[] = [
-      [new RegExp(`listen on 127\\.0\\.0\\.1:${port}: the port is in use; stop what uses it`), "--port", String(port), "--kubeconfig", join(folder, "never")],
-      [/write kubeconfig .*file\/kubeconfig: .*; name a file that this user may write/, "--kubeconfig", unwritable],
-      [/open data directory .*file\/data: .*; name a folder/, "--data-dir", join(folder, "file", "data"), "--kubeconfig", join(folder, "never")],
-      [/there is no controller "foo"; there are garbagecollector, /, "--controllers", "foo", "--kubeconfig", join(folder, "never")],
-      [/read stage "s": then: not supported; supported are name, for, .*; for\.kind: a kind was expected, e\.g\. Pod/, "--stages", join(folder, "stages.yaml"), "--kubeconfig", join(folder, "never")],
+      [
+        new RegExp(`listen on 127\\.0\\.0\\.1:${port}: the port is in use; stop what uses it`),
+        "--port",
+        String(port),
+        "--kubeconfig",
+        join(folder, "never"),
+      ],
+      [
+        /write kubeconfig .*file\/kubeconfig: .*; name a file that this user may write/,
+        "--kubeconfig",
+        unwritable,
+      ],
+      [
+        /open data directory .*file\/data: .*; name a folder/,
+        "--data-dir",
+        join(folder, "file", "data"),
+        "--kubeconfig",
+        join(folder, "never"),
+      ],
+      [
+        /there is no controller "foo"; there are garbagecollector, /,
+        "--controllers",
+        "foo",
+        "--kubeconfig",
+        join(folder, "never"),
+      ],
+      [
+        /read stage "s": then: not supported; supported are name, for, .*; for\.kind: a kind was expected, e\.g\. Pod/,
+        "--stages",
+        join(folder, "stages.yaml"),
+        "--kubeconfig",
+        join(folder, "never"),
+      ],
     ];
     for (const [message, ...args] of cases) {
       const { code, err, out } = await (await run(["server", ...args])).ended;
@@ -137,17 +231,29 @@ describe("homeostat server", { timeout: 60_000 }, () => {
   });
 });
 
-test("an older Node hands over to the packaged one, and says what to do where there is none", { timeout: 30_000 }, async () => {
-  // A copy outside the workspace finds no packaged Node; a version of process.versions stands for an older Node.
-  const pretend = join(folder, "pretend.mjs");
-  writeFileSync(pretend, 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });');
-  const lonely = join(folder, "lonely", "bin");
-  mkdirSync(lonely, { recursive: true });
-  writeFileSync(join(lonely, "homeostat.mjs"), readFileSync(bin));
-  const child = spawn(process.execPath, ["--import", pretend, join(lonely, "homeostat.mjs"), "version"], { stdio: ["ignore", "pipe", "pipe"] });
-  let err = "";
-  child.stderr.on("data", (chunk: Buffer) => (err += chunk));
-  const [code] = (await once(child, "close")) as [number];
-  assert.deepEqual([code, err.trim().split("\n").length], [1, 1]);
-  assert.match(err, /^homeostat needs Node 24\.15 or later/);
-});
+test(
+  "an older Node hands over to the packaged one, and says what to do where there is none",
+  { timeout: 30_000 },
+  async () => {
+    // A copy outside the workspace finds no packaged Node; a version of process.versions stands for
+    // an older Node.
+    const pretend = join(folder, "pretend.mjs");
+    writeFileSync(
+      pretend,
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });',
+    );
+    const lonely = join(folder, "lonely", "bin");
+    mkdirSync(lonely, { recursive: true });
+    writeFileSync(join(lonely, "homeostat.mjs"), readFileSync(bin));
+    const child = spawn(
+      process.execPath,
+      ["--import", pretend, join(lonely, "homeostat.mjs"), "version"],
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let err = "";
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk));
+    const [code] = (await once(child, "close")) as [number];
+    assert.deepEqual([code, err.trim().split("\n").length], [1, 1]);
+    assert.match(err, /^homeostat needs Node 24\.15 or later/);
+  },
+);

@@ -1,18 +1,36 @@
-// testCluster(), as a test uses it: a whole cluster in the process, settled when nothing is left to do, gone when closed.
+// testCluster(), as a test uses it: a whole cluster in the process, settled when nothing is left to
+// do, gone when closed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { testCluster, type TestClusterOptions } from "@homeostat/testing";
-import { type Controller, defineController, defineResource, isHomeostatError, retry } from "homeostat";
+import {
+  type Controller,
+  defineController,
+  defineResource,
+  isHomeostatError,
+  retry,
+} from "homeostat";
 import { dynamicKind } from "homeostat/client";
 import * as z from "zod";
 import { until } from "../fixtures/until.ts";
 
 const api = { group: "cluster.example.com", version: "v1" } as const;
-const Box = defineResource({ ...api, kind: "Box", spec: z.object({ size: z.int() }), status: z.object({ seen: z.int() }), conditions: ["Ready"] });
+const Box = defineResource({
+  ...api,
+  kind: "Box",
+  spec: z.object({ size: z.int() }),
+  status: z.object({ seen: z.int() }),
+  conditions: ["Ready"],
+});
 const Lid = defineResource({ ...api, kind: "Lid", spec: z.object({}) });
-const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
+const ConfigMap = dynamicKind({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  resource: "configmaps",
+  scope: "Namespaced",
+});
 
 const fits = defineController(Box, {
   owns: [Lid],
@@ -22,7 +40,8 @@ const fits = defineController(Box, {
     condition("Ready", "True", "Fits");
   },
 });
-const open = (controllers: readonly Controller[], more: TestClusterOptions = {}) => testCluster({ resources: [Box, Lid], controllers, ...more });
+const open = (controllers: readonly Controller[], more: TestClusterOptions = {}) =>
+  testCluster({ resources: [Box, Lid], controllers, ...more });
 const code = (wanted: string, message: RegExp) => (error: unknown) => {
   assert.ok(isHomeostatError(error), String(error));
   assert.equal(error.code, wanted);
@@ -65,25 +84,42 @@ describe("a test cluster", { timeout: 30_000 }, () => {
   });
 
   it("says which object never settles, and why", async () => {
-    const restless = defineController(Box, { reconcile: async () => retry.in("0.02s", { because: "the paint is wet" }) });
+    const restless = defineController(Box, {
+      reconcile: async () => retry.in("0.02s", { because: "the paint is wet" }),
+    });
     await using cluster = await open([restless]);
     await cluster.client.create(Box, Box("a", { size: 1 }));
     await cluster.eventually(Box, "a", () => cluster.states().length > 0);
-    await assert.rejects(cluster.settle({ timeoutMs: 150 }), code("ERR_TEST_NOT_SETTLED", /did not settle within 150 ms:\n {2}Box default\/a \(\S+\): .*the paint is wet/));
+    await assert.rejects(
+      cluster.settle({ timeoutMs: 150 }),
+      code(
+        "ERR_TEST_NOT_SETTLED",
+        /did not settle within 150 ms:\n {2}Box default\/a \(\S+\): .*the paint is wet/,
+      ),
+    );
   });
 
   it("takes what is to be tried again beyond the horizon for settled", async () => {
-    const patient = defineController(Box, { reconcile: async () => retry.in("60s", { because: "the paint is wet" }) });
+    const patient = defineController(Box, {
+      reconcile: async () => retry.in("60s", { because: "the paint is wet" }),
+    });
     await using cluster = await open([patient]);
     await cluster.client.create(Box, Box("a", { size: 1 }));
     await cluster.settle();
     assert.equal(cluster.states()[0]?.progress.at, "retrying");
-    await assert.rejects(cluster.settle({ timeoutMs: 50, horizonMs: 120_000 }), code("ERR_TEST_NOT_SETTLED", /the paint is wet/));
+    await assert.rejects(
+      cluster.settle({ timeoutMs: 50, horizonMs: 120_000 }),
+      code("ERR_TEST_NOT_SETTLED", /the paint is wet/),
+    );
   });
 
   it("resolves to the object as soon as it is as wanted", async () => {
     await using cluster = await open([fits]);
-    const waiting = cluster.eventually(Box, "a", (box) => box.status?.conditions?.[0]?.reason === "Fits");
+    const waiting = cluster.eventually(
+      Box,
+      "a",
+      (box) => box.status?.conditions?.[0]?.reason === "Fits",
+    );
     await cluster.client.create(Box, Box("a", { size: 3 }));
     assert.equal((await waiting).status.seen, 3);
   });
@@ -92,9 +128,17 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     await using cluster = await testCluster();
     await assert.rejects(
       cluster.eventually(ConfigMap, "a", () => true, { timeoutMs: 30 }),
-      code("ERR_TEST_NEVER", /ConfigMap a: the condition did not hold within 30 ms; it is not there$/),
+      code(
+        "ERR_TEST_NEVER",
+        /ConfigMap a: the condition did not hold within 30 ms; it is not there$/,
+      ),
     );
-    await cluster.client.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "v" } } as never);
+    await cluster.client.create(ConfigMap, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "a" },
+      data: { k: "v" },
+    } as never);
     await assert.rejects(
       cluster.eventually(ConfigMap, "a", () => false, { timeoutMs: 30, namespace: "default" }),
       code("ERR_TEST_NEVER", /it is \{.*"data":\{"k":"v"\}/),
@@ -103,21 +147,33 @@ describe("a test cluster", { timeout: 30_000 }, () => {
 
   it("takes a condition that throws for one that does not hold yet", async () => {
     await using cluster = await open([fits]);
-    const waiting = cluster.eventually(Box, "a", (box) => box.status.conditions!.some(({ status }) => status === "True"));
+    const waiting = cluster.eventually(Box, "a", (box) =>
+      box.status.conditions!.some(({ status }) => status === "True"),
+    );
     await cluster.client.create(Box, Box("a", { size: 3 }));
     assert.equal((await waiting).status.seen, 3);
     await assert.rejects(
       cluster.eventually(Box, "a", () => assert.fail("no lid in sight"), { timeoutMs: 30 }),
-      (error) => code("ERR_TEST_NEVER", /it is \{.*; the condition threw: no lid in sight$/)(error) && (error as Error).cause instanceof assert.AssertionError,
+      (error) =>
+        code("ERR_TEST_NEVER", /it is \{.*; the condition threw: no lid in sight$/)(error) &&
+        (error as Error).cause instanceof assert.AssertionError,
     );
   });
 
   it("says which object is in a loop with itself, and what it writes", async () => {
     let runs = 0;
-    const counting = defineController(Box, { reconcile: async ({ status }) => status({ seen: ++runs }) });
+    const counting = defineController(Box, {
+      reconcile: async ({ status }) => status({ seen: ++runs }),
+    });
     await using cluster = await open([counting]);
     await cluster.client.create(Box, Box("a", { size: 1 }));
-    await assert.rejects(cluster.settle({ timeoutMs: 3000 }), code("ERR_TEST_NOT_SETTLED", /Box default\/a \(\S+\): it keeps waking itself, writing \S*seen each time; /));
+    await assert.rejects(
+      cluster.settle({ timeoutMs: 3000 }),
+      code(
+        "ERR_TEST_NOT_SETTLED",
+        /Box default\/a \(\S+\): it keeps waking itself, writing \S*seen each time; /,
+      ),
+    );
   });
 
   it("closes within a second and names the reconcile that does not end", async () => {
@@ -129,13 +185,24 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     const at = performance.now();
     await cluster.close();
     assert.ok(performance.now() - at < 1000, `it took ${performance.now() - at} ms`);
-    assert.match((await warned).message, /did not end when they were asked to: Box default\/a \(\S+\); /);
+    assert.match(
+      (await warned).message,
+      /did not end when they were asked to: Box default\/a \(\S+\); /,
+    );
   });
 
   it("lives beside others of its kind", async () => {
     const clusters = await Promise.all([1, 2, 3].map(() => open([fits])));
-    await Promise.all(clusters.map(async ({ client, settle }, i) => (await client.create(Box, Box("a", { size: i })), settle())));
-    for (const [i, { client }] of clusters.entries()) assert.equal((await client.get(Box, "a")).status.seen, i);
+    await Promise.all(
+      clusters.map(
+        async ({ client, settle }, i) => (
+          await client.create(Box, Box("a", { size: i })),
+          settle()
+        ),
+      ),
+    );
+    for (const [i, { client }] of clusters.entries())
+      assert.equal((await client.get(Box, "a")).status.seen, i);
     await clusters[0]!.close();
     assert.equal((await clusters[1]!.client.list(Box)).items.length, 1);
     await Promise.all(clusters.map((cluster) => cluster.close()));
@@ -149,15 +216,28 @@ describe("a test cluster", { timeout: 30_000 }, () => {
   });
 
   it("does not start with a definition that the server refuses", () =>
-    assert.rejects(testCluster({ resources: [{ definition: { ...Box.definition, plural: "Not A Name" } }], controllers: [fits] }), /Not A Name|not a name/i));
+    assert.rejects(
+      testCluster({
+        resources: [{ definition: { ...Box.definition, plural: "Not A Name" } }],
+        controllers: [fits],
+      }),
+      /Not A Name|not a name/i,
+    ));
 
   for (const [what, program] of [
-    ["closed", `const cluster = await testCluster(); await cluster.client.list(${JSON.stringify(ConfigMap)}); await cluster.close();`],
+    [
+      "closed",
+      `const cluster = await testCluster(); await cluster.client.list(${JSON.stringify(ConfigMap)}); await cluster.close();`,
+    ],
     ["that could not start", `await testCluster({ controlPlane: ["gardener"] }).catch(() => {});`],
   ] as const) {
     it(`${what} leaves nothing that would keep the process`, async () => {
       const source = `import { testCluster } from "@homeostat/testing"; ${program} console.log("done");`;
-      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=homeostat-source", "--input-type=module", "--eval", source], { cwd: import.meta.dirname, timeout: 15_000 });
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ["--conditions=homeostat-source", "--input-type=module", "--eval", source],
+        { cwd: import.meta.dirname, timeout: 15_000 },
+      );
       assert.equal(stdout, "done\n");
     });
   }

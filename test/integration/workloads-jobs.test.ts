@@ -1,5 +1,6 @@
-// Jobs and CronJobs as whoever runs something meets them: which pods they make, how they count them, what they say when they
-// are through. Nobody runs the pods: the tests say how they ended. The same on a real control plane.
+// Jobs and CronJobs as whoever runs something meets them: which pods they make, how they count
+// them, what they say when they are through. Nobody runs the pods: the tests say how they ended.
+// The same on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
@@ -7,58 +8,130 @@ import { type Client, dynamicKind } from "homeostat/client";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> => dynamicKind({ apiVersion, kind, resource: `${kind.toLowerCase()}s`, scope: "Namespaced" }) as Kind;
+const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
+  dynamicKind({
+    apiVersion,
+    kind,
+    resource: `${kind.toLowerCase()}s`,
+    scope: "Namespaced",
+  }) as Kind;
 const Job = kindOf("batch/v1", "Job");
 const CronJob = kindOf("batch/v1", "CronJob");
 const Pod = kindOf("v1", "Pod");
 const Event = kindOf("v1", "Event");
 
 const indexLabel = "batch.kubernetes.io/job-completion-index";
-const template = { spec: { restartPolicy: "Never", terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "c:1" }] } };
-const jobOf = (spec: object = {}): object => ({ apiVersion: "batch/v1", kind: "Job", metadata: { name: "work" }, spec: { template, ...spec } });
-const cronJobOf = (spec: object): object => ({ apiVersion: "batch/v1", kind: "CronJob", metadata: { name: "tick" }, spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } }, ...spec } });
+const template = {
+  spec: {
+    restartPolicy: "Never",
+    terminationGracePeriodSeconds: 0,
+    containers: [{ name: "c", image: "c:1" }],
+  },
+};
+const jobOf = (spec: object = {}): object => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "work" },
+  spec: { template, ...spec },
+});
+const cronJobOf = (spec: object): object => ({
+  apiVersion: "batch/v1",
+  kind: "CronJob",
+  metadata: { name: "tick" },
+  spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } }, ...spec },
+});
 const exited = (exitCode: number): object => ({
   phase: exitCode === 0 ? "Succeeded" : "Failed",
-  containerStatuses: [{ name: "c", image: "c:1", imageID: "", ready: false, restartCount: 0, state: { terminated: { exitCode, finishedAt: new Date().toISOString().replace(/\.\d+/, "") } } }],
+  containerStatuses: [
+    {
+      name: "c",
+      image: "c:1",
+      imageID: "",
+      ready: false,
+      restartCount: 0,
+      state: {
+        terminated: { exitCode, finishedAt: new Date().toISOString().replace(/\.\d+/, "") },
+      },
+    },
+  ],
 });
-const conditions = (job: any): readonly string[] => (job.status.conditions ?? []).map(({ type, status, reason }: any) => `${type}=${status} ${reason}`);
+const conditions = (job: any): readonly string[] =>
+  (job.status.conditions ?? []).map(
+    ({ type, status, reason }: any) => `${type}=${status} ${reason}`,
+  );
 const indexOf = ({ metadata }: any): string => metadata.annotations[indexLabel];
 
 for (const what of serverKinds()) {
   const real = what === "reference";
-  const until: typeof untilWithin = (look) => untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
+  const until: typeof untilWithin = (look) =>
+    untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
 
   describe(`jobs, ${what} server`, { concurrency: true, timeout: 180_000 }, () => {
     let server: TestServer;
-    before(async () => void (server = await openServer(what, { controllers: ["default", "job", "cronjob", "ttl-after-finished"] })));
+    before(
+      async () =>
+        void (server = await openServer(what, {
+          controllers: ["default", "job", "cronjob", "ttl-after-finished"],
+        })),
+    );
     after(() => server.close());
 
-    const podsOf = async (client: Client): Promise<readonly any[]> => (await client.list(Pod, { namespace: client.namespace })).items;
-    const isOpen = ({ metadata, status }: any): boolean => metadata.deletionTimestamp === undefined && status.phase !== "Succeeded" && status.phase !== "Failed";
+    const podsOf = async (client: Client): Promise<readonly any[]> =>
+      (await client.list(Pod, { namespace: client.namespace })).items;
+    const isOpen = ({ metadata, status }: any): boolean =>
+      metadata.deletionTimestamp === undefined &&
+      status.phase !== "Succeeded" &&
+      status.phase !== "Failed";
     const openPods = (client: Client, count: number): Promise<readonly any[]> =>
       until(async () => {
         const open = (await podsOf(client)).filter(isOpen);
         return open.length === count && open;
       });
     const end = (client: Client, pod: any, exitCode: number): Promise<unknown> =>
-      client.patch(Pod, pod.metadata.name, { type: "strategic", body: { status: exited(exitCode) } }, { subresource: "status" });
-    const untilJob = (client: Client, holds: (job: any) => boolean): Promise<any> => until(async () => [await client.get(Job, "work")].find(holds));
-    const over = (client: Client): Promise<any> => untilJob(client, (job) => conditions(job).some((one) => /^(Complete|Failed)=True/.test(one)));
+      client.patch(
+        Pod,
+        pod.metadata.name,
+        { type: "strategic", body: { status: exited(exitCode) } },
+        { subresource: "status" },
+      );
+    const untilJob = (client: Client, holds: (job: any) => boolean): Promise<any> =>
+      until(async () => [await client.get(Job, "work")].find(holds));
+    const over = (client: Client): Promise<any> =>
+      untilJob(client, (job) => conditions(job).some((one) => /^(Complete|Failed)=True/.test(one)));
     const untilTold = (client: Client, message: string): Promise<any> =>
-      until(async () => (await client.list(Event, { namespace: client.namespace })).items.find((one: any) => one.message === message));
+      until(async () =>
+        (await client.list(Event, { namespace: client.namespace })).items.find(
+          (one: any) => one.message === message,
+        ),
+      );
 
     it("makes pods, counts those that have succeeded, and is complete", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ parallelism: 2, completions: 3 }));
       const first = await openPods(client, 2);
-      assert.deepEqual([first[0].metadata.finalizers, first[0].metadata.generateName], [["batch.kubernetes.io/job-tracking"], "work-"]);
-      assert.deepEqual([first[0].metadata.labels["batch.kubernetes.io/job-name"], first[0].metadata.labels["job-name"]], ["work", "work"]);
+      assert.deepEqual(
+        [first[0].metadata.finalizers, first[0].metadata.generateName],
+        [["batch.kubernetes.io/job-tracking"], "work-"],
+      );
+      assert.deepEqual(
+        [
+          first[0].metadata.labels["batch.kubernetes.io/job-name"],
+          first[0].metadata.labels["job-name"],
+        ],
+        ["work", "work"],
+      );
       assert.equal((await untilJob(client, ({ status }) => status.active === 2)).status.ready, 0);
       for (const pod of first) await end(client, pod, 0);
       await end(client, (await openPods(client, 1))[0], 0);
       const { status } = await over(client);
-      assert.deepEqual(conditions({ status }), ["SuccessCriteriaMet=True CompletionsReached", "Complete=True CompletionsReached"]);
-      assert.deepEqual([status.succeeded, status.active, status.uncountedTerminatedPods], [3, undefined, {}]);
+      assert.deepEqual(conditions({ status }), [
+        "SuccessCriteriaMet=True CompletionsReached",
+        "Complete=True CompletionsReached",
+      ]);
+      assert.deepEqual(
+        [status.succeeded, status.active, status.uncountedTerminatedPods],
+        [3, undefined, {}],
+      );
       assert.ok(status.startTime <= status.completionTime);
       assert.ok((await podsOf(client)).every(({ metadata }) => metadata.finalizers === undefined));
       await untilTold(client, "Job completed");
@@ -69,7 +142,10 @@ for (const what of serverKinds()) {
       await client.create(Job, jobOf({ parallelism: 2, completions: 2, backoffLimit: 0 }));
       await end(client, (await openPods(client, 2))[0], 1);
       const { status } = await over(client);
-      assert.deepEqual(conditions({ status }), ["FailureTarget=True BackoffLimitExceeded", "Failed=True BackoffLimitExceeded"]);
+      assert.deepEqual(conditions({ status }), [
+        "FailureTarget=True BackoffLimitExceeded",
+        "Failed=True BackoffLimitExceeded",
+      ]);
       assert.deepEqual([status.failed, status.completionTime], [2, undefined]);
       assert.equal((await podsOf(client)).length, 1);
       await untilTold(client, "Job has reached the specified backoff limit");
@@ -77,38 +153,75 @@ for (const what of serverKinds()) {
 
     it("gives its pods indexes, and keeps account of them", async () => {
       const client = await server.client();
-      await client.create(Job, jobOf({ completionMode: "Indexed", completions: 5, parallelism: 5, backoffLimitPerIndex: 0 }));
-      const pods = (await openPods(client, 5)).toSorted((a, b) => (indexOf(a) < indexOf(b) ? -1 : 1));
+      await client.create(
+        Job,
+        jobOf({
+          completionMode: "Indexed",
+          completions: 5,
+          parallelism: 5,
+          backoffLimitPerIndex: 0,
+        }),
+      );
+      const pods = (await openPods(client, 5)).toSorted((a, b) =>
+        indexOf(a) < indexOf(b) ? -1 : 1,
+      );
       assert.deepEqual(
-        pods.map(({ spec, metadata }) => [spec.hostname, metadata.labels[indexLabel], metadata.generateName]),
+        pods.map(({ spec, metadata }) => [
+          spec.hostname,
+          metadata.labels[indexLabel],
+          metadata.generateName,
+        ]),
         [0, 1, 2, 3, 4].map((index) => [`work-${index}`, String(index), `work-${index}-`]),
       );
-      assert.equal(pods[0].spec.containers[0].env[0].valueFrom.fieldRef.fieldPath, `metadata.labels['${indexLabel}']`);
+      assert.equal(
+        pods[0].spec.containers[0].env[0].valueFrom.fieldRef.fieldPath,
+        `metadata.labels['${indexLabel}']`,
+      );
       for (const [index, code] of [0, 1, 0, 0, 0].entries()) await end(client, pods[index], code);
       const { status } = await over(client);
-      assert.deepEqual([status.completedIndexes, status.failedIndexes, status.succeeded, status.failed], ["0,2-4", "1", 4, 1]);
-      assert.deepEqual(conditions({ status }), ["FailureTarget=True FailedIndexes", "Failed=True FailedIndexes"]);
+      assert.deepEqual(
+        [status.completedIndexes, status.failedIndexes, status.succeeded, status.failed],
+        ["0,2-4", "1", 4, 1],
+      );
+      assert.deepEqual(conditions({ status }), [
+        "FailureTarget=True FailedIndexes",
+        "Failed=True FailedIndexes",
+      ]);
     });
 
     it("stands still while it is suspended, and begins anew", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ suspend: true }));
       const suspended = await untilJob(client, (job) => conditions(job).length > 0);
-      assert.deepEqual([conditions(suspended), suspended.status.startTime], [["Suspended=True JobSuspended"], undefined]);
-      const suspend = (value: boolean): Promise<unknown> => client.patch(Job, "work", { type: "merge", body: { spec: { suspend: value } } });
+      assert.deepEqual(
+        [conditions(suspended), suspended.status.startTime],
+        [["Suspended=True JobSuspended"], undefined],
+      );
+      const suspend = (value: boolean): Promise<unknown> =>
+        client.patch(Job, "work", { type: "merge", body: { spec: { suspend: value } } });
       await suspend(false);
       await openPods(client, 1);
-      assert.ok((await untilJob(client, (job) => conditions(job)[0] === "Suspended=False JobResumed")).status.startTime);
+      assert.ok(
+        (await untilJob(client, (job) => conditions(job)[0] === "Suspended=False JobResumed"))
+          .status.startTime,
+      );
       await suspend(true);
       await until(async () => (await podsOf(client)).length === 0);
-      assert.equal((await untilJob(client, (job) => conditions(job)[0] === "Suspended=True JobSuspended")).status.startTime, undefined);
+      assert.equal(
+        (await untilJob(client, (job) => conditions(job)[0] === "Suspended=True JobSuspended"))
+          .status.startTime,
+        undefined,
+      );
     });
 
     it("ends at its deadline, and is deleted some time after", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ activeDeadlineSeconds: 1, ttlSecondsAfterFinished: 1 }));
       assert.deepEqual(conditions(await over(client)).at(-1), "Failed=True DeadlineExceeded");
-      await until(async () => (await client.find(Job, "work")) === undefined && (await podsOf(client)).length === 0);
+      await until(
+        async () =>
+          (await client.find(Job, "work")) === undefined && (await podsOf(client)).length === 0,
+      );
     });
 
     it("lets its pods go when it is deleted, and keeps off jobs that others manage", async () => {
@@ -125,24 +238,50 @@ for (const what of serverKinds()) {
 
     it("a CronJob starts jobs when its schedule strikes, follows them, and keeps a short history", async () => {
       const client = await server.client();
-      await client.create(CronJob, cronJobOf({ schedule: "@every 2s", timeZone: "Asia/Tokyo", successfulJobsHistoryLimit: 1 }));
+      await client.create(
+        CronJob,
+        cronJobOf({ schedule: "@every 2s", timeZone: "Asia/Tokyo", successfulJobsHistoryLimit: 1 }),
+      );
       const [job] = await until(async () => {
         const { items } = await client.list(Job, { namespace: client.namespace });
         return items.length > 0 && (items as readonly any[]);
       });
       assert.match(job.metadata.name, /^tick-\d{8}$/);
-      assert.match(job.metadata.annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"], /\+09:00$/);
-      assert.deepEqual([job.metadata.ownerReferences[0].kind, job.metadata.ownerReferences[0].controller], ["CronJob", true]);
-      const tick = await until(async () => [await client.get(CronJob, "tick")].find(({ status }: any) => status.active));
-      assert.deepEqual([tick.status.active[0].uid, typeof tick.status.lastScheduleTime], [job.metadata.uid, "string"]);
+      assert.match(
+        job.metadata.annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"],
+        /\+09:00$/,
+      );
+      assert.deepEqual(
+        [job.metadata.ownerReferences[0].kind, job.metadata.ownerReferences[0].controller],
+        ["CronJob", true],
+      );
+      const tick = await until(async () =>
+        [await client.get(CronJob, "tick")].find(({ status }: any) => status.active),
+      );
+      assert.deepEqual(
+        [tick.status.active[0].uid, typeof tick.status.lastScheduleTime],
+        [job.metadata.uid, "string"],
+      );
       await untilTold(client, `Created job ${job.metadata.name}`);
       await client.patch(CronJob, "tick", { type: "merge", body: { spec: { suspend: true } } });
       await end(client, (await openPods(client, 1))[0], 0);
-      const after = await until(async () => [await client.get(CronJob, "tick")].find(({ status }: any) => status.lastSuccessfulTime && !status.active));
-      assert.equal(after.status.lastSuccessfulTime, (await client.get(Job, job.metadata.name)).status.completionTime);
+      const after = await until(async () =>
+        [await client.get(CronJob, "tick")].find(
+          ({ status }: any) => status.lastSuccessfulTime && !status.active,
+        ),
+      );
+      assert.equal(
+        after.status.lastSuccessfulTime,
+        (await client.get(Job, job.metadata.name)).status.completionTime,
+      );
       await untilTold(client, `Saw completed job: ${job.metadata.name}, condition: Complete`);
-      await client.patch(CronJob, "tick", { type: "merge", body: { spec: { successfulJobsHistoryLimit: 0 } } });
-      await until(async () => (await client.list(Job, { namespace: client.namespace })).items.length === 0);
+      await client.patch(CronJob, "tick", {
+        type: "merge",
+        body: { spec: { successfulJobsHistoryLimit: 0 } },
+      });
+      await until(
+        async () => (await client.list(Job, { namespace: client.namespace })).items.length === 0,
+      );
     });
   });
 }

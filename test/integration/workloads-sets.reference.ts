@@ -1,4 +1,5 @@
-// The same tests on a real control plane of their own, with its controller manager: it has to keep sets as we do.
+// The same tests on a real control plane of their own, with its controller manager: it has to keep
+// sets as we do.
 import { after } from "node:test";
 import { startReference } from "../../tools/reference/start-reference.ts";
 

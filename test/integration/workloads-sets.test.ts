@@ -1,6 +1,6 @@
-// Stateful sets and daemon sets as whoever runs them meets them: which pods there are, in which order they come and go, what
-// they are called, and what is said about it. Nobody runs the pods: the tests say that they are ready. The same on a real
-// control plane.
+// Stateful sets and daemon sets as whoever runs them meets them: which pods there are, in which
+// order they come and go, what they are called, and what is said about it. Nobody runs the pods:
+// the tests say that they are ready. The same on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
@@ -8,22 +8,42 @@ import { type Client, dynamicKind } from "homeostat/client";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> => dynamicKind({ apiVersion, kind, resource: `${kind.toLowerCase()}s`, scope: "Namespaced" }) as Kind;
+const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
+  dynamicKind({
+    apiVersion,
+    kind,
+    resource: `${kind.toLowerCase()}s`,
+    scope: "Namespaced",
+  }) as Kind;
 const StatefulSet = kindOf("apps/v1", "StatefulSet");
 const DaemonSet = kindOf("apps/v1", "DaemonSet");
 const ControllerRevision = kindOf("apps/v1", "ControllerRevision");
 const Pod = kindOf("v1", "Pod");
 const Claim = kindOf("v1", "PersistentVolumeClaim");
 const Event = kindOf("v1", "Event");
-const Node = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" }) as Kind<any, any>;
+const Node = dynamicKind({
+  apiVersion: "v1",
+  kind: "Node",
+  resource: "nodes",
+  scope: "Cluster",
+}) as Kind<any, any>;
 
 const labels = { app: "web" };
-const template = (image: string, spec: object = {}): object => ({ metadata: { labels }, spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "web", image }], ...spec } });
+const template = (image: string, spec: object = {}): object => ({
+  metadata: { labels },
+  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "web", image }], ...spec },
+});
 const statefulSetOf = (spec: object = {}): object => ({
   apiVersion: "apps/v1",
   kind: "StatefulSet",
   metadata: { name: "web" },
-  spec: { serviceName: "net", replicas: 2, selector: { matchLabels: labels }, template: template("web:1"), ...spec },
+  spec: {
+    serviceName: "net",
+    replicas: 2,
+    selector: { matchLabels: labels },
+    template: template("web:1"),
+    ...spec,
+  },
 });
 const daemonSetOf = (spec: object = {}): object => ({
   apiVersion: "apps/v1",
@@ -31,11 +51,21 @@ const daemonSetOf = (spec: object = {}): object => ({
   metadata: { name: "web" },
   spec: { selector: { matchLabels: labels }, template: template("web:1"), ...spec },
 });
-const claimTemplates = [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } }];
-const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" }] };
+const claimTemplates = [
+  {
+    metadata: { name: "data" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  },
+];
+const ready = {
+  phase: "Running",
+  conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" }],
+};
 
-const list = async (client: Client, kind: Kind<any, any>): Promise<readonly any[]> => (await client.list(kind, { namespace: client.namespace })).items;
-const pods = async (client: Client): Promise<readonly any[]> => (await list(client, Pod)).filter(({ metadata }: any) => metadata.deletionTimestamp === undefined);
+const list = async (client: Client, kind: Kind<any, any>): Promise<readonly any[]> =>
+  (await client.list(kind, { namespace: client.namespace })).items;
+const pods = async (client: Client): Promise<readonly any[]> =>
+  (await list(client, Pod)).filter(({ metadata }: any) => metadata.deletionTimestamp === undefined);
 const names = (objects: readonly any[]): string =>
   objects
     .map(({ metadata }) => metadata.name)
@@ -46,95 +76,223 @@ const images = (objects: readonly any[]): string =>
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .map(({ spec }) => spec.containers[0].image)
     .join();
-const sayReady = (client: Client, name: string): Promise<any> => client.patch(Pod, name, { type: "strategic", body: { status: ready } }, { subresource: "status" });
-const change = (client: Client, kind: Kind<any, any>, name: string, body: object): Promise<any> => client.patch(kind, name, { type: "merge", body });
+const sayReady = (client: Client, name: string): Promise<any> =>
+  client.patch(
+    Pod,
+    name,
+    { type: "strategic", body: { status: ready } },
+    { subresource: "status" },
+  );
+const change = (client: Client, kind: Kind<any, any>, name: string, body: object): Promise<any> =>
+  client.patch(kind, name, { type: "merge", body });
 
 for (const what of serverKinds()) {
   const real = what === "reference";
-  const until: typeof untilWithin = (look) => untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
+  const until: typeof untilWithin = (look) =>
+    untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
 
   describe(`sets, ${what} server`, { timeout: 120_000 }, () => {
     let server: TestServer;
-    before(async () => void (server = await openServer(what, { controllers: ["default", "serviceaccount", "statefulset", "daemonset"] })));
+    before(
+      async () =>
+        void (server = await openServer(what, {
+          controllers: ["default", "serviceaccount", "statefulset", "daemonset"],
+        })),
+    );
     after(() => server.close());
 
     /** Says of every pod that it is ready, and of those that come, until `holds`. */
-    async function settle(client: Client, kind: Kind<any, any>, holds: (set: any) => boolean): Promise<any> {
+    async function settle(
+      client: Client,
+      kind: Kind<any, any>,
+      holds: (set: any) => boolean,
+    ): Promise<any> {
       return until(async () => {
-        for (const { metadata, status } of await pods(client)) if (!status.conditions?.some(({ type }: any) => type === "Ready")) await sayReady(client, metadata.name).catch(() => undefined);
+        for (const { metadata, status } of await pods(client))
+          if (!status.conditions?.some(({ type }: any) => type === "Ready"))
+            await sayReady(client, metadata.name).catch(() => undefined);
         const set = await client.get(kind, "web");
         return holds(set) && set.status.observedGeneration === set.metadata.generation && set;
       });
     }
-    const allReady = ({ spec, status }: any): boolean => status.availableReplicas === spec.replicas && status.updatedReplicas === spec.replicas && status.replicas === spec.replicas;
+    const allReady = ({ spec, status }: any): boolean =>
+      status.availableReplicas === spec.replicas &&
+      status.updatedReplicas === spec.replicas &&
+      status.replicas === spec.replicas;
 
     it("makes pods one after the other, each with a name, a place in the network and a claim", async () => {
       const client = await server.client();
       await client.create(StatefulSet, statefulSetOf({ volumeClaimTemplates: claimTemplates }));
-      const [first] = await until(async () => [await pods(client)].find(({ length }) => length > 0));
+      const [first] = await until(async () =>
+        [await pods(client)].find(({ length }) => length > 0),
+      );
       const revision = (await list(client, ControllerRevision))[0].metadata.name;
-      assert.deepEqual(first.metadata.labels, { ...labels, "apps.kubernetes.io/pod-index": "0", "controller-revision-hash": revision, "statefulset.kubernetes.io/pod-name": "web-0" });
-      assert.deepEqual([first.spec.hostname, first.spec.subdomain, first.spec.volumes[0].persistentVolumeClaim.claimName], ["web-0", "net", "data-web-0"]);
-      const waiting = await until(async () => [await client.get(StatefulSet, "web")].find(({ status }: any) => status.replicas === 1));
+      assert.deepEqual(first.metadata.labels, {
+        ...labels,
+        "apps.kubernetes.io/pod-index": "0",
+        "controller-revision-hash": revision,
+        "statefulset.kubernetes.io/pod-name": "web-0",
+      });
+      assert.deepEqual(
+        [
+          first.spec.hostname,
+          first.spec.subdomain,
+          first.spec.volumes[0].persistentVolumeClaim.claimName,
+        ],
+        ["web-0", "net", "data-web-0"],
+      );
+      const waiting = await until(async () =>
+        [await client.get(StatefulSet, "web")].find(({ status }: any) => status.replicas === 1),
+      );
       assert.equal(waiting.status.currentRevision, revision);
       assert.equal(names(await pods(client)), "web-0");
       await settle(client, StatefulSet, allReady);
       assert.equal(names(await list(client, Claim)), "data-web-0,data-web-1");
-      const events = await until(async () => [await list(client, Event)].find((all) => all.filter(({ source }) => source.component === "statefulset-controller").length >= 4));
+      const events = await until(async () =>
+        [await list(client, Event)].find(
+          (all) =>
+            all.filter(({ source }) => source.component === "statefulset-controller").length >= 4,
+        ),
+      );
       const messages = events!.map(({ reason, message }) => `${reason}: ${message}`);
-      assert.ok(messages.includes("SuccessfulCreate: Create Claim data-web-1 Pod web-1 in StatefulSet web success"));
-      assert.ok(messages.includes("SuccessfulCreate: Create Pod web-1 in StatefulSet web successful"));
+      assert.ok(
+        messages.includes(
+          "SuccessfulCreate: Create Claim data-web-1 Pod web-1 in StatefulSet web success",
+        ),
+      );
+      assert.ok(
+        messages.includes("SuccessfulCreate: Create Pod web-1 in StatefulSet web successful"),
+      );
     });
 
     it("names revisions as the real control plane does", async () => {
       const client = await server.client();
-      await client.create(StatefulSet, statefulSetOf({ template: { metadata: { labels }, spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "w", image: "w:1" }] } } }));
-      const [revision] = await until(async () => [await list(client, ControllerRevision)].find(({ length }) => length > 0));
+      await client.create(
+        StatefulSet,
+        statefulSetOf({
+          template: {
+            metadata: { labels },
+            spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "w", image: "w:1" }] },
+          },
+        }),
+      );
+      const [revision] = await until(async () =>
+        [await list(client, ControllerRevision)].find(({ length }) => length > 0),
+      );
       assert.equal(revision.metadata.name, "web-9d44f89c5");
     });
 
     it("rolls out from the last pod down to the partition, and goes back to a revision that it had", async () => {
       const client = await server.client();
-      await client.create(StatefulSet, statefulSetOf({ replicas: 3, podManagementPolicy: "Parallel", updateStrategy: { rollingUpdate: { partition: 2 } } }));
+      await client.create(
+        StatefulSet,
+        statefulSetOf({
+          replicas: 3,
+          podManagementPolicy: "Parallel",
+          updateStrategy: { rollingUpdate: { partition: 2 } },
+        }),
+      );
       const before = await settle(client, StatefulSet, allReady);
       await change(client, StatefulSet, "web", { spec: { template: template("web:2") } });
-      await settle(client, StatefulSet, ({ status }) => status.updatedReplicas === 1 && status.readyReplicas === 3);
+      await settle(
+        client,
+        StatefulSet,
+        ({ status }) => status.updatedReplicas === 1 && status.readyReplicas === 3,
+      );
       assert.equal(images(await pods(client)), "web:1,web:1,web:2");
       await client.delete(Pod, "web-0");
-      await settle(client, StatefulSet, ({ status }) => status.readyReplicas === 3 && status.currentReplicas === 2);
+      await settle(
+        client,
+        StatefulSet,
+        ({ status }) => status.readyReplicas === 3 && status.currentReplicas === 2,
+      );
       assert.equal(images(await pods(client)), "web:1,web:1,web:2");
-      await change(client, StatefulSet, "web", { spec: { updateStrategy: { rollingUpdate: { partition: 0 } } } });
-      const after = await settle(client, StatefulSet, ({ status }) => status.currentRevision === status.updateRevision);
+      await change(client, StatefulSet, "web", {
+        spec: { updateStrategy: { rollingUpdate: { partition: 0 } } },
+      });
+      const after = await settle(
+        client,
+        StatefulSet,
+        ({ status }) => status.currentRevision === status.updateRevision,
+      );
       assert.equal(images(await pods(client)), "web:2,web:2,web:2");
       await change(client, StatefulSet, "web", { spec: { template: template("web:1") } });
-      const back = await settle(client, StatefulSet, (set) => allReady(set) && set.status.currentRevision !== after.status.currentRevision);
+      const back = await settle(
+        client,
+        StatefulSet,
+        (set) => allReady(set) && set.status.currentRevision !== after.status.currentRevision,
+      );
       assert.equal(back.status.currentRevision, before.status.currentRevision);
-      assert.deepEqual((await list(client, ControllerRevision)).map(({ revision }) => revision).toSorted(), [2, 3]);
+      assert.deepEqual(
+        (await list(client, ControllerRevision)).map(({ revision }) => revision).toSorted(),
+        [2, 3],
+      );
     });
 
     it("lets go of pods from the last one, gives their claims away, and brings back what fails", async () => {
       const client = await server.client();
-      await client.create(StatefulSet, statefulSetOf({ replicas: 3, volumeClaimTemplates: claimTemplates, persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Delete" } }));
+      await client.create(
+        StatefulSet,
+        statefulSetOf({
+          replicas: 3,
+          volumeClaimTemplates: claimTemplates,
+          persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Delete" },
+        }),
+      );
       await settle(client, StatefulSet, allReady);
-      const owners = async (claim: string): Promise<string> => (await client.get(Claim, claim)).metadata.ownerReferences.map(({ kind }: any) => kind).join();
+      const owners = async (claim: string): Promise<string> =>
+        (await client.get(Claim, claim)).metadata.ownerReferences
+          .map(({ kind }: any) => kind)
+          .join();
       assert.equal(await owners("data-web-2"), "StatefulSet");
-      await client.patch(Pod, "web-0", { type: "strategic", body: { status: { phase: "Failed" } } }, { subresource: "status" });
+      await client.patch(
+        Pod,
+        "web-0",
+        { type: "strategic", body: { status: { phase: "Failed" } } },
+        { subresource: "status" },
+      );
       await settle(client, StatefulSet, allReady);
-      await client.patch(Claim, "data-web-2", { type: "merge", body: { metadata: { finalizers: ["test.example.com/hold"] } } });
+      await client.patch(Claim, "data-web-2", {
+        type: "merge",
+        body: { metadata: { finalizers: ["test.example.com/hold"] } },
+      });
       await change(client, StatefulSet, "web", { spec: { replicas: 1 } });
       await settle(client, StatefulSet, allReady);
       assert.equal(names(await pods(client)), "web-0");
       assert.equal(await owners("data-web-2"), "Pod");
-      await client.patch(Claim, "data-web-2", { type: "merge", body: { metadata: { finalizers: null } } });
+      await client.patch(Claim, "data-web-2", {
+        type: "merge",
+        body: { metadata: { finalizers: null } },
+      });
     });
 
     it("has no daemons where there are no nodes for them", async () => {
       const client = await server.client();
-      await client.create(DaemonSet, daemonSetOf({ template: template("web:1", { nodeSelector: { "test.example.com/for": client.namespace } }) }));
-      const set = await until(async () => [await client.get(DaemonSet, "web")].find(({ status }: any) => status.observedGeneration === 1));
-      assert.deepEqual(set.status, { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0, observedGeneration: 1 });
+      await client.create(
+        DaemonSet,
+        daemonSetOf({
+          template: template("web:1", {
+            nodeSelector: { "test.example.com/for": client.namespace },
+          }),
+        }),
+      );
+      const set = await until(async () =>
+        [await client.get(DaemonSet, "web")].find(
+          ({ status }: any) => status.observedGeneration === 1,
+        ),
+      );
+      assert.deepEqual(set.status, {
+        currentNumberScheduled: 0,
+        desiredNumberScheduled: 0,
+        numberMisscheduled: 0,
+        numberReady: 0,
+        observedGeneration: 1,
+      });
       const [revision] = await list(client, ControllerRevision);
-      assert.equal(revision.metadata.name, `web-${revision.metadata.labels["controller-revision-hash"]}`);
+      assert.equal(
+        revision.metadata.name,
+        `web-${revision.metadata.labels["controller-revision-hash"]}`,
+      );
     });
 
     it("has a daemon on every node that is for it, and replaces them one by one", async () => {
@@ -142,18 +300,50 @@ for (const what of serverKinds()) {
       const label = { "test.example.com/for": client.namespace };
       const nodes = ["a", "b", "c"].map((suffix) => `${client.namespace}-${suffix}`);
       try {
-        for (const name of nodes) await client.create(Node, { apiVersion: "v1", kind: "Node", metadata: { name, labels: label } });
-        await client.create(DaemonSet, daemonSetOf({ template: template("web:1", { nodeSelector: label, tolerations: [{ operator: "Exists" }] }) }));
-        const isUp = ({ status }: any): boolean => status.numberAvailable === 3 && status.updatedNumberScheduled === 3 && status.desiredNumberScheduled === 3;
+        for (const name of nodes)
+          await client.create(Node, {
+            apiVersion: "v1",
+            kind: "Node",
+            metadata: { name, labels: label },
+          });
+        await client.create(
+          DaemonSet,
+          daemonSetOf({
+            template: template("web:1", {
+              nodeSelector: label,
+              tolerations: [{ operator: "Exists" }],
+            }),
+          }),
+        );
+        const isUp = ({ status }: any): boolean =>
+          status.numberAvailable === 3 &&
+          status.updatedNumberScheduled === 3 &&
+          status.desiredNumberScheduled === 3;
         await settle(client, DaemonSet, isUp);
-        const targets = (await pods(client)).map(({ spec }) => spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values[0]);
+        const targets = (await pods(client)).map(
+          ({ spec }) =>
+            spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
+              .nodeSelectorTerms[0].matchFields[0].values[0],
+        );
         assert.deepEqual(targets.toSorted(), nodes);
-        await change(client, DaemonSet, "web", { spec: { template: template("web:2", { nodeSelector: label, tolerations: [{ operator: "Exists" }] }) } });
+        await change(client, DaemonSet, "web", {
+          spec: {
+            template: template("web:2", {
+              nodeSelector: label,
+              tolerations: [{ operator: "Exists" }],
+            }),
+          },
+        });
         await until(async () => images(await pods(client)).includes("web:2"));
-        assert.equal((await pods(client)).filter(({ spec }) => spec.containers[0].image === "web:1").length, 2);
+        assert.equal(
+          (await pods(client)).filter(({ spec }) => spec.containers[0].image === "web:1").length,
+          2,
+        );
         await settle(client, DaemonSet, isUp);
         assert.equal(images(await pods(client)), "web:2,web:2,web:2");
-        await change(client, Node, nodes[2]!, { metadata: { labels: { "test.example.com/for": null } } });
+        await change(client, Node, nodes[2]!, {
+          metadata: { labels: { "test.example.com/for": null } },
+        });
         await change(client, DaemonSet, "web", { metadata: { annotations: { look: "again" } } });
         await settle(client, DaemonSet, ({ status }) => status.desiredNumberScheduled === 2);
         assert.equal((await pods(client)).length, 2);

@@ -1,12 +1,19 @@
-// kubectl at our server: every transcript that upstream gave must come out the same. Each runs on a server of its own, with
-// simulated controllers where kube-controller-manager ran when it was recorded.
+// kubectl at our server: every transcript that upstream gave must come out the same. Each runs on a
+// server of its own, with simulated controllers where kube-controller-manager ran when it was
+// recorded.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startApiServer } from "@homeostat/apiserver";
-import { controllersOf, kubectlMissing, runTranscript, transcriptNames, transcriptPath } from "./run-transcripts.ts";
+import {
+  controllersOf,
+  kubectlMissing,
+  runTranscript,
+  transcriptNames,
+  transcriptPath,
+} from "./run-transcripts.ts";
 import { parseTranscript } from "./transcript.ts";
 
 describe("kubectl", { skip: kubectlMissing() ?? false, concurrency: 3 }, () => {
@@ -17,7 +24,8 @@ describe("kubectl", { skip: kubectlMissing() ?? false, concurrency: 3 }, () => {
       const server = await startApiServer({ kubeconfigPath, controllers: controllersOf(name) });
       try {
         const recorded = parseTranscript(readFileSync(transcriptPath(name), "utf8"));
-        for (const [index, step] of (await runTranscript(name, kubeconfigPath)).entries()) assert.deepEqual(step, recorded[index]);
+        for (const [index, step] of (await runTranscript(name, kubeconfigPath)).entries())
+          assert.deepEqual(step, recorded[index]);
       } finally {
         await server.close();
         rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,16 @@
-// Runs kubectl scripts against a server: each in a kubeconfig of its own, whose default namespace the script chooses.
+// Runs kubectl scripts against a server: each in a kubeconfig of its own, whose default namespace
+// the script chooses.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { headOf, normalise, parseTranscript, runCommand, type TranscriptStep } from "./transcript.ts";
+import {
+  headOf,
+  normalise,
+  parseTranscript,
+  runCommand,
+  type TranscriptStep,
+} from "./transcript.ts";
 
 const testdata = join(import.meta.dirname, "testdata");
 
@@ -17,30 +24,58 @@ export function transcriptNames(): readonly string[] {
 /** Where a transcript lives. */
 export const transcriptPath = (name: string): string => join(testdata, `${name}.txt`);
 
-/** Whether a transcript needs the controllers of the control plane: its head then says `Controllers: all`. */
-export const controllersOf = (name: string): "all" | "none" => (/^# Controllers: all$/m.test(headOf(transcriptPath(name))) ? "all" : "none");
+/**
+ * Whether a transcript needs the controllers of the control plane: its head then says `Controllers:
+ * all`.
+ */
+export const controllersOf = (name: string): "all" | "none" =>
+  /^# Controllers: all$/m.test(headOf(transcriptPath(name))) ? "all" : "none";
 
-/** Why kubectl cannot be used; undefined when it can. Its words change between minors, so the one recorded with is asked for. */
+/**
+ * Why kubectl cannot be used; undefined when it can. Its words change between minors, so the one
+ * recorded with is asked for.
+ */
 export function kubectlMissing(): string | undefined {
   try {
-    const { clientVersion } = JSON.parse(execFileSync("kubectl", ["version", "--client", "-o", "json"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })) as {
+    const { clientVersion } = JSON.parse(
+      execFileSync("kubectl", ["version", "--client", "-o", "json"], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    ) as {
       clientVersion: { minor: string };
     };
-    return clientVersion.minor.startsWith("32") ? undefined : `kubectl 1.32 recorded the transcripts, here is 1.${clientVersion.minor}`;
+    return clientVersion.minor.startsWith("32")
+      ? undefined
+      : `kubectl 1.32 recorded the transcripts, here is 1.${clientVersion.minor}`;
   } catch {
     return "kubectl is not installed";
   }
 }
 
 /** Runs a script and resolves to its commands with what they printed, normalised. */
-export async function runTranscript(name: string, kubeconfig: string): Promise<readonly TranscriptStep[]> {
+export async function runTranscript(
+  name: string,
+  kubeconfig: string,
+): Promise<readonly TranscriptStep[]> {
   const folder = mkdtempSync(join(tmpdir(), "homeostat-kubectl-"));
   const own = join(folder, "kubeconfig");
   copyFileSync(kubeconfig, own);
-  const env = { ...process.env, KUBECONFIG: own, KUBECACHEDIR: join(folder, "cache"), TZ: "UTC", KUBECTL_EXTERNAL_DIFF: "diff -U1 --label=live --label=merged", LC_ALL: "C" };
+  const env = {
+    ...process.env,
+    KUBECONFIG: own,
+    KUBECACHEDIR: join(folder, "cache"),
+    TZ: "UTC",
+    KUBECTL_EXTERNAL_DIFF: "diff -U1 --label=live --label=merged",
+    LC_ALL: "C",
+  };
   const steps: TranscriptStep[] = [];
   try {
-    for (const { command } of parseTranscript(readFileSync(transcriptPath(name), "utf8"))) steps.push({ command, output: normalise(await runCommand(command, { cwd: join(testdata, "files"), env })) });
+    for (const { command } of parseTranscript(readFileSync(transcriptPath(name), "utf8")))
+      steps.push({
+        command,
+        output: normalise(await runCommand(command, { cwd: join(testdata, "files"), env })),
+      });
     return steps;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
-// Transcripts of kubectl sessions: a script of commands with the output that the real kube-apiserver drew from kubectl.
-// Lines that begin with `$ ` are commands (run by sh, in the folder of the script's files); what follows is their output.
-// Recorded on upstream, compared on ours; what must differ from run to run is replaced by words.
+// Transcripts of kubectl sessions: a script of commands with the output that the real
+// kube-apiserver drew from kubectl. Lines that begin with `$ ` are commands (run by sh, in the
+// folder of the script's files); what follows is their output. Recorded on upstream, compared on
+// ours; what must differ from run to run is replaced by words.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -33,17 +34,33 @@ export function headOf(path: string): string {
   return start < 0 ? text : text.slice(0, start);
 }
 
-/** Runs one command. Standard error follows standard output; a failing command ends with its exit code. */
-export function runCommand(command: string, options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): Promise<string> {
+/**
+ * Runs one command. Standard error follows standard output; a failing command ends with its exit
+ * code.
+ */
+export function runCommand(
+  command: string,
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<string> {
   return new Promise((resolve) => {
-    execFile("sh", ["-c", command], { ...options, timeout: 30_000, encoding: "utf8" }, (error, stdout, stderr) => {
-      const code = error ? `[exit ${typeof error.code === "number" ? error.code : (error.signal ?? error.code)}]\n` : "";
-      resolve(`${withNewline(stdout)}${withNewline(stderr)}${code}`);
-    });
+    execFile(
+      "sh",
+      ["-c", command],
+      { ...options, timeout: 30_000, encoding: "utf8" },
+      (error, stdout, stderr) => {
+        const code = error
+          ? `[exit ${typeof error.code === "number" ? error.code : (error.signal ?? error.code)}]\n`
+          : "";
+        resolve(`${withNewline(stdout)}${withNewline(stderr)}${code}`);
+      },
+    );
   });
 }
 
-/** Replaces what no two runs share: uids, revisions, times, ages, addresses, tokens, generated names. */
+/**
+ * Replaces what no two runs share: uids, revisions, times, ages, addresses, tokens, generated
+ * names.
+ */
 export function normalise(output: string): string {
   const named = withoutGeneratedNames(output);
   return (named === output ? named : named.replaceAll(/(?<=\S) {2,}/g, "  "))
@@ -53,7 +70,10 @@ export function normalise(output: string): string {
     .replaceAll(/\b\d+d\b/g, "<days>")
     .replaceAll(/Context "[^"]*"/g, 'Context "<context>"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
-    .replaceAll(/(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, "<time>")
+    .replaceAll(
+      /(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g,
+      "<time>",
+    )
     .replaceAll(/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)/gm, "$1<time> ")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} UTC/g, "<time>")
     .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, "<server>")
@@ -63,15 +83,25 @@ export function normalise(output: string): string {
     .replaceAll(/<age> +/g, "<age> ");
 }
 
-/** What servers and controllers make up; outputs that show such a thing have columns of chance widths, which the caller evens out. */
+/**
+ * What servers and controllers make up; outputs that show such a thing have columns of chance
+ * widths, which the caller evens out.
+ */
 const withoutGeneratedNames = (output: string): string =>
   output
-    .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{8,10}(?=-[bcdfghjklmnpqrstvwxz2456789]{5}\b)/g, "-<hash>")
+    .replaceAll(
+      /-[bcdfghjklmnpqrstvwxz2456789]{8,10}(?=-[bcdfghjklmnpqrstvwxz2456789]{5}\b)/g,
+      "-<hash>",
+    )
     .replaceAll(/(?<=[A-Za-z0-9>])-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?![-.])/g, "-<suffix>")
-    .replaceAll(/(-|pod-template-hash"?[=:] ?"?)[bcdfghjklmnpqrstvwxz2456789]{8,10}\b(?![-.])/g, "$1<hash>")
+    .replaceAll(
+      /(-|pod-template-hash"?[=:] ?"?)[bcdfghjklmnpqrstvwxz2456789]{8,10}\b(?![-.])/g,
+      "$1<hash>",
+    )
     .replaceAll(/\.[0-9a-f]{16}\b/g, ".<event>")
     .replaceAll(/\b10\.0\.0\.(?!1\b)\d+\b/g, "<ip>")
     .replaceAll(/((?:NodePort: .*|nodePort"?: |:))3[0-2]\d{3}\b/g, "$1<port>")
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "<token>");
 
-const withNewline = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+const withNewline = (text: string): string =>
+  text === "" || text.endsWith("\n") ? text : `${text}\n`;

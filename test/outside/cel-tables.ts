@@ -1,7 +1,8 @@
-// Upstream's own CEL tests as tables: cel-go's, those of Kubernetes' libraries, and those of custom resources' rules run in
-// Go with recorders put into two packages, and the expressions that CEL publishes are put to Kubernetes' environment. What
-// upstream said is compared with what is said here: values, errors, compile errors, costs and cost estimates. Nothing is
-// served, so the server under test is not used.
+// Upstream's own CEL tests as tables: cel-go's, those of Kubernetes' libraries, and those of custom
+// resources' rules run in Go with recorders put into two packages, and the expressions that CEL
+// publishes are put to Kubernetes' environment. What upstream said is compared with what is said
+// here: values, errors, compile errors, costs and cost estimates. Nothing is served, so the server
+// under test is not used.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { answerRecord, parseRecord, type Verdict } from "./cel/answer-record.ts";
@@ -11,7 +12,11 @@ import type { CaseResult, Suite, Surroundings } from "./suite.ts";
 const kubernetes = "v0.36.3";
 const celGo = "v0.26.0";
 /** Packages whose tests are run. */
-const packages = ["github.com/google/cel-go/ext", "k8s.io/apiserver/pkg/cel/library", "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"] as const;
+const packages = [
+  "github.com/google/cel-go/ext",
+  "k8s.io/apiserver/pkg/cel/library",
+  "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel",
+] as const;
 
 /** CEL's published tests: their expressions are put to Kubernetes' environment. */
 const published = "cel.dev/expr";
@@ -45,7 +50,9 @@ const patches: readonly Patched[] = [
     version: kubernetes,
     renamed: {
       "pkg/apiserver/schema/cel/compilation.go": [["func Compile(", "func compileUnrecorded("]],
-      "pkg/apiserver/schema/cel/validation.go": [["func (s *Validator) Validate(", "func (s *Validator) validateUnrecorded("]],
+      "pkg/apiserver/schema/cel/validation.go": [
+        ["func (s *Validator) Validate(", "func (s *Validator) validateUnrecorded("],
+      ],
     },
     recorder: ["rule_recorder.go", "pkg/apiserver/schema/cel/recorder.go"],
   },
@@ -57,29 +64,62 @@ export const celTables: Suite = {
     if ([...packages, published].every((name) => existsSync(recordOf(at, name)))) return;
     writeFileSync(join(at.cache, "go.mod"), "module outside\n\ngo 1.26.0\n");
     const env = { GOFLAGS: "-mod=mod" };
-    await at.run(["go", "get", "-t", ...packages.map((name) => `${name}@${name.startsWith("k8s.io/") ? kubernetes : celGo}`)], { cwd: at.cache, env, limitMs: 600_000 });
+    await at.run(
+      [
+        "go",
+        "get",
+        "-t",
+        ...packages.map((name) => `${name}@${name.startsWith("k8s.io/") ? kubernetes : celGo}`),
+      ],
+      { cwd: at.cache, env, limitMs: 600_000 },
+    );
     for (const patch of patches) {
       const folder = await copyModule(at, patch);
       await at.run(["go", "mod", "edit", `-replace=${patch.module}=${folder}`], { cwd: at.cache });
     }
-    // Not `run`: some of cel-go's tests fail with the text library that Kubernetes pins, and are recorded all the same.
-    for (const name of packages) await at.session(["go", "test", "-p", "2", "-count=1", name], { cwd: at.cache, env: { ...env, CEL_RECORD: recordOf(at, name) }, limitMs: 1_800_000 });
+    // Not `run`: some of cel-go's tests fail with the text library that Kubernetes pins, and are
+    // recorded all the same.
+    for (const name of packages)
+      await at.session(["go", "test", "-p", "2", "-count=1", name], {
+        cwd: at.cache,
+        env: { ...env, CEL_RECORD: recordOf(at, name) },
+        limitMs: 1_800_000,
+      });
     await askPublished(at, env);
   },
   run: (at) => Promise.resolve([...packages, published].map((name) => comparePackage(at, name))),
 };
 
-async function askPublished(at: Surroundings, env: Readonly<Record<string, string>>): Promise<void> {
-  const { Dir } = JSON.parse(await at.run(["go", "mod", "download", "-json", `${published}@${publishedVersion}`], { limitMs: 300_000 })) as { readonly Dir: string };
+async function askPublished(
+  at: Surroundings,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { Dir } = JSON.parse(
+    await at.run(["go", "mod", "download", "-json", `${published}@${publishedVersion}`], {
+      limitMs: 300_000,
+    }),
+  ) as { readonly Dir: string };
   const texts = join(at.cache, "expressions.json");
-  writeFileSync(texts, JSON.stringify(listPublishedExpressions(join(Dir, "tests", "simple", "testdata"))));
+  writeFileSync(
+    texts,
+    JSON.stringify(listPublishedExpressions(join(Dir, "tests", "simple", "testdata"))),
+  );
   mkdirSync(join(at.cache, "ask"), { recursive: true });
   copyFileSync(join(at.here, "cel", "ask_expressions.go"), join(at.cache, "ask", "main.go"));
-  await at.run(["go", "run", "./ask", texts], { cwd: at.cache, env: { ...env, CEL_RECORD: recordOf(at, published) }, limitMs: 1_800_000 });
+  await at.run(["go", "run", "./ask", texts], {
+    cwd: at.cache,
+    env: { ...env, CEL_RECORD: recordOf(at, published) },
+    limitMs: 1_800_000,
+  });
 }
 
-async function copyModule(at: Surroundings, { module, version, renamed, recorder: [own, place] }: Patched): Promise<string> {
-  const { Dir } = JSON.parse(await at.run(["go", "mod", "download", "-json", `${module}@${version}`], { limitMs: 300_000 })) as { readonly Dir: string };
+async function copyModule(
+  at: Surroundings,
+  { module, version, renamed, recorder: [own, place] }: Patched,
+): Promise<string> {
+  const { Dir } = JSON.parse(
+    await at.run(["go", "mod", "download", "-json", `${module}@${version}`], { limitMs: 300_000 }),
+  ) as { readonly Dir: string };
   const folder = join(at.cache, module.replaceAll("/", "_"));
   rmSync(folder, { recursive: true, force: true });
   await at.run(["cp", "-r", Dir, folder]);
@@ -95,18 +135,26 @@ async function copyModule(at: Surroundings, { module, version, renamed, recorder
   return folder;
 }
 
-const recordOf = (at: Surroundings, name: string): string => join(at.cache, `${name.replaceAll("/", "_")}.jsonl`);
+const recordOf = (at: Surroundings, name: string): string =>
+  join(at.cache, `${name.replaceAll("/", "_")}.jsonl`);
 
 function replaceOnce(text: string, from: string, to: string): string {
-  if (text.split(from).length !== 2) throw new Error(`lay a recorder over upstream's source: expected ${JSON.stringify(from)} once; is it another version?`);
+  if (text.split(from).length !== 2)
+    throw new Error(
+      `lay a recorder over upstream's source: expected ${JSON.stringify(from)} once; is it another version?`,
+    );
   return text.replace(from, to);
 }
 
-/** One line a package: how many of its records are answered the same here, and the first that are not. */
+/**
+ * One line a package: how many of its records are answered the same here, and the first that are
+ * not.
+ */
 function comparePackage(at: Surroundings, name: string): CaseResult {
   const lines = new Set(readFileSync(recordOf(at, name), "utf8").trimEnd().split("\n"));
   const verdicts = [...lines].map((line) => answerRecord(parseRecord(line)));
-  const count = (word: Verdict["word"]): number => verdicts.filter((verdict) => verdict.word === word).length;
+  const count = (word: Verdict["word"]): number =>
+    verdicts.filter((verdict) => verdict.word === word).length;
   const different = verdicts.filter(({ word }) => word === "different").map(({ why }) => why);
   const seen = `${count("same")} the same, ${different.length} different, ${count("beyond")} that Kubernetes' environment has no words for`;
   return { name, ok: different.length === 0, seen: [seen, ...different].join("\n    ") };

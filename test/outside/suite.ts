@@ -1,4 +1,5 @@
-// What a session with somebody else's client is: something to fetch, a program to run, and lines to count.
+// What a session with somebody else's client is: something to fetch, a program to run, and lines to
+// count.
 
 /** Where a session finds things, and how it runs programs. */
 export interface Surroundings {
@@ -8,9 +9,14 @@ export interface Surroundings {
   readonly here: string;
   /** Kubeconfig of the server under test. */
   readonly kubeconfig: string;
-  /** Runs to the end and gives its output; throws when it fails to start or ends with another code than 0. */
+  /**
+   * Runs to the end and gives its output; throws when it fails to start or ends with another code
+   * than 0.
+   */
   run(command: readonly string[], options?: RunOptions): Promise<string>;
-  /** The same, for programs whose exit code says how many cases failed: output, whatever the code. */
+  /**
+   * The same, for programs whose exit code says how many cases failed: output, whatever the code.
+   */
   session(command: readonly string[], options?: RunOptions): Promise<string>;
 }
 

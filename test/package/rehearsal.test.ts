@@ -1,6 +1,7 @@
-// What a user meets: the packages are built, packed and installed in an empty folder; every public subpath is imported from
-// compiled JavaScript, the command runs, and a program compiles against the packed declarations. Needs npm's cache or a
-// registry for the dependencies; says so and skips where there is neither.
+// What a user meets: the packages are built, packed and installed in an empty folder; every public
+// subpath is imported from compiled JavaScript, the command runs, and a program compiles against
+// the packed declarations. Needs npm's cache or a registry for the dependencies; says so and skips
+// where there is neither.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,11 +26,24 @@ interface Ran {
   readonly output: string;
 }
 
-/** Runs on this Node, without the workspace's own settings, so that nothing but what is installed can be found. */
+/**
+ * Runs on this Node, without the workspace's own settings, so that nothing but what is installed
+ * can be found.
+ */
 function run(cwd: string, command: string, ...args: readonly string[]): Ran {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|NODE_PATH$|NODE_TEST_CONTEXT$|INIT_CWD$)/i.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(npm_|NODE_OPTIONS$|NODE_PATH$|NODE_TEST_CONTEXT$|INIT_CWD$)/i.test(name),
+    ),
+  );
   const path = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8", env: { ...env, PATH: path }, timeout: 90_000, shell: process.platform === "win32" });
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    env: { ...env, PATH: path },
+    timeout: 90_000,
+    shell: process.platform === "win32",
+  });
   return { status, output: `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}` };
 }
 
@@ -53,13 +67,25 @@ describe("the packages as a user meets them", () => {
   let missing: string | undefined;
 
   before(() => {
-    for (const folder of folders) rmSync(join(root, "packages", folder, "dist"), { recursive: true, force: true });
+    for (const folder of folders)
+      rmSync(join(root, "packages", folder, "dist"), { recursive: true, force: true });
     must(run(root, process.execPath, compiler, "-b", "tsconfig.build.json"));
-    const { stdout } = spawnSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", place, ...folders.map((folder) => `--workspace=packages/${folder}`)], {
-      cwd: root,
-      encoding: "utf8",
-      shell: process.platform === "win32",
-    });
+    const { stdout } = spawnSync(
+      "npm",
+      [
+        "pack",
+        "--json",
+        "--ignore-scripts",
+        "--pack-destination",
+        place,
+        ...folders.map((folder) => `--workspace=packages/${folder}`),
+      ],
+      {
+        cwd: root,
+        encoding: "utf8",
+        shell: process.platform === "win32",
+      },
+    );
     packed = listOf(JSON.parse(stdout) as readonly Packed[] | Readonly<Record<string, Packed>>);
     missing = install();
   });
@@ -68,12 +94,32 @@ describe("the packages as a user meets them", () => {
   /** Undefined when all is installed, else why it could not be. */
   function install(): string | undefined {
     must(run(place, process.execPath, "-e", `require("fs").mkdirSync(${JSON.stringify(home)})`));
-    const versions = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly devDependencies: Readonly<Record<string, string>> }).devDependencies;
-    writeFileSync(join(home, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
+    const versions = (
+      JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+        readonly devDependencies: Readonly<Record<string, string>>;
+      }
+    ).devDependencies;
+    writeFileSync(
+      join(home, "package.json"),
+      JSON.stringify({ name: "user", private: true, type: "module" }),
+    );
     const tarballs = packed.map(({ filename }) => join(place, filename));
-    const ran = run(home, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1", ...tarballs, "zod@4.6.7", `@types/node@${versions["@types/node"]}`);
+    const ran = run(
+      home,
+      "npm",
+      "install",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--prefer-offline",
+      "--fetch-retries=1",
+      ...tarballs,
+      "zod@4.6.7",
+      `@types/node@${versions["@types/node"]}`,
+    );
     if (ran.status === 0) return undefined;
-    if (/ENOTCACHED|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH/.test(ran.output)) return "the dependencies are neither in npm's cache nor can a registry be reached";
+    if (/ENOTCACHED|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH/.test(ran.output))
+      return "the dependencies are neither in npm's cache nor can a registry be reached";
     assert.fail(ran.output);
   }
 
@@ -82,7 +128,10 @@ describe("the packages as a user meets them", () => {
   };
 
   test("each tarball holds licence, notice and its output, and neither tests nor sources", () => {
-    assert.deepEqual(packed.map(({ name }) => name).sort(), folders.map((folder) => manifestOf(folder).name).sort());
+    assert.deepEqual(
+      packed.map(({ name }) => name).sort(),
+      folders.map((folder) => manifestOf(folder).name).sort(),
+    );
     for (const { name, files } of packed) {
       const paths = files.map(({ path }) => path);
       assert.deepEqual(
@@ -91,12 +140,20 @@ describe("the packages as a user meets them", () => {
         name,
       );
       assert.deepEqual(
-        paths.filter((path) => !/^(?:LICENSE|NOTICE|package\.json|(?:bin|dist|data|templates)\/.*)$/.test(path) || (!path.startsWith("templates/") && /\.(test|suite)\.|tsbuildinfo/.test(path))),
+        paths.filter(
+          (path) =>
+            !/^(?:LICENSE|NOTICE|package\.json|(?:bin|dist|data|templates)\/.*)$/.test(path) ||
+            (!path.startsWith("templates/") && /\.(test|suite)\.|tsbuildinfo/.test(path)),
+        ),
         [],
         name,
       );
     }
-    assert.ok(packed.find(({ name }) => name === "@homeostat/apiserver")?.files.some(({ path }) => path === "data/v1.36.jsonl"));
+    assert.ok(
+      packed
+        .find(({ name }) => name === "@homeostat/apiserver")
+        ?.files.some(({ path }) => path === "data/v1.36.jsonl"),
+    );
   });
 
   installed("every public subpath is there, from compiled JavaScript", () => {
@@ -124,11 +181,20 @@ describe("the packages as a user meets them", () => {
       const { kind, metadata, message } = await response.json();
       console.log(response.status, kind, metadata?.name ?? message);
       await server.close();`;
-    assert.equal(must(run(home, process.execPath, "--input-type=module", "--eval", program)), "200 Namespace default\n");
+    assert.equal(
+      must(run(home, process.execPath, "--input-type=module", "--eval", program)),
+      "200 Namespace default\n",
+    );
   });
 
   installed("closed subpaths are closed", () => {
-    const ran = run(home, process.execPath, "--input-type=module", "--eval", 'await import("homeostat/dist/queue/workqueue.js")');
+    const ran = run(
+      home,
+      process.execPath,
+      "--input-type=module",
+      "--eval",
+      'await import("homeostat/dist/queue/workqueue.js")',
+    );
     assert.match(ran.output, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
   });
 
@@ -138,12 +204,35 @@ describe("the packages as a user meets them", () => {
   });
 
   installed("npm create homeostat makes a project that compiles, and whose test passes", () => {
-    must(run(home, process.execPath, "node_modules/create-homeostat/bin/create-homeostat.js", "greeter"));
+    must(
+      run(
+        home,
+        process.execPath,
+        "node_modules/create-homeostat/bin/create-homeostat.js",
+        "greeter",
+      ),
+    );
     must(run(join(home, "greeter"), process.execPath, compiler, "--pretty", "false", "-p", "."));
-    const tested = must(run(join(home, "greeter"), process.execPath, "--test", "--test-reporter=tap", "src/greetings.test.ts"));
+    const tested = must(
+      run(
+        join(home, "greeter"),
+        process.execPath,
+        "--test",
+        "--test-reporter=tap",
+        "src/greetings.test.ts",
+      ),
+    );
     assert.match(tested, /^# pass 2$/m);
-    const again = run(home, process.execPath, "node_modules/create-homeostat/bin/create-homeostat.js", "greeter");
-    assert.deepEqual([again.status, again.output.trim()], [1, "homeostat: init greeter: the folder is not empty; name a new one"]);
+    const again = run(
+      home,
+      process.execPath,
+      "node_modules/create-homeostat/bin/create-homeostat.js",
+      "greeter",
+    );
+    assert.deepEqual(
+      [again.status, again.output.trim()],
+      [1, "homeostat: init greeter: the folder is not empty; name a new one"],
+    );
   });
 
   installed("a program compiles against the packed declarations", () => {
@@ -159,10 +248,14 @@ describe("the packages as a user meets them", () => {
       types: ["node"],
       lib: ["es2024", "esnext.disposable"],
     };
-    writeFileSync(join(home, "tsconfig.json"), JSON.stringify({ compilerOptions: options, files: ["consumer.ts"] }));
+    writeFileSync(
+      join(home, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: options, files: ["consumer.ts"] }),
+    );
     must(run(home, process.execPath, compiler, "--pretty", "false", "-p", "."));
   });
 });
 
 /** npm 11 prints a list, npm 12 an object by name. */
-const listOf = (printed: readonly Packed[] | Readonly<Record<string, Packed>>): readonly Packed[] => (Array.isArray(printed) ? (printed as readonly Packed[]) : Object.values(printed));
+const listOf = (printed: readonly Packed[] | Readonly<Record<string, Packed>>): readonly Packed[] =>
+  Array.isArray(printed) ? (printed as readonly Packed[]) : Object.values(printed);

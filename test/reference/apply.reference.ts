@@ -1,12 +1,16 @@
-// Random applies, updates and patches of one custom object by several managers, made on upstream's server and on our field
-// manager alike: answers, values and ownership must be the same after every step.
+// Random applies, updates and patches of one custom object by several managers, made on upstream's
+// server and on our field manager alike: answers, values and ownership must be the same after every
+// step.
 // HOMEOSTAT_SEED and HOMEOSTAT_RUNS repeat or prolong a run.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { cloneJson, isApiStatusError, isObject, type Json, type JsonObject } from "homeostat/api";
 import { readKindData } from "../../packages/apiserver/src/kinds/data/read-kind-data.ts";
-import { createFieldManager, type FieldManager } from "../../packages/apiserver/src/merge/field-manager.ts";
+import {
+  createFieldManager,
+  type FieldManager,
+} from "../../packages/apiserver/src/merge/field-manager.ts";
 import { managedFieldsOf } from "../../packages/apiserver/src/merge/managed-fields.ts";
 import { applyMergePatch } from "../../packages/apiserver/src/merge/merge-patch.ts";
 import { smdFromJsonSchema } from "../../packages/apiserver/src/merge/smd-from-json-schema.ts";
@@ -44,12 +48,25 @@ const schema: JsonSchemaProps = {
         title: { type: "string" },
         set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
         numbers: { type: "array", "x-kubernetes-list-type": "set", items: { type: "integer" } },
-        ports: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port", "protocol"], items: port },
+        ports: {
+          type: "array",
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["port", "protocol"],
+          items: port,
+        },
         atoms: { type: "array", items: { type: "string" } },
         labels: { type: "object", additionalProperties: { type: "string" } },
-        colour: { type: "object", "x-kubernetes-map-type": "atomic", properties: { r: { type: "integer" }, g: { type: "integer" } } },
+        colour: {
+          type: "object",
+          "x-kubernetes-map-type": "atomic",
+          properties: { r: { type: "integer" }, g: { type: "integer" } },
+        },
         free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        half: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { known: { type: "object", properties: { a: { type: "string" } } } } },
+        half: {
+          type: "object",
+          "x-kubernetes-preserve-unknown-fields": true,
+          properties: { known: { type: "object", properties: { a: { type: "string" } } } },
+        },
         either: { "x-kubernetes-int-or-string": true },
         deep: {
           type: "object",
@@ -61,7 +78,11 @@ const schema: JsonSchemaProps = {
                 type: "array",
                 "x-kubernetes-list-type": "map",
                 "x-kubernetes-list-map-keys": ["name"],
-                items: { type: "object", required: ["name"], properties: { name: { type: "string" }, value: { type: "string" } } },
+                items: {
+                  type: "object",
+                  required: ["name"],
+                  properties: { name: { type: "string" }, value: { type: "string" } },
+                },
               },
             },
           },
@@ -71,7 +92,8 @@ const schema: JsonSchemaProps = {
   },
 };
 
-const mapOf = (entries: readonly (readonly [string, Json])[]): JsonObject => Object.fromEntries(entries);
+const mapOf = (entries: readonly (readonly [string, Json])[]): JsonObject =>
+  Object.fromEntries(entries);
 
 function randomPort(random: Random, number: number): JsonObject {
   return {
@@ -98,10 +120,28 @@ function randomSpec(random: Random): JsonObject {
         ),
     ],
     ["atoms", () => list(["a", "b"])],
-    ["labels", () => mapOf(some(random, ["l1", "l2", "l3"]).map((name) => [name, pick(random, ["v", "w"])]))],
+    [
+      "labels",
+      () => mapOf(some(random, ["l1", "l2", "l3"]).map((name) => [name, pick(random, ["v", "w"])])),
+    ],
     ["colour", () => mapOf(some(random, ["r", "g"]).map((name) => [name, random(2)]))],
-    ["free", () => mapOf(some(random, ["a", "b", "c"]).map((name) => [name, pick<Json>(random, [1, "s", [1, 2], { k: random(2) }, {}, []])]))],
-    ["half", () => ({ ...(random(2) ? { known: random(2) ? { a: pick(random, ["p", "q"]) } : {} } : {}), ...(random(2) ? { other: { z: random(2) } } : {}) })],
+    [
+      "free",
+      () =>
+        mapOf(
+          some(random, ["a", "b", "c"]).map((name) => [
+            name,
+            pick<Json>(random, [1, "s", [1, 2], { k: random(2) }, {}, []]),
+          ]),
+        ),
+    ],
+    [
+      "half",
+      () => ({
+        ...(random(2) ? { known: random(2) ? { a: pick(random, ["p", "q"]) } : {} } : {}),
+        ...(random(2) ? { other: { z: random(2) } } : {}),
+      }),
+    ],
     ["either", () => pick<Json>(random, [1, "one"])],
     [
       "deep",
@@ -111,7 +151,14 @@ function randomSpec(random: Random): JsonObject {
             name,
             {
               ...(random(2) ? { x: pick(random, ["1", "2"]) } : {}),
-              ...(random(2) ? { list: shuffled(random, some(random, ["n1", "n2", "n3"])).map((item) => ({ name: item, ...(random(2) ? { value: pick(random, ["1", "2"]) } : {}) })) } : {}),
+              ...(random(2)
+                ? {
+                    list: shuffled(random, some(random, ["n1", "n2", "n3"])).map((item) => ({
+                      name: item,
+                      ...(random(2) ? { value: pick(random, ["1", "2"]) } : {}),
+                    })),
+                  }
+                : {}),
             },
           ]),
         ),
@@ -123,8 +170,14 @@ function randomSpec(random: Random): JsonObject {
 function randomIntent(random: Random): JsonObject {
   const metadata: JsonObject = {
     name: "p",
-    ...(random(3) ? {} : { labels: mapOf(some(random, ["m1", "m2"]).map((name) => [name, pick(random, ["v", "w"])])) }),
-    ...(random(5) ? {} : { finalizers: shuffled(random, some(random, ["homeostat.dev/a", "homeostat.dev/b"])) }),
+    ...(random(3)
+      ? {}
+      : {
+          labels: mapOf(some(random, ["m1", "m2"]).map((name) => [name, pick(random, ["v", "w"])])),
+        }),
+    ...(random(5)
+      ? {}
+      : { finalizers: shuffled(random, some(random, ["homeostat.dev/a", "homeostat.dev/b"])) }),
   };
   return { apiVersion, kind, metadata, ...(random(8) ? { spec: randomSpec(random) } : {}) };
 }
@@ -140,33 +193,51 @@ function randomStep(random: Random, live: JsonObject | undefined): Step {
   const verb = live ? pick(random, ["apply", "apply", "apply", "patch", "put"] as const) : "apply";
   const manager = pick(random, ["ann", "bob", "cat"]);
   const body = randomIntent(random);
-  if (verb === "patch" && isObject(body["spec"])) for (const name of some(random, ["size", "set", "ports", "labels", "free", "deep"])) body["spec"][name] = null;
+  if (verb === "patch" && isObject(body["spec"]))
+    for (const name of some(random, ["size", "set", "ports", "labels", "free", "deep"]))
+      body["spec"][name] = null;
   return { verb, manager, force: random(2) === 0, body };
 }
 
 const kubeconfig = process.env["HOMEOSTAT_REFERENCE_KUBECONFIG"];
 const kubectl = (args: readonly string[], input?: string): string =>
-  execFileSync("kubectl", ["--kubeconfig", kubeconfig!, ...args], { ...(input === undefined ? {} : { input }), encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+  execFileSync("kubectl", ["--kubeconfig", kubeconfig!, ...args], {
+    ...(input === undefined ? {} : { input }),
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "pipe"],
+  });
 
 let proxy: KubectlProxy;
-const send: Send = (method, path, contentType, body) => proxy.send(method, `/apis/${apiVersion}/namespaces/${namespace}/${plural}${path}`, contentType, body);
+const send: Send = (method, path, contentType, body) =>
+  proxy.send(
+    method,
+    `/apis/${apiVersion}/namespaces/${namespace}/${plural}${path}`,
+    contentType,
+    body,
+  );
 
 /** Fills in what the schema above defaults, and drops empty metadata as the server's codec does. */
 function withDefaults(object: JsonObject): JsonObject {
   const { spec, metadata } = object;
-  if (isObject(metadata)) for (const name of ["labels", "finalizers"]) if (!Object.keys(metadata[name] ?? {}).length) delete metadata[name];
-  if (isObject(spec) && Array.isArray(spec["ports"])) for (const item of spec["ports"]) if (isObject(item)) item["protocol"] ??= "TCP";
+  if (isObject(metadata))
+    for (const name of ["labels", "finalizers"])
+      if (!Object.keys(metadata[name] ?? {}).length) delete metadata[name];
+  if (isObject(spec) && Array.isArray(spec["ports"]))
+    for (const item of spec["ports"]) if (isObject(item)) item["protocol"] ??= "TCP";
   return object;
 }
 
-const objectMeta = createKindTypes(readKindData("1.36"))("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+const objectMeta = createKindTypes(readKindData("1.36"))(
+  "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+);
 const empty = (): JsonObject => ({ apiVersion, kind });
 const ours: FieldManager = createFieldManager({
   group,
   version: "v1",
   kind,
   subresource: "",
-  typeOf: (version) => (version === apiVersion ? smdFromJsonSchema(schema, { objectMeta }) : undefined),
+  typeOf: (version) =>
+    version === apiVersion ? smdFromJsonSchema(schema, { objectMeta }) : undefined,
   convert: (object) => object,
   empty,
   complete: withDefaults,
@@ -175,10 +246,17 @@ const ours: FieldManager = createFieldManager({
 });
 const now = "2026-01-01T00:00:00Z";
 
-/** A map or list that loses all of its items becomes null, which validation then refuses: not the field manager's matter. */
+/**
+ * A map or list that loses all of its items becomes null, which validation then refuses: not the
+ * field manager's matter.
+ */
 const nullFault = "422 null";
 const hasNull = (value: Json | undefined): boolean =>
-  value === null || (typeof value === "object" && Object.entries(value).some(([name, member]) => name !== "other" && (name === "free" ? member === null : hasNull(member))));
+  value === null ||
+  (typeof value === "object" &&
+    Object.entries(value).some(
+      ([name, member]) => name !== "other" && (name === "free" ? member === null : hasNull(member)),
+    ));
 
 interface Outcome {
   readonly error?: string;
@@ -187,14 +265,27 @@ interface Outcome {
 
 function stepOnOurs(live: JsonObject | undefined, step: Step): Outcome {
   const before = live ?? empty();
-  const created = (object: JsonObject): JsonObject => ({ ...object, metadata: { ...(object["metadata"] as JsonObject), uid: "u", namespace } });
+  const created = (object: JsonObject): JsonObject => ({
+    ...object,
+    metadata: { ...(object["metadata"] as JsonObject), uid: "u", namespace },
+  });
   try {
     if (step.verb === "apply") {
-      const object = created(ours.apply(before, step.body, { manager: step.manager, force: step.force, now }));
+      const object = created(
+        ours.apply(before, step.body, { manager: step.manager, force: step.force, now }),
+      );
       return hasNull(object["spec"]) ? { error: nullFault } : { object };
     }
-    const next = step.verb === "patch" ? (applyMergePatch(before, step.body) as JsonObject) : { ...step.body, metadata: { ...(step.body["metadata"] as JsonObject), uid: "u", namespace } };
-    return { object: created(ours.update(before, withDefaults(cloneJson(next)), step.manager, now)) };
+    const next =
+      step.verb === "patch"
+        ? (applyMergePatch(before, step.body) as JsonObject)
+        : {
+            ...step.body,
+            metadata: { ...(step.body["metadata"] as JsonObject), uid: "u", namespace },
+          };
+    return {
+      object: created(ours.update(before, withDefaults(cloneJson(next)), step.manager, now)),
+    };
   } catch (error) {
     if (isApiStatusError(error)) return { error: `${error.status.code} ${error.status.message}` };
     throw error;
@@ -203,7 +294,13 @@ function stepOnOurs(live: JsonObject | undefined, step: Step): Outcome {
 
 async function stepOnUpstream(resourceVersion: string | undefined, step: Step): Promise<Outcome> {
   const query = `/p?fieldManager=${step.manager}${step.force && step.verb === "apply" ? "&force=true" : ""}`;
-  const put = { ...step.body, metadata: { ...(step.body["metadata"] as JsonObject), ...(resourceVersion ? { resourceVersion } : {}) } };
+  const put = {
+    ...step.body,
+    metadata: {
+      ...(step.body["metadata"] as JsonObject),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    },
+  };
   const answer =
     step.verb === "apply"
       ? await send("PATCH", query, "application/apply-patch+yaml", step.body)
@@ -213,7 +310,13 @@ async function stepOnUpstream(resourceVersion: string | undefined, step: Step): 
   const message = String(answer.body["message"]);
   return answer.status < 300
     ? { object: answer.body }
-    : { error: message.includes('must be of type object: "null"') || message.includes('must be of type array: "null"') ? nullFault : `${answer.status} ${message}` };
+    : {
+        error:
+          message.includes('must be of type object: "null"') ||
+          message.includes('must be of type array: "null"')
+            ? nullFault
+            : `${answer.status} ${message}`,
+      };
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -222,14 +325,26 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 function essence({ error, object }: Outcome): unknown {
   if (!object) return { error };
   const metadata = object["metadata"] as JsonObject;
-  const owners = (managedFieldsOf(object) ?? []).map((entry) => ({ ...(entry as JsonObject), time: "time" in (entry as JsonObject) }));
-  const idOf = (owner: JsonObject): string => `${String(owner["manager"])} ${String(owner["operation"])}`;
+  const owners = (managedFieldsOf(object) ?? []).map((entry) => ({
+    ...(entry as JsonObject),
+    time: "time" in (entry as JsonObject),
+  }));
+  const idOf = (owner: JsonObject): string =>
+    `${String(owner["manager"])} ${String(owner["operation"])}`;
   const byName = owners.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
-  return { labels: metadata["labels"], finalizers: metadata["finalizers"], spec: object["spec"], owners: byName };
+  return {
+    labels: metadata["labels"],
+    finalizers: metadata["finalizers"],
+    spec: object["spec"],
+    owners: byName,
+  };
 }
 
 before(async () => {
-  if (!kubeconfig) throw new Error("run random applies on upstream: HOMEOSTAT_REFERENCE_KUBECONFIG names no kubeconfig; use npm run test:reference");
+  if (!kubeconfig)
+    throw new Error(
+      "run random applies on upstream: HOMEOSTAT_REFERENCE_KUBECONFIG names no kubeconfig; use npm run test:reference",
+    );
   const definition = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -266,11 +381,16 @@ async function replay(run: number): Promise<void> {
     const step = randomStep(random, live);
     const theirs = await stepOnUpstream(resourceVersion, step);
     const own = stepOnOurs(live, step);
-    assert.deepEqual(plain(essence(own)), plain(essence(theirs)), `run ${run}, step ${i}: ${JSON.stringify(step)} on ${JSON.stringify(live)}`);
+    assert.deepEqual(
+      plain(essence(own)),
+      plain(essence(theirs)),
+      `run ${run}, step ${i}: ${JSON.stringify(step)} on ${JSON.stringify(live)}`,
+    );
     if (!theirs.object) continue;
     live = own.object!;
     resourceVersion = String((theirs.object["metadata"] as JsonObject)["resourceVersion"]);
   }
 }
 
-for (let run = seed; run < seed + runs; run++) test(`random applies, seed ${run}`, () => replay(run));
+for (let run = seed; run < seed + runs; run++)
+  test(`random applies, seed ${run}`, () => replay(run));

@@ -16,7 +16,8 @@ export function createRandom(seed: number): Random {
 
 export const pick = <T>(random: Random, values: readonly T[]): T => values[random(values.length)]!;
 /** Each value with a chance of one in `oneIn`. */
-export const some = <T>(random: Random, values: readonly T[], oneIn = 3): T[] => values.filter(() => random(oneIn) === 0);
+export const some = <T>(random: Random, values: readonly T[], oneIn = 3): T[] =>
+  values.filter(() => random(oneIn) === 0);
 export const shuffled = <T>(random: Random, values: readonly T[]): T[] =>
   values
     .map((value) => ({ value, at: random(1000) }))

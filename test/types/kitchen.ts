@@ -1,11 +1,31 @@
 // The sketch of the design, compiled: what must infer without an annotation.
-import { defineController, defineResource, defineScope, type ContextOf, k, type Kind, type Metadata, type Naming, ref, refs } from "homeostat";
+import {
+  defineController,
+  defineResource,
+  defineScope,
+  type ContextOf,
+  k,
+  type Kind,
+  type Metadata,
+  type Naming,
+  ref,
+  refs,
+} from "homeostat";
 import * as z from "zod";
 
 const api = { group: "kitchen.example.com", version: "v1" } as const;
 
-export const Chef = defineResource({ ...api, kind: "Chef", spec: z.object({ secondsPerDish: z.int().default(30) }) });
-export const Meal = defineResource({ ...api, kind: "Meal", spec: z.object({ dish: z.string(), cookFor: k.duration() }), status: z.object({ cookedAt: k.time() }) });
+export const Chef = defineResource({
+  ...api,
+  kind: "Chef",
+  spec: z.object({ secondsPerDish: z.int().default(30) }),
+});
+export const Meal = defineResource({
+  ...api,
+  kind: "Meal",
+  spec: z.object({ dish: z.string(), cookFor: k.duration() }),
+  status: z.object({ cookedAt: k.time() }),
+});
 export const Order = defineResource({
   ...api,
   kind: "Order",
@@ -32,7 +52,9 @@ export const orders = defineController(Order, {
     const seconds: number = chef.spec.secondsPerDish;
     const meals = await own(
       Meal,
-      order.spec.dishes.map((dish) => Meal(`${order.metadata.name}-${dish.name}`, { dish: dish.name, cookFor: `${seconds}s` })),
+      order.spec.dishes.map((dish) =>
+        Meal(`${order.metadata.name}-${dish.name}`, { dish: dish.name, cookFor: `${seconds}s` }),
+      ),
     );
     const spicy: boolean = order.spec.dishes[0]!.spicy;
     void spicy;
@@ -56,10 +78,20 @@ interface DeploymentObject {
   readonly spec: { readonly replicas: number };
   readonly status?: { readonly readyReplicas?: number };
 }
-declare const ConfigMap: Kind<ConfigMapObject, Omit<ConfigMapObject, "metadata"> & { readonly metadata: Naming }, never, never>;
+declare const ConfigMap: Kind<
+  ConfigMapObject,
+  Omit<ConfigMapObject, "metadata"> & { readonly metadata: Naming },
+  never,
+  never
+>;
 declare const Deployment: Kind<
   DeploymentObject,
-  { readonly apiVersion: "apps/v1"; readonly kind: "Deployment"; readonly metadata: Naming; readonly spec: { readonly replicas?: number } },
+  {
+    readonly apiVersion: "apps/v1";
+    readonly kind: "Deployment";
+    readonly metadata: Naming;
+    readonly spec: { readonly replicas?: number };
+  },
   { readonly readyReplicas?: number },
   string
 >;
@@ -68,17 +100,30 @@ declare const Deployment: Kind<
 export function builtInsAndSplitReconciles(): unknown {
   const builtIns = defineController(Order, {
     owns: [ConfigMap, Deployment, Meal],
-    refs: { chefs: refs(Chef, (o) => o.spec.dishes.map((d) => d.name)), boss: ref(Chef, (o) => ({ namespace: "hq", name: o.spec.chef })) },
+    refs: {
+      chefs: refs(Chef, (o) => o.spec.dishes.map((d) => d.name)),
+      boss: ref(Chef, (o) => ({ namespace: "hq", name: o.spec.chef })),
+    },
     async reconcile({ own, refs: found }) {
-      const deployments = await own(Deployment, [{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec: {} }]);
-      const maps = await own(ConfigMap, [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "b" } }]);
+      const deployments = await own(Deployment, [
+        { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec: {} },
+      ]);
+      const maps = await own(ConfigMap, [
+        { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "b" } },
+      ]);
       const ready: number | undefined = deployments[0]?.status?.readyReplicas;
-      void [ready, maps[0]?.data?.["a"], found.chefs[0]?.spec.secondsPerDish.toFixed(), found.boss?.spec.secondsPerDish.toFixed()];
+      void [
+        ready,
+        maps[0]?.data?.["a"],
+        found.chefs[0]?.spec.secondsPerDish.toFixed(),
+        found.boss?.spec.secondsPerDish.toFixed(),
+      ];
     },
   });
   const scope = defineScope(Order, { owns: [Meal], refs: { chef: ref(Chef, (o) => o.spec.chef) } });
   type Ctx = ContextOf<typeof scope>;
-  const cook = async ({ object, own, refs: { chef } }: Ctx): Promise<number> => (await own(Meal, [])).length + (chef?.spec.secondsPerDish ?? 0) + object.spec.table;
+  const cook = async ({ object, own, refs: { chef } }: Ctx): Promise<number> =>
+    (await own(Meal, [])).length + (chef?.spec.secondsPerDish ?? 0) + object.spec.table;
   const scoped = scope.controller({
     async reconcile(context) {
       context.status({ cooked: await cook(context) });

@@ -1,5 +1,6 @@
-// The type test: the sketch compiles (with everything else, in `npm run check`), and every wrong program is refused on the
-// line that is wrong, with the words recorded in testdata/wrong-programs.txt. `UPDATE_GOLDENS=1` records them anew.
+// The type test: the sketch compiles (with everything else, in `npm run check`), and every wrong
+// program is refused on the line that is wrong, with the words recorded in
+// testdata/wrong-programs.txt. `UPDATE_GOLDENS=1` records them anew.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,10 +11,17 @@ const here = (name: string): string => fileURLToPath(new URL(`testdata/${name}`,
 const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 
 test("wrong programs do not compile, and the compiler names the mistake", () => {
-  const { stdout } = spawnSync(process.execPath, [compiler, "--pretty", "false", "-p", here("tsconfig.json")], { encoding: "utf8" });
+  const { stdout } = spawnSync(
+    process.execPath,
+    [compiler, "--pretty", "false", "-p", here("tsconfig.json")],
+    { encoding: "utf8" },
+  );
   const found = stdout
     .split("\n")
-    .flatMap((line) => /^.*wrong-programs\.ts\((\d+),\d+\): (error .*)$/.exec(line)?.slice(1, 3).join(": ") ?? [])
+    .flatMap(
+      (line) =>
+        /^.*wrong-programs\.ts\((\d+),\d+\): (error .*)$/.exec(line)?.slice(1, 3).join(": ") ?? [],
+    )
     .map((line) => (line.length > 420 ? `${line.slice(0, 420)}…` : line));
   const planted = readFileSync(here("wrong-programs.ts"), "utf8")
     .split("\n")

@@ -1,5 +1,6 @@
-// Writes packages/apiserver/data/vX.Y-bootstrap.jsonl: the objects that a fresh kube-apiserver has made by itself, as it
-// stores them, without uids, revisions and times. One object a line; the first line says where they come from.
+// Writes packages/apiserver/data/vX.Y-bootstrap.jsonl: the objects that a fresh kube-apiserver has
+// made by itself, as it stores them, without uids, revisions and times. One object a line; the
+// first line says where they come from.
 //   node tools/kinds/record-bootstrap.ts KUBECONFIG OUT
 // The server must be a fresh one, without controllers, with --service-cluster-ip-range=10.0.0.0/24.
 
@@ -24,19 +25,32 @@ const collections = [
   "/apis/rbac.authorization.k8s.io/v1/roles",
   "/apis/rbac.authorization.k8s.io/v1/rolebindings",
 ];
-/** What the target port of the service `kubernetes` is by default, whatever the recorded server listens on. */
+/**
+ * What the target port of the service `kubernetes` is by default, whatever the recorded server
+ * listens on.
+ */
 const securePort = 6443;
-const changing = new Set(["uid", "resourceVersion", "creationTimestamp", "time", "lastTransitionTime"]);
+const changing = new Set([
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "time",
+  "lastTransitionTime",
+]);
 
 const [kubeconfig, out] = process.argv.slice(2);
-if (kubeconfig === undefined || out === undefined) throw new Error("usage: record-bootstrap.ts KUBECONFIG OUT");
+if (kubeconfig === undefined || out === undefined)
+  throw new Error("usage: record-bootstrap.ts KUBECONFIG OUT");
 const client = openReferenceClient(kubeconfig);
 const { gitVersion } = (await client.json("/version")) as { readonly gitVersion: string };
 const lines = [JSON.stringify({ origin: `objects of a fresh kube-apiserver ${gitVersion}` })];
 for (const path of collections) {
   const { items } = (await client.json(path)) as { readonly items: readonly Stored[] };
   for (const { metadata } of items) {
-    const collection = metadata.namespace === undefined ? path : path.replace("/v1/", `/v1/namespaces/${metadata.namespace}/`);
+    const collection =
+      metadata.namespace === undefined
+        ? path
+        : path.replace("/v1/", `/v1/namespaces/${metadata.namespace}/`);
     const object = await client.json(`${collection}/${encodeURIComponent(metadata.name)}`);
     lines.push(
       JSON.stringify(object, (field, value: unknown) => {

@@ -1,13 +1,21 @@
-// The project's own lint rules, for what no published rule says. Each has a planted breach in test/architecture/lint.test.ts.
+// The project's own lint rules, for what no published rule says. Each has a planted breach in
+// test/architecture/lint.test.ts.
 // Which folders they hold for stands in .oxlintrc.json.
 
 const isNamed = (node, name) => node.type === "Identifier" && node.name === name;
 
-/** The process's clock is read in one file; everybody else is given a Clock. `new Date(value)` and `Date.parse` are arithmetic. */
+/**
+ * The process's clock is read in one file; everybody else is given a Clock. `new Date(value)` and
+ * `Date.parse` are arithmetic.
+ */
 const noAmbientClock = {
   meta: { type: "problem" },
   create(context) {
-    const report = (node) => context.report({ node, message: "reads the process's clock: take a Clock (homeostat/runtime) as a parameter" });
+    const report = (node) =>
+      context.report({
+        node,
+        message: "reads the process's clock: take a Clock (homeostat/runtime) as a parameter",
+      });
     return {
       NewExpression(node) {
         if (isNamed(node.callee, "Date") && node.arguments.length === 0) report(node);
@@ -15,19 +23,34 @@ const noAmbientClock = {
       CallExpression(node) {
         const { callee } = node;
         if (isNamed(callee, "Date")) report(node);
-        if (callee.type === "MemberExpression" && isNamed(callee.object, "Date") && isNamed(callee.property, "now")) report(node);
+        if (
+          callee.type === "MemberExpression" &&
+          isNamed(callee.object, "Date") &&
+          isNamed(callee.property, "now")
+        )
+          report(node);
       },
     };
   },
 };
 
-/** `new Map()`: a collection that can only be meant to be filled later. A WeakMap is a view on objects, and holds nothing. */
-const isEmptyCollection = (node) => node?.type === "NewExpression" && (isNamed(node.callee, "Map") || isNamed(node.callee, "Set")) && node.arguments.length === 0;
+/**
+ * `new Map()`: a collection that can only be meant to be filled later. A WeakMap is a view on
+ * objects, and holds nothing.
+ */
+const isEmptyCollection = (node) =>
+  node?.type === "NewExpression" &&
+  (isNamed(node.callee, "Map") || isNamed(node.callee, "Set")) &&
+  node.arguments.length === 0;
 
 /** `const none: ReadonlySet<string> = …`: stays empty. */
-const isReadonly = (id) => id.typeAnnotation?.typeAnnotation?.typeName?.name?.startsWith("Readonly") === true;
+const isReadonly = (id) =>
+  id.typeAnnotation?.typeAnnotation?.typeName?.name?.startsWith("Readonly") === true;
 
-/** Two servers in one process must not meet in a module: state lives in what a create function returns. */
+/**
+ * Two servers in one process must not meet in a module: state lives in what a create function
+ * returns.
+ */
 const noModuleState = {
   meta: { type: "problem" },
   create(context) {
@@ -35,17 +58,28 @@ const noModuleState = {
       if (declaration?.type !== "VariableDeclaration") return;
       for (const { id, init } of declaration.declarations) {
         if (isEmptyCollection(init) && !isReadonly(id))
-          context.report({ node: id, message: "an empty collection in a module fills up for everything in the process: keep it in what a create function returns" });
+          context.report({
+            node: id,
+            message:
+              "an empty collection in a module fills up for everything in the process: keep it in what a create function returns",
+          });
       }
       if (declaration.kind === "const") return;
-      context.report({ node: declaration, message: `a module-level \`${declaration.kind}\` is shared by everything in the process: keep state in what a create function returns` });
+      context.report({
+        node: declaration,
+        message: `a module-level \`${declaration.kind}\` is shared by everything in the process: keep state in what a create function returns`,
+      });
     };
     return {
       Program(node) {
-        for (const statement of node.body) check(statement.type === "ExportNamedDeclaration" ? statement.declaration : statement);
+        for (const statement of node.body)
+          check(statement.type === "ExportNamedDeclaration" ? statement.declaration : statement);
       },
     };
   },
 };
 
-export default { meta: { name: "homeostat" }, rules: { "no-ambient-clock": noAmbientClock, "no-module-state": noModuleState } };
+export default {
+  meta: { name: "homeostat" },
+  rules: { "no-ambient-clock": noAmbientClock, "no-module-state": noModuleState },
+};

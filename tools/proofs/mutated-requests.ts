@@ -1,7 +1,9 @@
-// Proof: no request brings the server down. Mutated requests, seeded, go to a server in this process and to one over HTTPS;
-// every one is answered in time and without a failure that is the server's own, nothing is rejected unhandled, the event loop
-// is never held, memory does not grow, no watch and no socket stays behind, and the server still does ordinary work afterwards.
-// `node tools/run.mjs tools/proofs/mutated-requests.ts [REQUESTS] [SEEDS] [FIRST SEED] [in-process|https]`
+// Proof: no request brings the server down. Mutated requests, seeded, go to a server in this
+// process and to one over HTTPS; every one is answered in time and without a failure that is the
+// server's own, nothing is rejected unhandled, the event loop is never held, memory does not grow,
+// no watch and no socket stays behind, and the server still does ordinary work afterwards. `node
+// tools/run.mjs tools/proofs/mutated-requests.ts [REQUESTS] [SEEDS] [FIRST SEED]
+// [in-process|https]`
 import assert from "node:assert/strict";
 import { queryObjects, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -28,22 +30,37 @@ function heldBytes(): number {
 }
 
 /** Sockets and listeners of this process. */
-const handles = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length;
+const handles = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length;
 const openWatches = (): number => queryObjects(WatchRun, { format: "count" });
 
-/** undici takes CONNECT as the wish for a tunnel, and waits for one; http/odd-heads.test.ts sends it by hand. */
+/**
+ * undici takes CONNECT as the wish for a tunnel, and waits for one; http/odd-heads.test.ts sends it
+ * by hand.
+ */
 const cannotSend = ({ method }: { readonly method: string }): boolean => method === "CONNECT";
 const warnings: string[] = [];
-const server = await startApiServer({ listen: wires.includes("https"), controllers: "none", keepChanges: 500, warn: (message) => warnings.push(message) });
+const server = await startApiServer({
+  listen: wires.includes("https"),
+  controllers: "none",
+  keepChanges: 500,
+  warn: (message) => warnings.push(message),
+});
 const findings: string[] = [];
 const handlesBefore = handles();
 let before: number | undefined;
 for (const wire of wires) {
   const transport = wire === "https" ? await wireTo() : server.transport();
   const material = await gatherMaterial(transport);
-  const requests = Math.ceil((total / seeds) * (wire === "https" && wires.length > 1 ? overWire : 1));
+  const requests = Math.ceil(
+    (total / seeds) * (wire === "https" && wires.length > 1 ? overWire : 1),
+  );
   for (let seed = first; seed < first + seeds; seed++) {
-    const result = await storm(transport, material, { seed, requests, ...(wire === "https" ? { mayRefuse, cannotSend } : {}) });
+    const result = await storm(transport, material, {
+      seed,
+      requests,
+      ...(wire === "https" ? { mayRefuse, cannotSend } : {}),
+    });
     findings.push(...result.findings);
     before ??= heldBytes();
     const grown = (heldBytes() - before) / 2 ** 20;
@@ -59,7 +76,10 @@ for (const finding of findings) console.log(finding);
 assert.equal(findings.length, 0, `${findings.length} findings`);
 assert.deepEqual(warnings, []);
 assert.equal(openWatches(), 0, "watches that nobody reads");
-assert.ok(handles() <= handlesBefore, `${handles()} handles, ${handlesBefore} before: ${process.getActiveResourcesInfo().join(", ")}`);
+assert.ok(
+  handles() <= handlesBefore,
+  `${handles()} handles, ${handlesBefore} before: ${process.getActiveResourcesInfo().join(", ")}`,
+);
 assert.ok(heldBytes() - before! < mayGrowBytes, "memory stays");
 await server.close();
 
@@ -71,16 +91,29 @@ async function eventually(holds: () => boolean): Promise<void> {
 /** What a client does every day still works. */
 async function ordinary(transport: Transport): Promise<void> {
   const headers = { "content-type": "application/json" };
-  const body = new TextEncoder().encode(JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { generateName: "after-" } }));
-  assert.equal((await ask(transport, { method: "POST", path: "/api/v1/namespaces", headers, body })).status, 201);
-  for (const path of ["/api/v1/namespaces?limit=5", "/apis", "/openapi/v3", "/readyz"]) assert.equal((await ask(transport, { method: "GET", path, headers: {} })).status, 200, path);
+  const body = new TextEncoder().encode(
+    JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { generateName: "after-" } }),
+  );
+  assert.equal(
+    (await ask(transport, { method: "POST", path: "/api/v1/namespaces", headers, body })).status,
+    201,
+  );
+  for (const path of ["/api/v1/namespaces?limit=5", "/apis", "/openapi/v3", "/readyz"])
+    assert.equal((await ask(transport, { method: "GET", path, headers: {} })).status, 200, path);
 }
 
-/** A client's own library refuses what cannot stand in a head, and what the server's HTTP parser has answered for itself is no finding. */
+/**
+ * A client's own library refuses what cannot stand in a head, and what the server's HTTP parser has
+ * answered for itself is no finding.
+ */
 function mayRefuse(error: Error): boolean {
   const cause = error.cause instanceof Error ? error.cause : error;
   return (
-    "code" in cause && typeof cause.code === "string" && (cause.code.startsWith("UND_ERR_INVALID") || cause.code === "UND_ERR_NOT_SUPPORTED" || cause.code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH")
+    "code" in cause &&
+    typeof cause.code === "string" &&
+    (cause.code.startsWith("UND_ERR_INVALID") ||
+      cause.code === "UND_ERR_NOT_SUPPORTED" ||
+      cause.code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH")
   );
 }
 
@@ -88,7 +121,11 @@ async function wireTo(): Promise<Transport> {
   const { server: url, tls } = await loadKubeconfig({ text: server.kubeconfig });
   const transport = createUndiciTransport({ server: url, ...(tls ? { tls } : {}) });
   return {
-    send: (request, sink) => transport.send({ ...request, headers: { authorization: `Bearer ${server.token}`, ...request.headers } }, sink),
+    send: (request, sink) =>
+      transport.send(
+        { ...request, headers: { authorization: `Bearer ${server.token}`, ...request.headers } },
+        sink,
+      ),
     close: () => transport.close(),
   };
 }

@@ -1,24 +1,45 @@
-// What `npm run proofs` runs: every proof in this folder that a machine can repeat in seconds. A proof that needs what this
-// machine lacks says so itself. `npm run proofs -- NAME [ARGS…]` runs one alone, as large as its own arguments ask for:
-// `npm run proofs -- server-kill 1000 --fsync`, `npm run proofs -- mutated-requests 200000`.
+// What `npm run proofs` runs: every proof in this folder that a machine can repeat in seconds. A
+// proof that needs what this machine lacks says so itself. `npm run proofs -- NAME [ARGS…]` runs
+// one alone, as large as its own arguments ask for: `npm run proofs -- server-kill 1000 --fsync`,
+// `npm run proofs -- mutated-requests 200000`.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ensureNode } from "../ensure-node.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const proofs = ["platform-node.ts", "sqlite-kill.ts", "server-kill/server-kill.ts", "mutated-requests.ts", "hostile-wire/hostile-wire.ts", "source-everywhere.ts", "watch-cancel/watch-cancel.ts"];
+const proofs = [
+  "platform-node.ts",
+  "sqlite-kill.ts",
+  "server-kill/server-kill.ts",
+  "mutated-requests.ts",
+  "hostile-wire/hostile-wire.ts",
+  "source-everywhere.ts",
+  "watch-cancel/watch-cancel.ts",
+];
 const [name, ...args] = process.argv.slice(2);
 const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.endsWith(`${name}.ts`));
 
 if (chosen.length === 0) {
-  console.error(`there is no proof ${name}; there are ${proofs.map((proof) => proof.replace(/^.*\/|\.ts$/g, "")).join(", ")}`);
+  console.error(
+    `there is no proof ${name}; there are ${proofs.map((proof) => proof.replace(/^.*\/|\.ts$/g, "")).join(", ")}`,
+  );
   process.exitCode = 2;
 } else if (await ensureNode()) {
   const failed = chosen.filter((proof) => {
     console.log(`proof: ${proof}`);
     const limit = name === undefined ? { timeout: 300_000 } : {};
-    return spawnSync(process.execPath, ["tools/run.mjs", `tools/proofs/${proof}`, ...args], { cwd: root, stdio: "inherit", ...limit }).status !== 0;
+    return (
+      spawnSync(process.execPath, ["tools/run.mjs", `tools/proofs/${proof}`, ...args], {
+        cwd: root,
+        stdio: "inherit",
+        ...limit,
+      }).status !== 0
+    );
   });
-  console.log(failed.length === 0 ? `proofs: ${name === undefined ? `all ${proofs.length} hold` : "it holds"}` : `proofs: ${failed.join(", ")} failed`);
+  console.log(
+    failed.length === 0
+      ? `proofs: ${name === undefined ? `all ${proofs.length} hold` : "it holds"}`
+      : `proofs: ${failed.join(", ")} failed`,
+  );
   process.exitCode = failed.length === 0 ? 0 : 1;
 }

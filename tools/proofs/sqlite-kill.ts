@@ -1,7 +1,8 @@
-// Proof: node:sqlite as journal loses no acknowledged write under SIGKILL, and starts without a warning. A writer commits as
-// fast as it can and prints each revision once it is acknowledged; it is killed at an arbitrary moment, 50 times over the
-// same file; after each kill the file must open whole, and hold every revision that was printed, in order and without gap.
-// `node tools/run.mjs tools/proofs/sqlite-kill.ts [ROUNDS]`
+// Proof: node:sqlite as journal loses no acknowledged write under SIGKILL, and starts without a
+// warning. A writer commits as fast as it can and prints each revision once it is acknowledged; it
+// is killed at an arbitrary moment, 50 times over the same file; after each kill the file must open
+// whole, and hold every revision that was printed, in order and without gap. `node tools/run.mjs
+// tools/proofs/sqlite-kill.ts [ROUNDS]`
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,9 +25,15 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Lets a writer work and kills it; resolves to the newest revision that it had seen acknowledged. */
+/**
+ * Lets a writer work and kills it; resolves to the newest revision that it had seen acknowledged.
+ */
 async function killOnce(round: number, before: number): Promise<number> {
-  const child = spawn(process.execPath, ["--conditions=homeostat-source", "--input-type=module-typescript", "--eval", writer(round)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=homeostat-source", "--input-type=module-typescript", "--eval", writer(round)],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
   const lines: number[] = [];
   let [rest, errors] = ["", ""];
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk));
@@ -39,13 +46,17 @@ async function killOnce(round: number, before: number): Promise<number> {
   });
   await once(child, "close");
   assert.equal(errors, "", "the writer says nothing on stderr");
-  assert.ok(lines.length > 0 && lines[0]! > before, `round ${round} wrote ${lines.length} lines after ${before}`);
+  assert.ok(
+    lines.length > 0 && lines[0]! > before,
+    `round ${round} wrote ${lines.length} lines after ${before}`,
+  );
   await verify(lines);
   return lines.at(-1)!;
 }
 
 function writer(round: number): string {
-  const source = (name: string): string => JSON.stringify(new URL(`../../packages/apiserver/src/storage/${name}`, import.meta.url).href);
+  const source = (name: string): string =>
+    JSON.stringify(new URL(`../../packages/apiserver/src/storage/${name}`, import.meta.url).href);
   return `
     import { createMemoryStore } from ${source("memory-store.ts")};
     import { openSqliteJournal } from ${source("sqlite-journal.ts")};
@@ -60,7 +71,10 @@ function writer(round: number): string {
 
 async function verify(acknowledged: readonly number[]): Promise<void> {
   const database = new DatabaseSync(file);
-  assert.deepEqual({ ...database.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+  assert.deepEqual(
+    { ...database.prepare("PRAGMA integrity_check").get() },
+    { integrity_check: "ok" },
+  );
   database.close();
   const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
   const held = store.list("");

@@ -18,7 +18,9 @@ export const openReferenceClient = (kubeconfigPath: string): ReferenceClient => 
     clusters: [{ cluster }],
     users: [{ user }],
   } = JSON.parse(readFileSync(kubeconfigPath, "utf8")) as Kubeconfig;
-  const agent = new Agent({ ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64") });
+  const agent = new Agent({
+    ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64"),
+  });
   const headers = { accept: "application/json", authorization: `Bearer ${user["token"] ?? ""}` };
   return {
     json: (path) =>
@@ -31,7 +33,12 @@ export const openReferenceClient = (kubeconfigPath: string): ReferenceClient => 
             .on("end", () => {
               const body = Buffer.concat(chunks).toString("utf8");
               if (response.statusCode === 200) resolve(JSON.parse(body));
-              else reject(new Error(`GET ${path}: expected 200, got ${String(response.statusCode)}: ${body.slice(0, 300)}`));
+              else
+                reject(
+                  new Error(
+                    `GET ${path}: expected 200, got ${String(response.statusCode)}: ${body.slice(0, 300)}`,
+                  ),
+                );
             });
         }).on("error", reject);
       }),

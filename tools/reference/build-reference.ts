@@ -1,5 +1,5 @@
-// Builds upstream's etcd, kube-apiserver and kube-controller-manager from the modules that go.mod pins, once, into
-// an ignored folder. Knows nothing about running them (start-reference.ts).
+// Builds upstream's etcd, kube-apiserver and kube-controller-manager from the modules that go.mod
+// pins, once, into an ignored folder. Knows nothing about running them (start-reference.ts).
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -23,7 +23,8 @@ export type BinaryName = keyof typeof packages;
 const names = Object.keys(packages) as BinaryName[];
 
 /** The programs that are still to be built. */
-export const missingBinaries = (): readonly BinaryName[] => names.filter((name) => !existsSync(binaryPath(name)));
+export const missingBinaries = (): readonly BinaryName[] =>
+  names.filter((name) => !existsSync(binaryPath(name)));
 
 const linkerFlags = (): string => {
   const variable = "k8s.io/component-base/version";
@@ -33,13 +34,42 @@ const linkerFlags = (): string => {
 
 const goBuild = (name: BinaryName): Promise<void> =>
   new Promise((resolve, reject) => {
-    const args = ["build", "-p", "2", "-trimpath", "-ldflags", linkerFlags(), "-o", binaryPath(name), packages[name]];
-    const go = spawn("go", args, { cwd: here, env: { ...process.env, GOWORK: "off", CGO_ENABLED: "0" }, stdio: "inherit" });
-    go.on("error", (cause) => reject(new Error(`build ${name}: running the go command failed; install Go 1.26 or newer`, { cause })));
-    go.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`build ${name}: go build ended with ${String(code)}; its output is above`))));
+    const args = [
+      "build",
+      "-p",
+      "2",
+      "-trimpath",
+      "-ldflags",
+      linkerFlags(),
+      "-o",
+      binaryPath(name),
+      packages[name],
+    ];
+    const go = spawn("go", args, {
+      cwd: here,
+      env: { ...process.env, GOWORK: "off", CGO_ENABLED: "0" },
+      stdio: "inherit",
+    });
+    go.on("error", (cause) =>
+      reject(
+        new Error(`build ${name}: running the go command failed; install Go 1.26 or newer`, {
+          cause,
+        }),
+      ),
+    );
+    go.on("exit", (code) =>
+      code === 0
+        ? resolve()
+        : reject(
+            new Error(`build ${name}: go build ended with ${String(code)}; its output is above`),
+          ),
+    );
   });
 
-/** Builds what is missing, one program after another: minutes and about 2 GB of memory the first time. */
+/**
+ * Builds what is missing, one program after another: minutes and about 2 GB of memory the first
+ * time.
+ */
 export const buildReference = async (report: (line: string) => void): Promise<void> => {
   mkdirSync(join(cacheFolder, "bin"), { recursive: true });
   for (const name of missingBinaries()) {

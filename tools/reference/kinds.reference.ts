@@ -1,16 +1,25 @@
-// The committed kind data against a running kube-apiserver: builds each published OpenAPI v3 component and each
-// discovery document from the data and compares. Needs HOMEOSTAT_REFERENCE_KUBECONFIG (test.ts sets it).
+// The committed kind data against a running kube-apiserver: builds each published OpenAPI v3
+// component and each discovery document from the data and compares. Needs
+// HOMEOSTAT_REFERENCE_KUBECONFIG (test.ts sets it).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FieldFacts, KindFacts, TypeFacts, TypeRef } from "../../packages/apiserver/src/kinds/data/kind-data.ts";
+import type {
+  FieldFacts,
+  KindFacts,
+  TypeFacts,
+  TypeRef,
+} from "../../packages/apiserver/src/kinds/data/kind-data.ts";
 import { readKindData } from "../../packages/apiserver/src/kinds/data/read-kind-data.ts";
 import { openReferenceClient } from "./ask-reference.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const kubeconfig = process.env["HOMEOSTAT_REFERENCE_KUBECONFIG"];
-assert.ok(kubeconfig, "HOMEOSTAT_REFERENCE_KUBECONFIG names no kubeconfig: run npm run test:reference");
+assert.ok(
+  kubeconfig,
+  "HOMEOSTAT_REFERENCE_KUBECONFIG names no kubeconfig: run npm run test:reference",
+);
 const server = openReferenceClient(kubeconfig);
 const data = readKindData("1.36");
 
@@ -20,7 +29,10 @@ const specialModels: Readonly<Record<string, string>> = {
   RawExtension: "io.k8s.apimachinery.pkg.runtime.RawExtension",
 };
 const modelOf = (special: string): string =>
-  specialModels[special] ?? (special.startsWith("JSON") ? `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${special}` : `io.k8s.apimachinery.pkg.apis.meta.v1.${special}`);
+  specialModels[special] ??
+  (special.startsWith("JSON")
+    ? `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.${special}`
+    : `io.k8s.apimachinery.pkg.apis.meta.v1.${special}`);
 
 const pointer = (model: string): Schema => ({ $ref: `#/components/schemas/${model}` });
 
@@ -48,7 +60,13 @@ const schemaOf = (ref: TypeRef): Schema => {
   }
 };
 
-const zeros: Readonly<Record<string, unknown>> = { string: "", bool: false, int32: 0, int64: 0, float64: 0 };
+const zeros: Readonly<Record<string, unknown>> = {
+  string: "",
+  bool: false,
+  int32: 0,
+  int64: 0,
+  float64: 0,
+};
 
 const elementOf = (ref: TypeRef): Schema => {
   if (ref.at === "struct") return { allOf: [pointer(ref.type)], default: {} };
@@ -59,21 +77,27 @@ const nested = (schema: Schema, keywords: Schema): Schema => {
   const merged: Record<string, unknown> = { ...schema };
   for (const [keyword, value] of Object.entries(keywords)) {
     const mine = merged[keyword];
-    merged[keyword] = mine !== null && typeof mine === "object" && !Array.isArray(mine) ? nested(mine as Schema, value as Schema) : value;
+    merged[keyword] =
+      mine !== null && typeof mine === "object" && !Array.isArray(mine)
+        ? nested(mine as Schema, value as Schema)
+        : value;
   }
   return merged;
 };
 
 const propertyOf = (field: FieldFacts): Schema => {
   const bare = schemaOf(field.ref);
-  const schema = "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
+  const schema =
+    "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
   const facts: Schema = {
     ...("default" in field ? { default: field.default } : {}),
     ...(field.enum ? { enum: field.enum } : {}),
     ...(field.listType ? { "x-kubernetes-list-type": field.listType } : {}),
     ...(field.listMapKeys ? { "x-kubernetes-list-map-keys": field.listMapKeys } : {}),
     ...(field.mapType ? { "x-kubernetes-map-type": field.mapType } : {}),
-    ...(field.patchStrategy ? { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") } : {}),
+    ...(field.patchStrategy
+      ? { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") }
+      : {}),
     ...(field.patchMergeKey ? { "x-kubernetes-patch-merge-key": field.patchMergeKey } : {}),
   };
   return nested({ ...schema, ...facts }, field.schema ?? {});
@@ -83,7 +107,13 @@ const componentOf = (type: TypeFacts): Schema => {
   const required = type.members.filter((field) => field.required).map((field) => field.name);
   return {
     type: "object",
-    ...(type.members.length > 0 ? { properties: Object.fromEntries(type.members.map((field) => [field.name, propertyOf(field)])) } : {}),
+    ...(type.members.length > 0
+      ? {
+          properties: Object.fromEntries(
+            type.members.map((field) => [field.name, propertyOf(field)]),
+          ),
+        }
+      : {}),
     ...(required.length > 0 ? { required } : {}),
     ...(type.structType ? { "x-kubernetes-map-type": type.structType } : {}),
     ...type.schema,
@@ -94,22 +124,40 @@ const withoutDescriptions = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutDescriptions);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, each]) => ((key === "description" && typeof each === "string") || key === "x-kubernetes-group-version-kind" ? [] : [[key, withoutDescriptions(each)]])),
+    Object.entries(value).flatMap(([key, each]) =>
+      (key === "description" && typeof each === "string") ||
+      key === "x-kubernetes-group-version-kind"
+        ? []
+        : [[key, withoutDescriptions(each)]],
+    ),
   );
 };
 
 test("every published component follows from the data", async () => {
-  const index = (await server.json("/openapi/v3")) as { paths: Record<string, { serverRelativeURL: string }> };
+  const index = (await server.json("/openapi/v3")) as {
+    paths: Record<string, { serverRelativeURL: string }>;
+  };
   const known = new Set(data.models);
   const custom = new Set([
-    ...["Time", "MicroTime", "FieldsV1", "JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"].map(modelOf),
+    ...[
+      "Time",
+      "MicroTime",
+      "FieldsV1",
+      "JSON",
+      "JSONSchemaPropsOrArray",
+      "JSONSchemaPropsOrBool",
+      "JSONSchemaPropsOrStringArray",
+    ].map(modelOf),
     ...Object.values(specialModels),
   ]);
   let compared = 0;
   for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
     const group = path.split("/")[1] ?? "";
-    if (group.includes(".") && !group.endsWith(".k8s.io")) continue; // other tests of this run define and delete kinds
-    const document = (await server.json(serverRelativeURL)) as { components?: { schemas?: Record<string, Schema> } };
+    // other tests of this run define and delete kinds
+    if (group.includes(".") && !group.endsWith(".k8s.io")) continue;
+    const document = (await server.json(serverRelativeURL)) as {
+      components?: { schemas?: Record<string, Schema> };
+    };
     for (const [model, published] of Object.entries(document.components?.schemas ?? {})) {
       if (custom.has(model)) continue;
       assert.ok(known.has(model), `${model} is published but missing`);
@@ -138,7 +186,9 @@ const discoveryOf = (kind: KindFacts): readonly Schema[] => {
     namespaced: each.namespaced,
     kind: each.kind,
     verbs: each.verbs,
-    ...(each.group !== group || each.version !== version ? { group: each.group, version: each.version } : {}),
+    ...(each.group !== group || each.version !== version
+      ? { group: each.group, version: each.version }
+      : {}),
   }));
   return [primary, ...subresources];
 };

@@ -1,10 +1,19 @@
-// Starts and stops one real control plane on loopback: etcd, kube-apiserver and, when asked for, kube-controller-manager.
-// Each instance has its own temporary folder with credentials, data and logs; its state file beside the kubeconfig
-// remembers folder and process ids, so that a later process can stop it. Needs the programs of build-reference.ts.
+// Starts and stops one real control plane on loopback: etcd, kube-apiserver and, when asked for,
+// kube-controller-manager. Each instance has its own temporary folder with credentials, data and
+// logs; its state file beside the kubeconfig remembers folder and process ids, so that a later
+// process can stop it. Needs the programs of build-reference.ts.
 
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:https";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,7 +26,10 @@ export interface ReferenceOptions {
   readonly kubeconfigPath?: string;
   /** Runs kube-controller-manager too. */
   readonly controllers?: boolean;
-  /** Turns the ServiceAccount admission plug-in on, as in a real cluster; pods then need the controllers to make their accounts. */
+  /**
+   * Turns the ServiceAccount admission plug-in on, as in a real cluster; pods then need the
+   * controllers to make their accounts.
+   */
   readonly serviceAccountAdmission?: boolean;
   readonly readyTimeoutMs?: number;
   /** More kube-apiserver flags, after ours. */
@@ -41,15 +53,26 @@ const statePath = (kubeconfigPath: string): string => `${kubeconfigPath}.state.j
 
 /** The state that `startReference` left for that kubeconfig, undefined when there is none. */
 export const readState = (kubeconfigPath: string): ReferenceState | undefined =>
-  existsSync(statePath(kubeconfigPath)) ? (JSON.parse(readFileSync(statePath(kubeconfigPath), "utf8")) as ReferenceState) : undefined;
+  existsSync(statePath(kubeconfigPath))
+    ? (JSON.parse(readFileSync(statePath(kubeconfigPath), "utf8")) as ReferenceState)
+    : undefined;
 
-/** Runs an instance until `stop()`; the processes outlive this one otherwise. Resolves once /readyz says ok. */
+/**
+ * Runs an instance until `stop()`; the processes outlive this one otherwise. Resolves once /readyz
+ * says ok.
+ */
 export const startReference = async (options: ReferenceOptions = {}): Promise<Reference> => {
   const missing = missingBinaries();
-  if (missing.length > 0) throw new Error(`start reference: ${missing.join(", ")} not built; run the build command of tools/reference first`);
+  if (missing.length > 0)
+    throw new Error(
+      `start reference: ${missing.join(", ")} not built; run the build command of tools/reference first`,
+    );
   const folder = mkdtempSync(join(tmpdir(), "homeostat-reference-"));
   const kubeconfigPath = options.kubeconfigPath ?? join(folder, "kubeconfig");
-  if (readState(kubeconfigPath)) throw new Error(`start reference: ${statePath(kubeconfigPath)} says that an instance exists; stop it first`);
+  if (readState(kubeconfigPath))
+    throw new Error(
+      `start reference: ${statePath(kubeconfigPath)} says that an instance exists; stop it first`,
+    );
   const tokens = writeCredentials(folder);
   const [port, etcdPort, peerPort, managerPort] = await freePorts(4);
   const server = `https://127.0.0.1:${port}`;
@@ -63,8 +86,18 @@ export const startReference = async (options: ReferenceOptions = {}): Promise<Re
   };
   try {
     run("etcd", etcdFlags(folder, etcdPort!, peerPort!));
-    run("kube-apiserver", [...apiserverFlags(folder, port!, etcdPort!), ...(options.serviceAccountAdmission ? [] : ["--disable-admission-plugins=ServiceAccount"]), ...(options.apiserverFlags ?? [])]);
-    await untilReady({ folder, server, token: tokens.admin, pids, timeoutMs: options.readyTimeoutMs ?? 120_000 });
+    run("kube-apiserver", [
+      ...apiserverFlags(folder, port!, etcdPort!),
+      ...(options.serviceAccountAdmission ? [] : ["--disable-admission-plugins=ServiceAccount"]),
+      ...(options.apiserverFlags ?? []),
+    ]);
+    await untilReady({
+      folder,
+      server,
+      token: tokens.admin,
+      pids,
+      timeoutMs: options.readyTimeoutMs ?? 120_000,
+    });
     if (options.controllers) {
       const manager = join(folder, "controller-manager.kubeconfig");
       writeKubeconfig({ folder, server, token: tokens.manager, path: manager });
@@ -87,7 +120,9 @@ export const stopReference = async (kubeconfigPath: string): Promise<void> => {
   rmSync(statePath(kubeconfigPath), { force: true });
 };
 
-/** Whether that process still is the one we started: its command line names the instance's folder. */
+/**
+ * Whether that process still is the one we started: its command line names the instance's folder.
+ */
 export const isRunning = (pid: number, folder: string): boolean => {
   try {
     process.kill(pid, 0);
@@ -105,12 +140,25 @@ const end = async (pid: number, folder: string): Promise<void> => {
   }
 };
 
-const launch = ({ name, folder, args }: { name: BinaryName; folder: string; args: readonly string[] }): number => {
+const launch = ({
+  name,
+  folder,
+  args,
+}: {
+  name: BinaryName;
+  folder: string;
+  args: readonly string[];
+}): number => {
   const log = openSync(join(folder, `${name}.log`), "a");
-  const child = spawn(binaryPath(name), args, { cwd: folder, detached: true, stdio: ["ignore", log, log] });
+  const child = spawn(binaryPath(name), args, {
+    cwd: folder,
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
   closeSync(log);
   child.unref();
-  if (child.pid === undefined) throw new Error(`start reference: ${binaryPath(name)} could not be run`);
+  if (child.pid === undefined)
+    throw new Error(`start reference: ${binaryPath(name)} could not be run`);
   return child.pid;
 };
 
@@ -175,31 +223,70 @@ const freePorts = async (count: number): Promise<readonly number[]> => {
   return ports;
 };
 
-/** Bearer tokens rather than client certificates: a request can then drop its credential on a connection that is open. */
+/**
+ * Bearer tokens rather than client certificates: a request can then drop its credential on a
+ * connection that is open.
+ */
 const writeCredentials = (folder: string): { readonly admin: string; readonly manager: string } => {
   execFileSync(binaryPath("issue"), [folder]);
   const [admin, manager] = [randomBytes(16).toString("hex"), randomBytes(16).toString("hex")];
-  writeFileSync(join(folder, "tokens.csv"), `${admin},admin,admin,system:masters\n${manager},system:kube-controller-manager,manager\n`, { mode: 0o600 });
+  writeFileSync(
+    join(folder, "tokens.csv"),
+    `${admin},admin,admin,system:masters\n${manager},system:kube-controller-manager,manager\n`,
+    { mode: 0o600 },
+  );
   return { admin, manager };
 };
 
-const writeKubeconfig = ({ folder, server, token, path }: { folder: string; server: string; token: string; path: string }): void => {
+const writeKubeconfig = ({
+  folder,
+  server,
+  token,
+  path,
+}: {
+  folder: string;
+  server: string;
+  token: string;
+  path: string;
+}): void => {
   const config = {
     apiVersion: "v1",
     kind: "Config",
     "current-context": "reference",
     contexts: [{ name: "reference", context: { cluster: "reference", user: "reference" } }],
-    clusters: [{ name: "reference", cluster: { server, "certificate-authority-data": readFileSync(join(folder, "ca.crt")).toString("base64") } }],
+    clusters: [
+      {
+        name: "reference",
+        cluster: {
+          server,
+          "certificate-authority-data": readFileSync(join(folder, "ca.crt")).toString("base64"),
+        },
+      },
+    ],
     users: [{ name: "reference", user: { token } }],
   };
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
 };
 
-const untilReady = async ({ folder, server, token, pids, timeoutMs }: { folder: string; server: string; token: string; pids: readonly number[]; timeoutMs: number }): Promise<void> => {
+const untilReady = async ({
+  folder,
+  server,
+  token,
+  pids,
+  timeoutMs,
+}: {
+  folder: string;
+  server: string;
+  token: string;
+  pids: readonly number[];
+  timeoutMs: number;
+}): Promise<void> => {
   const end = performance.now() + timeoutMs;
   let last = "no answer yet";
   while (performance.now() < end) {
-    for (const pid of pids) if (!isRunning(pid, folder)) throw new Error(`start reference: a program ended early\n${logTails(folder)}`);
+    for (const pid of pids)
+      if (!isRunning(pid, folder))
+        throw new Error(`start reference: a program ended early\n${logTails(folder)}`);
     last = await readiness({ folder, server, token });
     if (last === "ok") return;
     await sleep(200);
@@ -207,9 +294,21 @@ const untilReady = async ({ folder, server, token, pids, timeoutMs }: { folder: 
   throw new Error(`start reference: not ready after ${timeoutMs} ms: ${last}\n${logTails(folder)}`);
 };
 
-const readiness = ({ folder, server, token }: { folder: string; server: string; token: string }): Promise<string> =>
+const readiness = ({
+  folder,
+  server,
+  token,
+}: {
+  folder: string;
+  server: string;
+  token: string;
+}): Promise<string> =>
   new Promise((resolve) => {
-    const options = { ca: readFileSync(join(folder, "ca.crt")), headers: { authorization: `Bearer ${token}` }, agent: false };
+    const options = {
+      ca: readFileSync(join(folder, "ca.crt")),
+      headers: { authorization: `Bearer ${token}` },
+      agent: false,
+    };
     const asking = request(`${server}/readyz`, options, (response) => {
       let body = "";
       response

@@ -1,4 +1,5 @@
-// Meals: ask for their ingredients, wait until all are set out, cook. Know their own ingredients and nothing above them.
+// Meals: ask for their ingredients, wait until all are set out, cook. Know their own ingredients
+// and nothing above them.
 import { defineController } from "homeostat";
 import { Ingredient } from "../resources/ingredient.ts";
 import { Meal } from "../resources/meal.ts";
@@ -14,10 +15,22 @@ export const meals = (timing: Timing) =>
     async reconcile({ object: meal, own, status, condition, wait, retry }) {
       const ingredients = await own(
         Ingredient,
-        meal.spec.recipe.map(({ name, amount, measure }) => Ingredient(`${meal.metadata.name}-${name}`, { amount, measure })),
+        meal.spec.recipe.map(({ name, amount, measure }) =>
+          Ingredient(`${meal.metadata.name}-${name}`, { amount, measure }),
+        ),
       );
-      const missing = ingredients.filter((one) => !one.status.conditions?.some(({ type, status: is }) => type === "SetOut" && is === "True"));
-      condition("IngredientsReady", missing.length ? "False" : "True", missing.length ? "Missing" : "AllSetOut", missing.map((one) => one.metadata.name).join(", "));
+      const missing = ingredients.filter(
+        (one) =>
+          !one.status.conditions?.some(
+            ({ type, status: is }) => type === "SetOut" && is === "True",
+          ),
+      );
+      condition(
+        "IngredientsReady",
+        missing.length ? "False" : "True",
+        missing.length ? "Missing" : "AllSetOut",
+        missing.map((one) => one.metadata.name).join(", "),
+      );
 
       const { startedAt, cookedAt } = meal.status;
       if (cookedAt) return void condition("Cooked", "True", "Done");
@@ -27,9 +40,12 @@ export const meals = (timing: Timing) =>
       }
 
       condition("Cooked", "False", "Cooking");
-      const remainingMs = startedAt ? timing.remainingMs(startedAt, parseSeconds(meal.spec.cookFor) * 1000) : parseSeconds(meal.spec.cookFor) * 1000;
+      const remainingMs = startedAt
+        ? timing.remainingMs(startedAt, parseSeconds(meal.spec.cookFor) * 1000)
+        : parseSeconds(meal.spec.cookFor) * 1000;
       if (!startedAt) status({ startedAt: timing.now() });
-      if (remainingMs > 0) return retry.in(remainingMs, { because: `${meal.spec.dish} is on the stove` });
+      if (remainingMs > 0)
+        return retry.in(remainingMs, { because: `${meal.spec.dish} is on the stove` });
       status({ cookedAt: timing.now() });
       condition("Cooked", "True", "Done");
     },

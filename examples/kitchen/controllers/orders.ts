@@ -1,5 +1,5 @@
-// Orders: turn dishes into meals and look at those meals only. A chef who appears, changes or goes wakes the orders that
-// name them; a finalizer clears the table before an order goes.
+// Orders: turn dishes into meals and look at those meals only. A chef who appears, changes or goes
+// wakes the orders that name them; a finalizer clears the table before an order goes.
 import { defineController, ref } from "homeostat";
 import { Chef } from "../resources/chef.ts";
 import { Meal } from "../resources/meal.ts";
@@ -13,19 +13,35 @@ export const orders = () =>
     owns: [Meal],
     refs: { chef: ref(Chef, (order) => order.spec.chef) },
     async reconcile({ object: order, refs: { chef }, own, status, condition, wait }) {
-      condition("ChefFound", chef ? "True" : "False", chef ? "Found" : "NotFound", chef ? "" : `there is no chef "${order.spec.chef}"`);
+      condition(
+        "ChefFound",
+        chef ? "True" : "False",
+        chef ? "Found" : "NotFound",
+        chef ? "" : `there is no chef "${order.spec.chef}"`,
+      );
       if (!chef) {
         condition("Ready", "False", "ChefMissing");
         return wait.forRef("chef");
       }
       const meals = await own(
         Meal,
-        order.spec.dishes.map(({ name, recipe }) => Meal(`${order.metadata.name}-${name}`, { dish: name, recipe: [...recipe], cookFor: `${chef.spec.secondsPerDish}s` })),
+        order.spec.dishes.map(({ name, recipe }) =>
+          Meal(`${order.metadata.name}-${name}`, {
+            dish: name,
+            recipe: [...recipe],
+            cookFor: `${chef.spec.secondsPerDish}s`,
+          }),
+        ),
       );
       const cooked = meals.filter((meal) => meal.status.cookedAt).length;
       const done = cooked === meals.length;
       status({ cooked, dishes: meals.length });
-      condition("MealsCooked", done ? "True" : "False", done ? "AllCooked" : "Cooking", `${cooked} of ${meals.length}`);
+      condition(
+        "MealsCooked",
+        done ? "True" : "False",
+        done ? "AllCooked" : "Cooking",
+        `${cooked} of ${meals.length}`,
+      );
       condition("Ready", done ? "True" : "False", done ? "Served" : "Cooking");
       if (!done) return wait.for(`${meals.length - cooked} of ${meals.length} meals to be cooked`);
     },

@@ -11,7 +11,8 @@ export const pantry = (timing: Timing) =>
     async reconcile({ object: ingredient, status, condition, retry }) {
       const { fetchedAt } = ingredient.status;
       if (!fetchedAt) {
-        // Act first, record last: the moment of fetching is written down, so that a restart goes on where it was.
+        // Act first, record last: the moment of fetching is written down, so that a restart goes on
+        // where it was.
         status({ place: "pantry", fetchedAt: timing.now() });
         condition("SetOut", "False", "Fetching", "being fetched from the pantry");
         return retry.in(timing.fetchMs, { because: "it is being fetched" });

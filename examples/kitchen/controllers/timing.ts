@@ -1,5 +1,5 @@
-// The kitchen's clock: how long things take, and how that is written down in status, so that a kitchen that restarts goes
-// on where it was. A parameter, so that tests cook in no time.
+// The kitchen's clock: how long things take, and how that is written down in status, so that a
+// kitchen that restarts goes on where it was. A parameter, so that tests cook in no time.
 
 /** Time as the kitchen's controllers see it. */
 export interface Timing {
@@ -12,7 +12,10 @@ export interface Timing {
 }
 
 /** Timing by the given wall clock. */
-export function createTiming(options: { readonly fetchMs: number; readonly nowMs: () => number }): Timing {
+export function createTiming(options: {
+  readonly fetchMs: number;
+  readonly nowMs: () => number;
+}): Timing {
   return {
     fetchMs: options.fetchMs,
     now: () => new Date(options.nowMs()).toISOString(),

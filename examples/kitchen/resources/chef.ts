@@ -1,4 +1,5 @@
-// A chef, whom orders name. Nobody reconciles chefs: an object that others only refer to needs no controller.
+// A chef, whom orders name. Nobody reconciles chefs: an object that others only refer to needs no
+// controller.
 import { defineResource } from "homeostat";
 import * as z from "zod";
 import { api } from "./group.ts";
@@ -7,7 +8,11 @@ export const Chef = defineResource({
   ...api,
   kind: "Chef",
   spec: z.object({
-    secondsPerDish: z.number().min(0).default(1).describe("How long this chef cooks one dish, in seconds."),
+    secondsPerDish: z
+      .number()
+      .min(0)
+      .default(1)
+      .describe("How long this chef cooks one dish, in seconds."),
   }),
   columns: { "Seconds per dish": ".spec.secondsPerDish" },
 });

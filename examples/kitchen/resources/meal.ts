@@ -1,4 +1,5 @@
-// One dish for one order: what is cooked of which ingredients (spec), and when it was started and done (status).
+// One dish for one order: what is cooked of which ingredients (spec), and when it was started and
+// done (status).
 import { defineResource, k } from "homeostat";
 import * as z from "zod";
 import { api } from "./group.ts";
@@ -12,11 +13,24 @@ export const Meal = defineResource({
   kind: "Meal",
   spec: z.object({
     dish: z.string().max(40).describe("What is cooked."),
-    recipe: k.listMap(recipeLine, "name").min(1).max(20).describe("What it is made of; each line becomes an Ingredient."),
-    cookFor: k.duration().describe("How long it cooks once all ingredients are set out, e.g. 1.5s."),
+    recipe: k
+      .listMap(recipeLine, "name")
+      .min(1)
+      .max(20)
+      .describe("What it is made of; each line becomes an Ingredient."),
+    cookFor: k
+      .duration()
+      .describe("How long it cooks once all ingredients are set out, e.g. 1.5s."),
   }),
-  status: z.object({ startedAt: k.time().describe("When cooking began."), cookedAt: k.time().describe("When the dish was done.") }),
+  status: z.object({
+    startedAt: k.time().describe("When cooking began."),
+    cookedAt: k.time().describe("When the dish was done."),
+  }),
   // Orthogonal: each says one thing, and each is written on every reconcile.
   conditions: ["IngredientsReady", "Cooked"],
-  columns: { Dish: ".spec.dish", Ingredients: "condition:IngredientsReady", Cooked: "condition:Cooked" },
+  columns: {
+    Dish: ".spec.dish",
+    Ingredients: "condition:IngredientsReady",
+    Cooked: "condition:Cooked",
+  },
 });

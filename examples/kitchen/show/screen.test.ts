@@ -4,9 +4,22 @@ import { describe, it } from "node:test";
 import { createScreen } from "./screen.ts";
 import type { ShownObject } from "./watch-dinner.ts";
 
-const object = (kind: string, name: string, because = ""): ShownObject => ({ kind, name, applied: true, ready: because === "", because, conditions: {} });
+const object = (kind: string, name: string, because = ""): ShownObject => ({
+  kind,
+  name,
+  applied: true,
+  ready: because === "",
+  because,
+  conditions: {},
+});
 const hint = "kubectl --kubeconfig .homeostat/kubeconfig get kitchen";
-const many = Array.from({ length: 40 }, (_, i) => object("Ingredient", `terrace-pancakes-ingredient-${i}`, `waits for ${"a very long reason ".repeat(8)}`));
+const many = Array.from({ length: 40 }, (_, i) =>
+  object(
+    "Ingredient",
+    `terrace-pancakes-ingredient-${i}`,
+    `waits for ${"a very long reason ".repeat(8)}`,
+  ),
+);
 
 /** A terminal that knows what the screen uses: up, erase the line, erase what is below, colours. */
 function terminal(size: { readonly rows?: number; readonly columns?: number }) {
@@ -55,7 +68,10 @@ describe("the live screen", () => {
 
   it("shows head, hint, objects and how to end", () => {
     const out = terminal({});
-    createScreen({ out, quiet: false, hint }).show([object("Order", "window", 'waits for Chef "ada"'), object("Chef", "bruno")], { seconds: 3.2, ready: false });
+    createScreen({ out, quiet: false, hint }).show(
+      [object("Order", "window", 'waits for Chef "ada"'), object("Chef", "bruno")],
+      { seconds: 3.2, ready: false },
+    );
     assert.deepEqual(out.lines(), [
       "kitchen  3 s  cooking",
       hint,
@@ -70,12 +86,17 @@ describe("the live screen", () => {
   it("draws again only what has changed", () => {
     const out = terminal({ rows: 24, columns: 80 });
     const screen = createScreen({ out, quiet: false, hint });
-    for (const seconds of [1.1, 1.2, 1.9]) screen.show([object("Chef", "ada")], { seconds, ready: false });
+    for (const seconds of [1.1, 1.2, 1.9])
+      screen.show([object("Chef", "ada")], { seconds, ready: false });
     assert.equal(out.writes.length, 1);
-    for (const seconds of [2.4, 3, 60]) screen.show([object("Chef", "ada")], { seconds, ready: true });
+    for (const seconds of [2.4, 3, 60])
+      screen.show([object("Chef", "ada")], { seconds, ready: true });
     assert.equal(out.writes.length, 2);
     assert.equal(out.lines()[0], "kitchen  2.4 s  dinner is ready");
-    screen.show([object("Chef", "ada"), object("Order", "late", "not yet Ready")], { seconds: 61, ready: false });
+    screen.show([object("Chef", "ada"), object("Order", "late", "not yet Ready")], {
+      seconds: 61,
+      ready: false,
+    });
     assert.equal(out.lines()[0], "kitchen  61 s  cooking");
   });
 });

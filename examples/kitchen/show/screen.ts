@@ -1,9 +1,13 @@
-// The dinner on a terminal, redrawn in place; elsewhere one line per change. Colour only on a terminal.
+// The dinner on a terminal, redrawn in place; elsewhere one line per change. Colour only on a
+// terminal.
 import type { ShownObject } from "./watch-dinner.ts";
 
 /** Where the dinner is shown. */
 export interface Screen {
-  show(objects: readonly ShownObject[], at: { readonly seconds: number; readonly ready: boolean }): void;
+  show(
+    objects: readonly ShownObject[],
+    at: { readonly seconds: number; readonly ready: boolean },
+  ): void;
   close(): void;
 }
 
@@ -16,7 +20,15 @@ export interface Output {
 }
 
 /** Creates a screen. `hint` is shown once: how to look at the same with kubectl. */
-export function createScreen({ out, quiet, hint }: { readonly out: Output; readonly quiet: boolean; readonly hint: string }): Screen {
+export function createScreen({
+  out,
+  quiet,
+  hint,
+}: {
+  readonly out: Output;
+  readonly quiet: boolean;
+  readonly hint: string;
+}): Screen {
   if (quiet) return { show() {}, close() {} };
   return out.isTTY ? createLiveScreen(out, hint) : createLineScreen(out, hint);
 }
@@ -27,17 +39,31 @@ function createLiveScreen(out: Output, hint: string): Screen {
   return {
     show(objects, { seconds, ready }) {
       readyAt = ready ? (readyAt ?? seconds) : undefined;
-      const state = readyAt === undefined ? `${Math.floor(seconds)} s  cooking` : `${readyAt.toFixed(1)} s  ${green("dinner is ready")}`;
-      const lines = layOut({ head: `kitchen  ${state}`, hint, objects, rows: out.rows ?? 24, columns: out.columns ?? 80 });
+      const state =
+        readyAt === undefined
+          ? `${Math.floor(seconds)} s  cooking`
+          : `${readyAt.toFixed(1)} s  ${green("dinner is ready")}`;
+      const lines = layOut({
+        head: `kitchen  ${state}`,
+        hint,
+        objects,
+        rows: out.rows ?? 24,
+        columns: out.columns ?? 80,
+      });
       if (lines.join("\n") === drawn.join("\n")) return;
-      out.write(`${drawn.length ? `\u001b[${drawn.length}A` : ""}${lines.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`);
+      out.write(
+        `${drawn.length ? `\u001b[${drawn.length}A` : ""}${lines.map((line) => `\u001b[2K${line}\n`).join("")}\u001b[J`,
+      );
       drawn = lines;
     },
     close() {},
   };
 }
 
-/** The lines of a frame: one fewer than there are rows, because the cursor stands below; none longer than the columns. */
+/**
+ * The lines of a frame: one fewer than there are rows, because the cursor stands below; none longer
+ * than the columns.
+ */
 function layOut({
   head,
   hint,
@@ -54,8 +80,17 @@ function layOut({
   const room = Math.max(1, rows - 1 - framing);
   const shown = objects.length <= room ? objects : objects.slice(0, room - 1);
   const more = objects.length - shown.length;
-  const body = shown.map((object) => (object.ready ? green(cut(formatLine(object), columns)) : cut(formatLine(object), columns)));
-  const lines = [cut(head, columns), cut(hint, columns), "", ...body, ...(more ? [cut(`… and ${more} more`, columns)] : []), ""];
+  const body = shown.map((object) =>
+    object.ready ? green(cut(formatLine(object), columns)) : cut(formatLine(object), columns),
+  );
+  const lines = [
+    cut(head, columns),
+    cut(hint, columns),
+    "",
+    ...body,
+    ...(more ? [cut(`… and ${more} more`, columns)] : []),
+    "",
+  ];
   return [...lines.slice(0, Math.max(0, rows - 2)), cut("Ctrl-C ends.", columns)];
 }
 
@@ -64,7 +99,9 @@ const framing = 5;
 
 /** At most `columns` characters that can be seen; colours do not count. */
 function cut(line: string, columns: number): string {
-  return line.replaceAll(colours, "").length <= columns ? line : `${line.replaceAll(colours, "").slice(0, Math.max(0, columns - 1))}…`;
+  return line.replaceAll(colours, "").length <= columns
+    ? line
+    : `${line.replaceAll(colours, "").slice(0, Math.max(0, columns - 1))}…`;
 }
 
 function createLineScreen(out: Output, hint: string): Screen {

@@ -1,5 +1,5 @@
-// Follows the dinner until it is ready, time is up, or somebody ends it. Reads what anybody could read: the objects'
-// conditions; and from the manager what each object waits for.
+// Follows the dinner until it is ready, time is up, or somebody ends it. Reads what anybody could
+// read: the objects' conditions; and from the manager what each object waits for.
 import type { Kind, Manager } from "homeostat";
 import type { Client } from "homeostat/client";
 import type { KitchenManifest } from "./apply-manifests.ts";
@@ -43,7 +43,14 @@ const refreshMs = 100;
 interface AnyObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[] };
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
 }
 
 /** Shows the dinner and resolves to how it went. */
@@ -64,24 +71,61 @@ export async function watchDinner(options: DinnerOptions): Promise<DinnerReport>
   }
 }
 
-async function look({ client, manager, manifests, resources }: DinnerOptions): Promise<readonly ShownObject[]> {
+async function look({
+  client,
+  manager,
+  manifests,
+  resources,
+}: DinnerOptions): Promise<readonly ShownObject[]> {
   const states = new Map(manager.states().map((state) => [`${state.kind} ${state.key}`, state]));
   const applied = new Set(manifests.map((one) => `${one.kind} ${one.metadata.name}`));
-  const lists = await Promise.all(resources.map((kind) => client.list(kind, { namespace: client.namespace })));
-  const shown = lists.flatMap((list, i) => list.items.map((object: AnyObject) => toShown(object, resources[i]!, states.get(`${resources[i]!.kind} ${keyOf(object)}`)?.progress, applied)));
-  const missing = manifests.filter((one) => resources.some(({ kind }) => kind === one.kind) && !shown.some(({ kind, name }) => kind === one.kind && name === one.metadata.name));
-  const rank = new Map(resources.map(({ kind }, i) => [kind, i]));
-  return [...shown, ...missing.map((one) => ({ kind: one.kind, name: one.metadata.name, applied: true, ready: false, because: `not in namespace ${client.namespace}`, conditions: {} }))].toSorted(
-    (a, b) => rank.get(a.kind)! - rank.get(b.kind)!,
+  const lists = await Promise.all(
+    resources.map((kind) => client.list(kind, { namespace: client.namespace })),
   );
+  const shown = lists.flatMap((list, i) =>
+    list.items.map((object: AnyObject) =>
+      toShown(
+        object,
+        resources[i]!,
+        states.get(`${resources[i]!.kind} ${keyOf(object)}`)?.progress,
+        applied,
+      ),
+    ),
+  );
+  const missing = manifests.filter(
+    (one) =>
+      resources.some(({ kind }) => kind === one.kind) &&
+      !shown.some(({ kind, name }) => kind === one.kind && name === one.metadata.name),
+  );
+  const rank = new Map(resources.map(({ kind }, i) => [kind, i]));
+  return [
+    ...shown,
+    ...missing.map((one) => ({
+      kind: one.kind,
+      name: one.metadata.name,
+      applied: true,
+      ready: false,
+      because: `not in namespace ${client.namespace}`,
+      conditions: {},
+    })),
+  ].toSorted((a, b) => rank.get(a.kind)! - rank.get(b.kind)!);
 }
 
 type Progress = ReturnType<Manager["states"]>[number]["progress"];
 
-function toShown(object: AnyObject, kind: Kind, progress: Progress | undefined, applied: ReadonlySet<string>): ShownObject {
+function toShown(
+  object: AnyObject,
+  kind: Kind,
+  progress: Progress | undefined,
+  applied: ReadonlySet<string>,
+): ShownObject {
   const conditions = object.status?.conditions ?? [];
-  const expected = (kind as { readonly definition?: { readonly conditions: readonly string[] } }).definition?.conditions ?? [];
-  const open = expected.filter((type) => !conditions.some((one) => one.type === type && one.status === "True"));
+  const expected =
+    (kind as { readonly definition?: { readonly conditions: readonly string[] } }).definition
+      ?.conditions ?? [];
+  const open = expected.filter(
+    (type) => !conditions.some((one) => one.type === type && one.status === "True"),
+  );
   return {
     kind: kind.kind,
     name: object.metadata.name,
@@ -99,7 +143,8 @@ function explain(progress: Progress | undefined, open: readonly string[]): strin
   return `not yet ${open.join(", ")}`;
 }
 
-const keyOf = ({ metadata: { namespace, name } }: AnyObject): string => (namespace === undefined ? name : `${namespace}/${name}`);
+const keyOf = ({ metadata: { namespace, name } }: AnyObject): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

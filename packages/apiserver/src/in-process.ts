@@ -1,7 +1,14 @@
-// The door without a wire: the transport interface on top of a server core in the same process, for a caller that is taken
-// at its word. Same bytes, same headers, same back-pressure as over a socket; nothing is copied.
+// The door without a wire: the transport interface on top of a server core in the same process, for
+// a caller that is taken at its word. Same bytes, same headers, same back-pressure as over a
+// socket; nothing is copied.
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
-import { type ApiResponse, type Handler, isStream, type OpenStream, type UserInfo } from "./http/handler.ts";
+import {
+  type ApiResponse,
+  type Handler,
+  isStream,
+  type OpenStream,
+  type UserInfo,
+} from "./http/handler.ts";
 
 const none = new Uint8Array(0);
 
@@ -13,13 +20,21 @@ export function createInProcessTransport(handler: Handler, user: UserInfo): Tran
     send(request, sink) {
       const exchange = new InProcessExchange(sink, () => open.delete(exchange));
       open.add(exchange);
-      if (closed) queueMicrotask(() => exchange.abort(new Error(`${request.method} ${request.path}: this transport has been closed; create another one`)));
+      if (closed)
+        queueMicrotask(() =>
+          exchange.abort(
+            new Error(
+              `${request.method} ${request.path}: this transport has been closed; create another one`,
+            ),
+          ),
+        );
       else void exchange.run(handler, request, user);
       return exchange;
     },
     async close() {
       closed = true;
-      for (const exchange of open) exchange.abort(new Error("the transport was closed while the exchange was under way"));
+      for (const exchange of open)
+        exchange.abort(new Error("the transport was closed while the exchange was under way"));
     },
   };
 }
@@ -39,7 +54,13 @@ class InProcessExchange implements Exchange {
 
   async run(handler: Handler, request: TransportRequest, user: UserInfo): Promise<void> {
     try {
-      const answer = await handler({ method: request.method, path: request.path, headers: request.headers, body: request.body ?? none, user });
+      const answer = await handler({
+        method: request.method,
+        path: request.path,
+        headers: request.headers,
+        body: request.body ?? none,
+        user,
+      });
       if (!this.#ended) this.#answer(answer);
     } catch (error) {
       this.abort(error);
@@ -56,7 +77,9 @@ class InProcessExchange implements Exchange {
     if (this.#ended) return;
     this.#finish();
     this.#stream?.close();
-    this.#sink.fail(reason instanceof Error ? reason : new Error("the exchange was aborted", { cause: reason }));
+    this.#sink.fail(
+      reason instanceof Error ? reason : new Error("the exchange was aborted", { cause: reason }),
+    );
   }
 
   #answer({ status, headers, body }: ApiResponse): void {

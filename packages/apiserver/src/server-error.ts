@@ -24,4 +24,5 @@ export class ServerError extends Error {
 }
 
 /** The text of whatever was thrown. */
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -13,7 +13,8 @@ Flags:
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) process.stdout.write(help);
-else if (args.includes("--version")) process.stdout.write("etcd Version: 3.6.0\nGit SHA: homeostat\n");
+else if (args.includes("--version"))
+  process.stdout.write("etcd Version: 3.6.0\nGit SHA: homeostat\n");
 else run(urlsOf(args));
 
 /** The last `--listen-client-urls`, split. */
@@ -46,15 +47,22 @@ function run(urls) {
 function addressOf(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  process.stderr.write(`etcd: --listen-client-urls: expected http://HOST:PORT, got ${JSON.stringify(text)}; give URLs, separated by commas\n`);
+  process.stderr.write(
+    `etcd: --listen-client-urls: expected http://HOST:PORT, got ${JSON.stringify(text)}; give URLs, separated by commas\n`,
+  );
   return process.exit(2);
 }
 
 function listen(url) {
   const server = createServer((request, response) => {
-    const healthy = request.url === "/health" || request.url === "/readyz" || request.url === "/livez";
+    const healthy =
+      request.url === "/health" || request.url === "/readyz" || request.url === "/livez";
     response.writeHead(healthy ? 200 : 501, { "content-type": "application/json" });
-    response.end(healthy ? '{"health":"true","reason":""}' : '{"error":"this stands in for etcd under envtest and stores nothing; the kube-apiserver beside it keeps its own objects","code":12}');
+    response.end(
+      healthy
+        ? '{"health":"true","reason":""}'
+        : '{"error":"this stands in for etcd under envtest and stores nothing; the kube-apiserver beside it keeps its own objects","code":12}',
+    );
   });
   server.on("error", (error) => {
     process.stderr.write(`etcd: listen on ${url.href}: ${error.message}\n`);

@@ -18,9 +18,18 @@ async function run() {
     const inSources = new URL("../../", import.meta.url).href;
     module.registerHooks({
       resolve: (specifier, context, next) =>
-        specifier.startsWith(".") && specifier.endsWith(".ts") && context.parentURL?.startsWith(inSources)
-          ? { url: new URL(specifier, context.parentURL).href, format: "module-typescript", shortCircuit: true }
-          : next(specifier, { ...context, conditions: [...context.conditions, "homeostat-source"] }),
+        specifier.startsWith(".") &&
+        specifier.endsWith(".ts") &&
+        context.parentURL?.startsWith(inSources)
+          ? {
+              url: new URL(specifier, context.parentURL).href,
+              format: "module-typescript",
+              shortCircuit: true,
+            }
+          : next(specifier, {
+              ...context,
+              conditions: [...context.conditions, "homeostat-source"],
+            }),
     });
   }
   // Started by another Node: when that one dies, this one has nobody left to work for.
@@ -28,7 +37,9 @@ async function run() {
     process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
     process.channel.unref();
   }
-  const { main } = await import(fromSource ? source.href : new URL("../dist/main.js", import.meta.url).href);
+  const { main } = await import(
+    fromSource ? source.href : new URL("../dist/main.js", import.meta.url).href
+  );
   process.exitCode = await main(process.argv.slice(2));
 }
 
@@ -37,7 +48,10 @@ function packagedNode() {
   const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
   try {
     const manifest = module.createRequire(import.meta.url).resolve(`${name}/package.json`);
-    const binary = new URL(process.platform === "win32" ? "bin/node.exe" : "bin/node", `file://${manifest.replaceAll("\\", "/")}`);
+    const binary = new URL(
+      process.platform === "win32" ? "bin/node.exe" : "bin/node",
+      `file://${manifest.replaceAll("\\", "/")}`,
+    );
     return existsSync(binary) ? binary.pathname.replace(/^\/(?=[A-Za-z]:)/, "") : undefined;
   } catch {
     return undefined;
@@ -46,12 +60,17 @@ function packagedNode() {
 
 function runOn(node) {
   if (!node) {
-    process.stderr.write(`homeostat needs Node 24.15 or later and found ${process.version}; install it from https://nodejs.org and run the command again\n`);
+    process.stderr.write(
+      `homeostat needs Node 24.15 or later and found ${process.version}; install it from https://nodejs.org and run the command again\n`,
+    );
     process.exitCode = 1;
     return;
   }
-  const child = spawn(node, process.argv.slice(1), { stdio: ["inherit", "inherit", "inherit", "ipc"] });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const child = spawn(node, process.argv.slice(1), {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
     process.stderr.write(`homeostat: run ${node}: ${error.message}\n`);
     process.exitCode = 1;

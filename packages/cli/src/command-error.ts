@@ -15,7 +15,8 @@ export class CommandError extends Error {
 }
 
 /** Wrong usage: exit code 2. */
-export const usageError = (message: string): CommandError => new CommandError(message, usageExitCode);
+export const usageError = (message: string): CommandError =>
+  new CommandError(message, usageExitCode);
 
 /** Checks the value of `--output`. */
 export function parseOutput(output: unknown): "text" | "json" {

@@ -4,13 +4,18 @@ import { kubernetesVersion } from "@homeostat/apiserver";
 import { main } from "./main.ts";
 
 /** Runs a command that ends by itself; what it prints is taken. */
-async function run(...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+async function run(
+  ...argv: readonly string[]
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const texts = { out: "", err: "" };
   const take = (key: "out" | "err") => (chunk: string | Uint8Array) => {
     texts[key] += String(chunk);
     return true;
   };
-  const writes = [mock.method(process.stdout, "write", take("out")), mock.method(process.stderr, "write", take("err"))];
+  const writes = [
+    mock.method(process.stdout, "write", take("out")),
+    mock.method(process.stderr, "write", take("err")),
+  ];
   try {
     return { code: await main(argv), ...texts };
   } finally {
@@ -21,8 +26,16 @@ async function run(...argv: readonly string[]): Promise<{ readonly code: number;
 test("version names all three versions, as text and as JSON", async () => {
   const { code, out } = await run("version");
   assert.equal(code, 0);
-  assert.match(out, new RegExp(`^homeostat \\d+\\.\\d+\\.\\d+ \\(Kubernetes ${kubernetesVersion}, Node ${process.version}\\)\\n$`));
-  assert.deepEqual(Object.keys(JSON.parse((await run("version", "--output", "json")).out) as object), ["homeostat", "kubernetes", "node"]);
+  assert.match(
+    out,
+    new RegExp(
+      `^homeostat \\d+\\.\\d+\\.\\d+ \\(Kubernetes ${kubernetesVersion}, Node ${process.version}\\)\\n$`,
+    ),
+  );
+  assert.deepEqual(
+    Object.keys(JSON.parse((await run("version", "--output", "json")).out) as object),
+    ["homeostat", "kubernetes", "node"],
+  );
 });
 
 test("help shows examples and exits 0", async () => {
@@ -34,28 +47,42 @@ test("help shows examples and exits 0", async () => {
   assert.match((await run("server", "--help")).out, /Examples:\n {2}homeostat server/);
 });
 
-test("a folder in which nothing can be made is an error at once", { skip: process.platform !== "linux" }, async () => {
-  for (const argv of [
-    ["init", "/proc/a/one"],
-    ["server", "envtest", "install", "/proc/a/one"],
-  ]) {
-    const { code, err } = await run(...argv);
-    assert.equal(code, 1);
-    assert.match(err, /\/proc\/a.*; name a folder that this user may write to/);
-  }
-});
+test(
+  "a folder in which nothing can be made is an error at once",
+  { skip: process.platform !== "linux" },
+  async () => {
+    for (const argv of [
+      ["init", "/proc/a/one"],
+      ["server", "envtest", "install", "/proc/a/one"],
+    ]) {
+      const { code, err } = await run(...argv);
+      assert.equal(code, 1);
+      assert.match(err, /\/proc\/a.*; name a folder that this user may write to/);
+    }
+  },
+);
 
 test("wrong usage exits 2 and says what was expected", async () => {
   const cases: readonly (readonly [RegExp, ...string[]])[] = [
     [/--port: expected a number from 0 to 65535, got "web"/, "server", "--port", "web"],
     [/--port: expected a number/, "server", "--port", "65536"],
-    [/--fake-nodes: expected a number from 0 to 9999, got "many"/, "server", "--fake-nodes", "many"],
+    [
+      /--fake-nodes: expected a number from 0 to 9999, got "many"/,
+      "server",
+      "--fake-nodes",
+      "many",
+    ],
     [/--stages: nowhere\.yaml cannot be read: /, "server", "--stages", "nowhere.yaml"],
     [/--output: expected text or json, got "xml"/, "server", "--output", "xml"],
     [/--output: expected text or json/, "version", "--output", "xml"],
     [/--controllers: expected default, all, none, or names/, "server", "--controllers", "a,,b"],
     [/--fsync: there is nothing to sync without --data-dir/, "server", "--fsync"],
-    [/--event-ttl: expected a duration such as 90s, 5m or 1h30m, got "soon"/, "server", "--event-ttl", "soon"],
+    [
+      /--event-ttl: expected a duration such as 90s, 5m or 1h30m, got "soon"/,
+      "server",
+      "--event-ttl",
+      "soon",
+    ],
     [/--compaction-interval: expected a duration/, "server", "--compaction-interval", "5"],
     [/unknown option '--prot'/, "server", "--prot", "1"],
     [/unknown command 'sever'[\s\S]*Did you mean server/, "sever"],

@@ -1,10 +1,14 @@
-// The command line: which commands there are. What a command does is imported when it runs, so that none pays for another.
+// The command line: which commands there are. What a command does is imported when it runs, so that
+// none pays for another.
 import { Command, CommanderError } from "commander";
 import { CommandError, usageExitCode } from "./command-error.ts";
 
 const description = "Write, run and understand Kubernetes controllers in TypeScript.";
 
-/** Runs the command that `argv` (without node and script) names. Resolves to the exit code: 0, 1 failure, 2 wrong usage. */
+/**
+ * Runs the command that `argv` (without node and script) names. Resolves to the exit code: 0, 1
+ * failure, 2 wrong usage.
+ */
 export async function main(argv: readonly string[]): Promise<number> {
   const state = { exitCode: 0 };
   const program = buildProgram(state);
@@ -26,7 +30,10 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 function buildProgram(state: { exitCode: number }): Command {
-  const program = new Command("homeostat").description(description).exitOverride().showHelpAfterError("(homeostat --help shows what there is)");
+  const program = new Command("homeostat")
+    .description(description)
+    .exitOverride()
+    .showHelpAfterError("(homeostat --help shows what there is)");
   const server = program
     .enablePositionalOptions()
     .command("server")
@@ -34,17 +41,41 @@ function buildProgram(state: { exitCode: number }): Command {
     .description("Run the embedded Kubernetes API server until it is stopped.")
     .option("--port <n>", "port on 127.0.0.1; 0 takes a free one", "0")
     .option("--kubeconfig <file>", "where to write the kubeconfig", ".homeostat/kubeconfig")
-    .option("--data-dir <dir>", "keep objects across restarts in this folder; without it they are in memory")
+    .option(
+      "--data-dir <dir>",
+      "keep objects across restarts in this folder; without it they are in memory",
+    )
     .option("--fsync", "with --data-dir: acknowledged writes survive a power cut too")
-    .option("--compaction-interval <duration>", "how often the past is forgotten, as --etcd-compaction-interval; 0 never", "5m")
-    .option("--event-ttl <duration>", "how long an Event stays after it was last written; 0 for ever", "1h")
-    .option("--enable-admission-plugins <names>", "kube-apiserver's, separated by commas, beside those on by default")
+    .option(
+      "--compaction-interval <duration>",
+      "how often the past is forgotten, as --etcd-compaction-interval; 0 never",
+      "5m",
+    )
+    .option(
+      "--event-ttl <duration>",
+      "how long an Event stays after it was last written; 0 for ever",
+      "1h",
+    )
+    .option(
+      "--enable-admission-plugins <names>",
+      "kube-apiserver's, separated by commas, beside those on by default",
+    )
     .option("--disable-admission-plugins <names>", "kube-apiserver's, separated by commas")
     .option("--service-cluster-ip-range <cidr>", "addresses of services", "10.0.0.0/24")
     .option("--service-node-port-range <range>", "node ports of services", "30000-32767")
-    .option("--controllers <names>", "default, all (or *), none, or names separated by commas, with a dash in front of those to leave out; pod-lifecycle plays scheduler and kubelet", "default")
-    .option("--fake-nodes <n>", "make so many nodes, and let pods live on them; adds pod-lifecycle to the controllers")
-    .option("--stages <file>", "YAML: what becomes of pods, nodes and other objects, and when; also Stage files of KWOK")
+    .option(
+      "--controllers <names>",
+      "default, all (or *), none, or names separated by commas, with a dash in front of those to leave out; pod-lifecycle plays scheduler and kubelet",
+      "default",
+    )
+    .option(
+      "--fake-nodes <n>",
+      "make so many nodes, and let pods live on them; adds pod-lifecycle to the controllers",
+    )
+    .option(
+      "--stages <file>",
+      "YAML: what becomes of pods, nodes and other objects, and when; also Stage files of KWOK",
+    )
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", serverExamples)
     .action(async (options: Readonly<Record<string, string | boolean | undefined>>) => {
@@ -54,7 +85,9 @@ function buildProgram(state: { exitCode: number }): Command {
   addEnvtest(server, state);
   program
     .command("version")
-    .description("Print the versions of homeostat, of the Kubernetes API that it serves, and of Node.")
+    .description(
+      "Print the versions of homeostat, of the Kubernetes API that it serves, and of Node.",
+    )
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", "\nExamples:\n  homeostat version\n  homeostat version --output json")
     .action(async (options: { readonly output: string }) => {
@@ -66,7 +99,10 @@ function buildProgram(state: { exitCode: number }): Command {
     .description("Create a new operator project in an empty folder.")
     .argument("<folder>", "where to; its name becomes the operator's")
     .option("--output <format>", "text or json", "text")
-    .addHelpText("after", "\nExamples:\n  homeostat init greeter\n  npm create homeostat greeter    the same, with nothing installed")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  homeostat init greeter\n  npm create homeostat greeter    the same, with nothing installed",
+    )
     .action(async (folder: string, options: { readonly output: string }) => {
       const { runInit } = await import("./commands/init.ts");
       runInit(folder, options);
@@ -75,11 +111,16 @@ function buildProgram(state: { exitCode: number }): Command {
 }
 
 function addEnvtest(server: Command, state: { exitCode: number }): void {
-  const envtest = server.command("envtest").description("Stand in for the control plane that controller-runtime's envtest starts.");
+  const envtest = server
+    .command("envtest")
+    .description("Stand in for the control plane that controller-runtime's envtest starts.");
   envtest
     .command("install <dir>")
     .description("Write etcd and kube-apiserver into a folder, for KUBEBUILDER_ASSETS.")
-    .addHelpText("after", "\nExamples:\n  homeostat server envtest install ./bin/envtest\n  KUBEBUILDER_ASSETS=$PWD/bin/envtest go test ./...")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  homeostat server envtest install ./bin/envtest\n  KUBEBUILDER_ASSETS=$PWD/bin/envtest go test ./...",
+    )
     .action(async (dir: string) => {
       const { installEnvtest } = await import("./commands/envtest.ts");
       installEnvtest(dir);

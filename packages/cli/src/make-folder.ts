@@ -1,5 +1,6 @@
-// Makes a folder and those above it. Node's own recursive mkdir never ends below folders in which nothing can be made, such as
-// /proc: it tries the parent again for every ENOENT (nodejs/node, lib/fs.js).
+// Makes a folder and those above it. Node's own recursive mkdir never ends below folders in which
+// nothing can be made, such as /proc: it tries the parent again for every ENOENT (nodejs/node,
+// lib/fs.js).
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -16,5 +16,10 @@ test("durations read as Go's", () => {
 });
 
 test("what is none is refused in the flag's name", () => {
-  for (const text of ["", "5", "soon", "-5m", "5d", "1h 5m", "1.h"]) assert.throws(() => parseDuration("--event-ttl", text), /--event-ttl: expected a duration such as 90s/, text);
+  for (const text of ["", "5", "soon", "-5m", "5d", "1h 5m", "1.h"])
+    assert.throws(
+      () => parseDuration("--event-ttl", text),
+      /--event-ttl: expected a duration such as 90s/,
+      text,
+    );
 });

@@ -2,9 +2,29 @@
  * Homeostat: define resources, write small controllers that work together, run them.
  * @module homeostat
  */
-export type { Condition, ConditionOf, Kind, ManifestOf, Metadata, Naming, ObjectOf, OwnerReference, StatusOf } from "./api/kind.ts";
-export { type CustomResourceDefinition, toCustomResourceDefinition } from "./api/resource/custom-resource-definition.ts";
-export { type Custom, defineResource, type Manifest, type Resource, type ResourceDefinition, type ResourceOptions } from "./api/resource/define-resource.ts";
+export type {
+  Condition,
+  ConditionOf,
+  Kind,
+  ManifestOf,
+  Metadata,
+  Naming,
+  ObjectOf,
+  OwnerReference,
+  StatusOf,
+} from "./api/kind.ts";
+export {
+  type CustomResourceDefinition,
+  toCustomResourceDefinition,
+} from "./api/resource/custom-resource-definition.ts";
+export {
+  type Custom,
+  defineResource,
+  type Manifest,
+  type Resource,
+  type ResourceDefinition,
+  type ResourceOptions,
+} from "./api/resource/define-resource.ts";
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
@@ -21,7 +41,16 @@ export {
   type ReconcileLog,
   type Scope,
 } from "./controller/define-controller.ts";
-export { isTerminal, type Outcome, type Result, retry, type Retry, terminal, TerminalError, type Wait } from "./controller/outcome.ts";
+export {
+  isTerminal,
+  type Outcome,
+  type Result,
+  retry,
+  type Retry,
+  terminal,
+  TerminalError,
+  type Wait,
+} from "./controller/outcome.ts";
 export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";

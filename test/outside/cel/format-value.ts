@@ -1,5 +1,5 @@
-// A CEL value as text with its type in it, as the Go recorder beside this file writes it: `1`, `1u`, `1e+00`, `"a"`, `b00ff`,
-// `duration(5)`, `{1: "a"}`, `optional(1)`, `type(int)`.
+// A CEL value as text with its type in it, as the Go recorder beside this file writes it: `1`,
+// `1u`, `1e+00`, `"a"`, `b00ff`, `duration(5)`, `{1: "a"}`, `optional(1)`, `type(int)`.
 import { Double } from "../../../packages/apiserver/src/cel/values/double.ts";
 import { Duration } from "../../../packages/apiserver/src/cel/values/duration.ts";
 import { CelList } from "../../../packages/apiserver/src/cel/values/list.ts";
@@ -11,14 +11,21 @@ import { Uint } from "../../../packages/apiserver/src/cel/values/uint.ts";
 import { type CelValue, typeOfValue } from "../../../packages/apiserver/src/cel/values/value.ts";
 
 export function formatValue(value: CelValue): string {
-  if (value === null || typeof value === "boolean" || typeof value === "number" || typeof value === "bigint") return String(value);
+  if (
+    value === null ||
+    typeof value === "boolean" ||
+    typeof value === "number" ||
+    typeof value === "bigint"
+  )
+    return String(value);
   if (typeof value === "string") return quote(value);
   if (value instanceof Uint8Array) return `b${Buffer.from(value).toString("hex")}`;
   if (value instanceof Uint) return `${value.value}u`;
   if (value instanceof Double) return formatDouble(value.value);
   if (value instanceof Duration) return `duration(${value.nanoseconds})`;
   if (value instanceof Timestamp) return `timestamp(${formatInstant(value)})`;
-  if (value instanceof Optional) return value.held === undefined ? "none" : `optional(${formatValue(value.held)})`;
+  if (value instanceof Optional)
+    return value.held === undefined ? "none" : `optional(${formatValue(value.held)})`;
   if (value instanceof TypeValue) return `type(${value.of.name})`;
   if (value instanceof CelList) return `[${Array.from(value, formatValue).join(", ")}]`;
   if (value instanceof CelMap) return `{${formatEntries(value).join(", ")}}`;
@@ -26,10 +33,16 @@ export function formatValue(value: CelValue): string {
 }
 
 const formatEntries = (map: CelMap): readonly string[] =>
-  Array.from(map.keys(), (key) => `${formatValue(key)}: ${formatValue(map.find(key)!)}`).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  Array.from(map.keys(), (key) => `${formatValue(key)}: ${formatValue(map.find(key)!)}`).sort(
+    (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)),
+  );
 
 /** Go escapes what HTML would take for its own. */
-const quote = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const quote = (text: string): string =>
+  JSON.stringify(text.toWellFormed()).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** Go writes at least two digits of an exponent. */
 function formatDouble(value: number): string {

@@ -1,17 +1,30 @@
-// The expressions of CEL's published tests (cel.dev/expr, tests/simple/testdata), each once, without what is expected of them.
+// The expressions of CEL's published tests (cel.dev/expr, tests/simple/testdata), each once,
+// without what is expected of them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseTextproto, type TextMessage } from "../../../packages/apiserver/src/cel/testing/parse-textproto.ts";
+import {
+  parseTextproto,
+  type TextMessage,
+} from "../../../packages/apiserver/src/cel/testing/parse-textproto.ts";
 
 export function listPublishedExpressions(folder: string): readonly string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith(".textproto"));
-  return [...new Set(files.flatMap((name) => expressionsOf(parseTextproto(readFileSync(join(folder, name), "utf8")))))];
+  return [
+    ...new Set(
+      files.flatMap((name) =>
+        expressionsOf(parseTextproto(readFileSync(join(folder, name), "utf8"))),
+      ),
+    ),
+  ];
 }
 
 function expressionsOf(suite: TextMessage): readonly string[] {
-  const below = (message: TextMessage, field: string): readonly TextMessage[] => (message[field] ?? []) as readonly TextMessage[];
+  const below = (message: TextMessage, field: string): readonly TextMessage[] =>
+    (message[field] ?? []) as readonly TextMessage[];
   return below(suite, "section")
     .flatMap((section) => below(section, "test"))
     .map(({ expr }) => expr?.[0])
-    .flatMap((value) => (value && "bytes" in value ? [Buffer.from(value.bytes as Uint8Array).toString()] : []));
+    .flatMap((value) =>
+      value && "bytes" in value ? [Buffer.from(value.bytes as Uint8Array).toString()] : [],
+    );
 }

@@ -1,5 +1,6 @@
-// What is run of upstream's end-to-end tests, file by file, and why the rest is not. Data only: choose-cases.ts reads it, and
-// `npm run test:outside -- e2e` tells when a name here is nobody's or a file there is not listed.
+// What is run of upstream's end-to-end tests, file by file, and why the rest is not. Data only:
+// choose-cases.ts reads it, and `npm run test:outside -- e2e` tells when a name here is nobody's or
+// a file there is not listed.
 import type { Choice } from "./choose-cases.ts";
 
 const containers = "a container has to run: there are no kubelets";
@@ -23,7 +24,10 @@ export const choices: readonly Choice[] = [
   { from: "apimachinery/apiserver_identity.go", because: machines },
   { from: "apimachinery/coordinatedleaderelection.go", because: machines },
   { from: "apimachinery/crd_conversion_webhook.go", because: webhook },
-  { from: "apimachinery/crd_publish_openapi.go", not: [["works for CRD with validation schema", descriptions]] },
+  {
+    from: "apimachinery/crd_publish_openapi.go",
+    not: [["works for CRD with validation schema", descriptions]],
+  },
   { from: "apimachinery/crd_selectable_fields.go", because: webhook },
   { from: "apimachinery/etcd_failure.go", because: machines },
   {
@@ -57,8 +61,9 @@ export const choices: readonly Choice[] = [
   { from: "apps/daemon_restart.go", because: machines },
   { from: "apps/daemon_set.go" },
   { from: "apps/cronjob.go" },
-  // Two fail for now: `should evict ready pods with` Default and IfHealthyBudget. A pod is ready for a moment before it is told
-  // (steer-pods.ts) that its probe is to begin later, and a second eviction is granted.
+  // Two fail for now: `should evict ready pods with` Default and IfHealthyBudget. A pod is ready
+  // for a moment before it is told (steer-pods.ts) that its probe is to begin later, and a second
+  // eviction is granted.
   { from: "apps/disruption.go" },
   {
     from: "apps/deployment.go",
@@ -81,7 +86,14 @@ export const choices: readonly Choice[] = [
   },
   {
     from: "apps/statefulset.go",
-    only: ["scale subresource", "Status endpoints", "list, patch and delete a collection", ".start.ordinal", "MinReadySeconds", "PersistentVolumeClaimPolicy"],
+    only: [
+      "scale subresource",
+      "Status endpoints",
+      "list, patch and delete a collection",
+      ".start.ordinal",
+      "MinReadySeconds",
+      "PersistentVolumeClaimPolicy",
+    ],
     because: containers,
   },
   { from: "apps/" },
@@ -92,7 +104,18 @@ export const choices: readonly Choice[] = [
   // sig-auth
   { from: "auth/certificates.go" },
   { from: "auth/selfsubjectreviews.go" },
-  { from: "auth/service_accounts.go", only: ["TokenReview", "update a ServiceAccount", "auto-generated", "lifecycle", "kube-root-ca.crt", "opting out of API token automount"], because: containers },
+  {
+    from: "auth/service_accounts.go",
+    only: [
+      "TokenReview",
+      "update a ServiceAccount",
+      "auto-generated",
+      "lifecycle",
+      "kube-root-ca.crt",
+      "opting out of API token automount",
+    ],
+    because: containers,
+  },
   { from: "auth/subjectreviews.go", because: roles },
   { from: "auth/node_authz.go", because: roles },
   { from: "auth/per_node_update.go", because: roles },
@@ -121,7 +144,11 @@ export const choices: readonly Choice[] = [
   // sig-instrumentation
   { from: "instrumentation/core_events.go" },
   { from: "instrumentation/events.go" },
-  { from: "instrumentation/monitoring/metrics_grabber.go", only: ["all metrics from API server"], because: machines },
+  {
+    from: "instrumentation/monitoring/metrics_grabber.go",
+    only: ["all metrics from API server"],
+    because: machines,
+  },
   { from: "instrumentation/", because: containers },
   { from: "invariants/", because: machines },
 
@@ -140,18 +167,35 @@ export const choices: readonly Choice[] = [
   { from: "network/netpol/network_policy_api.go" },
   { from: "network/service_cidrs.go", not: [["serve on different", traffic]] },
   { from: "network/topology_hints.go", because: traffic },
-  { from: "network/dual_stack.go", because: "one family of addresses is served, as by a kube-apiserver with one range" },
+  {
+    from: "network/dual_stack.go",
+    because: "one family of addresses is served, as by a kube-apiserver with one range",
+  },
   {
     from: "network/service.go",
-    only: ["from listing all namespaces", "status lifecycle", "collection of services", "NodePort collisions", "out-of-range"],
+    only: [
+      "from listing all namespaces",
+      "status lifecycle",
+      "collection of services",
+      "NodePort collisions",
+      "out-of-range",
+    ],
     because: traffic,
   },
   { from: "network/", because: traffic },
   { from: "common/network/", because: traffic },
 
   // sig-node
-  { from: "common/node/configmap.go", only: ["ConfigMap lifecycle", "empty key", "update ConfigMap"], because: containers },
-  { from: "common/node/secrets.go", only: ["patch a secret", "empty secret key"], because: containers },
+  {
+    from: "common/node/configmap.go",
+    only: ["ConfigMap lifecycle", "empty key", "update ConfigMap"],
+    because: containers,
+  },
+  {
+    from: "common/node/secrets.go",
+    only: ["patch a secret", "empty secret key"],
+    because: containers,
+  },
   { from: "common/node/init_container.go", only: ["invoke init containers"], because: containers },
   { from: "common/node/lease.go" },
   { from: "common/node/node_lease.go", not: [["report node status infrequently", containers]] },
@@ -159,14 +203,35 @@ export const choices: readonly Choice[] = [
   { from: "common/node/runtimeclass.go", not: [["handler", containers]] },
   {
     from: "common/node/pods.go",
-    only: ["patch a pod status", "be updated", "activeDeadlineSeconds", "host IP", "delete a collection of pods", "lifecycle of Pods", "readiness gates"],
+    only: [
+      "patch a pod status",
+      "be updated",
+      "activeDeadlineSeconds",
+      "host IP",
+      "delete a collection of pods",
+      "lifecycle of Pods",
+      "readiness gates",
+    ],
     because: containers,
   },
-  { from: "node/pods.go", only: ["QOS Class", "negative grace period", "should start at 1", "graceful delete", "500 podspec updates"], because: containers },
+  {
+    from: "node/pods.go",
+    only: [
+      "QOS Class",
+      "negative grace period",
+      "should start at 1",
+      "graceful delete",
+      "500 podspec updates",
+    ],
+    because: containers,
+  },
   { from: "node/node_lifecycle.go" },
   { from: "node/runtimeclass.go", only: ["conflicting node selector"], because: containers },
   { from: "node/taints.go" },
-  { from: "node/pod_gc.go", because: "it counts on a cluster that keeps 100 pods that have ended, and not 12500" },
+  {
+    from: "node/pod_gc.go",
+    because: "it counts on a cluster that keeps 100 pods that have ended, and not 12500",
+  },
   { from: "node/", because: containers },
   { from: "common/node/", because: containers },
   {
@@ -176,7 +241,10 @@ export const choices: readonly Choice[] = [
   },
 
   // sig-scheduling
-  { from: "scheduling/limit_range.go", not: [["defaults applied", notYet("the admission plug-in LimitRanger")]] },
+  {
+    from: "scheduling/limit_range.go",
+    not: [["defaults applied", notYet("the admission plug-in LimitRanger")]],
+  },
   { from: "scheduling/preemption.go", only: ["PriorityClass endpoints"], because: scheduler },
   { from: "scheduling/predicates.go" },
   { from: "scheduling/", because: scheduler },

@@ -3,10 +3,19 @@ import { test } from "node:test";
 import { type Choice, chooseCases, focusOf, unusedChoices } from "./choose-cases.ts";
 
 const spec = (file: string, name: string, ...labels: readonly string[]) => ({ file, name, labels });
-const specs = [spec("a/watch.go", "[sig-a] Watchers see (all)"), spec("a/watch.go", "[sig-a] Watchers run pods"), spec("b/new.go", "[sig-b] new"), spec("b/dns.go", "[sig-b] dns", "Alpha")];
+const specs = [
+  spec("a/watch.go", "[sig-a] Watchers see (all)"),
+  spec("a/watch.go", "[sig-a] Watchers run pods"),
+  spec("b/new.go", "[sig-b] new"),
+  spec("b/dns.go", "[sig-b] dns", "Alpha"),
+];
 
 test("every case is run or has a reason, the first choice that fits it counts", () => {
-  const choices: readonly Choice[] = [{ from: "a/watch.go", not: [["run pods", "nothing runs"]] }, { from: "a/", because: "never asked" }, { from: "b/dns.go" }];
+  const choices: readonly Choice[] = [
+    { from: "a/watch.go", not: [["run pods", "nothing runs"]] },
+    { from: "a/", because: "never asked" },
+    { from: "b/dns.go" },
+  ];
   const { run, left } = chooseCases(specs, choices);
   assert.deepEqual(
     run.map(({ name }) => name),
@@ -19,7 +28,9 @@ test("every case is run or has a reason, the first choice that fits it counts", 
 });
 
 test("with `only` the rest has the choice's reason", () => {
-  const { run, left } = chooseCases(specs.slice(0, 2), [{ from: "a/", only: ["see (all)"], because: "nothing runs" }]);
+  const { run, left } = chooseCases(specs.slice(0, 2), [
+    { from: "a/", only: ["see (all)"], because: "nothing runs" },
+  ]);
   assert.equal(run.length, 1);
   assert.deepEqual(
     left.map(({ because }) => because),
@@ -28,7 +39,13 @@ test("with `only` the rest has the choice's reason", () => {
 });
 
 test("a choice that nothing is for is told", () => {
-  assert.deepEqual(unusedChoices(specs, [{ from: "a/", only: ["see"], not: [["fly", "no wings"]] }, { from: "c/" }]), ["a/: fly", "c/"]);
+  assert.deepEqual(
+    unusedChoices(specs, [
+      { from: "a/", only: ["see"], not: [["fly", "no wings"]] },
+      { from: "c/" },
+    ]),
+    ["a/: fly", "c/"],
+  );
 });
 
 test("the focus takes names as they are", () => {

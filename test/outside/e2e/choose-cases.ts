@@ -1,4 +1,5 @@
-// Which of upstream's cases are run, and why each of the others is not. Decides on values; knows neither files nor programs.
+// Which of upstream's cases are run, and why each of the others is not. Decides on values; knows
+// neither files nor programs.
 
 /** One case as ginkgo reports it. */
 export interface Spec {
@@ -8,7 +9,10 @@ export interface Spec {
   readonly labels: readonly string[];
 }
 
-/** What is done with the cases of a file, or of all files that begin so. The first choice that fits a case counts. */
+/**
+ * What is done with the cases of a file, or of all files that begin so. The first choice that fits
+ * a case counts.
+ */
 export interface Choice {
   /** E.g. `apimachinery/watch.go`, or `storage/` for a folder. */
   readonly from: string;
@@ -60,13 +64,19 @@ function whyNot({ file, name, labels }: Spec, choices: readonly Choice[]): strin
 }
 
 /** Choices that no case is for: upstream has renamed what they speak of. */
-export function unusedChoices(specs: readonly Spec[], choices: readonly Choice[]): readonly string[] {
+export function unusedChoices(
+  specs: readonly Spec[],
+  choices: readonly Choice[],
+): readonly string[] {
   return choices.flatMap(({ from, only = [], not = [] }) => {
     const names = specs.filter(({ file }) => file.startsWith(from)).map(({ name }) => name);
-    const parts = [...only, ...not.map(([part]) => part)].filter((part) => !names.some((name) => name.includes(part)));
+    const parts = [...only, ...not.map(([part]) => part)].filter(
+      (part) => !names.some((name) => name.includes(part)),
+    );
     return names.length === 0 ? [from] : parts.map((part) => `${from}: ${part}`);
   });
 }
 
 /** A regular expression (Go's) that finds these cases and hardly another. */
-export const focusOf = (specs: readonly Spec[]): string => specs.map(({ name }) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");
+export const focusOf = (specs: readonly Spec[]): string =>
+  specs.map(({ name }) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|");

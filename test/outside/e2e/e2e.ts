@@ -1,5 +1,5 @@
-// Upstream's own end-to-end tests, unchanged, built from the published modules with the kubectl of the same release and run
-// by ginkgo, several at a time. What is run is said in choices.ts.
+// Upstream's own end-to-end tests, unchanged, built from the published modules with the kubectl of
+// the same release and run by ginkgo, several at a time. What is run is said in choices.ts.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CaseResult, Suite, Surroundings } from "../suite.ts";
@@ -24,18 +24,37 @@ const limitMs = 5_400_000;
 export const e2e: Suite = {
   client: `kubernetes ${version} (its end-to-end tests)`,
   // Upstream's clusters run pods as a service account: a server for tests has it off.
-  serverFlags: ["--controllers", "all", "--fake-nodes", String(nodes.length), "--stages", join(import.meta.dirname, "stages.yaml"), "--enable-admission-plugins", "ServiceAccount"],
+  serverFlags: [
+    "--controllers",
+    "all",
+    "--fake-nodes",
+    String(nodes.length),
+    "--stages",
+    join(import.meta.dirname, "stages.yaml"),
+    "--enable-admission-plugins",
+    "ServiceAccount",
+  ],
   async prepare(at) {
     await fetchSource(at);
     for (const [name, [verb, ...what]] of Object.entries(programs)) {
       const path = join(at.cache, name);
       if (existsSync(path)) continue;
-      await at.run(["go", verb, "-p", "2", "-trimpath", "-ldflags", linkerFlags(), "-o", path, ...what], { cwd: join(at.cache, source), env: go, limitMs: 3_600_000 });
+      await at.run(
+        ["go", verb, "-p", "2", "-trimpath", "-ldflags", linkerFlags(), "-o", path, ...what],
+        { cwd: join(at.cache, source), env: go, limitMs: 3_600_000 },
+      );
     }
   },
   async run(at) {
     const kubectl = join(at.cache, "kubectl");
-    await at.run([kubectl, "wait", "--for=create", "--namespace=kube-system", "--timeout=30s", "serviceaccount/default"]);
+    await at.run([
+      kubectl,
+      "wait",
+      "--for=create",
+      "--namespace=kube-system",
+      "--timeout=30s",
+      "serviceaccount/default",
+    ]);
     await at.run([kubectl, "create", "-f", clusterFile(at)]);
     const specs = reportedSpecs(await reportOf(at, ["--dry-run"]));
     const chosen = chooseCases(
@@ -54,7 +73,11 @@ export const e2e: Suite = {
     const names = new Set(run.map(({ name }) => name));
     const stopSteering = await steerPods(at.kubeconfig);
     try {
-      const report = await reportOf(at, [`--procs=${process.env["OUTSIDE_PROCS"] ?? 4}`, "--timeout=80m", `--focus=${focusOf(run)}`]);
+      const report = await reportOf(at, [
+        `--procs=${process.env["OUTSIDE_PROCS"] ?? 4}`,
+        "--timeout=80m",
+        `--focus=${focusOf(run)}`,
+      ]);
       return byFile(reportedSpecs(report).filter(({ spec }) => names.has(spec.name)));
     } finally {
       await stopSteering();
@@ -74,11 +97,18 @@ async function fetchSource(at: Surroundings): Promise<void> {
   const folder = join(at.cache, source);
   if (existsSync(join(folder, "ready"))) return;
   rmSync(folder, { recursive: true, force: true });
-  const { Dir } = JSON.parse(await at.run(["go", "mod", "download", "-json", `k8s.io/kubernetes@${version}`], { limitMs: 600_000 })) as { readonly Dir: string };
+  const { Dir } = JSON.parse(
+    await at.run(["go", "mod", "download", "-json", `k8s.io/kubernetes@${version}`], {
+      limitMs: 600_000,
+    }),
+  ) as { readonly Dir: string };
   await at.run(["cp", "-r", Dir, folder]);
   await at.run(["chmod", "-R", "u+w", folder]);
   const manifest = join(folder, "go.mod");
-  writeFileSync(manifest, readFileSync(manifest, "utf8").replace(/=> \.\/staging\/src\/(\S+)/g, `=> $1 ${staging}`));
+  writeFileSync(
+    manifest,
+    readFileSync(manifest, "utf8").replace(/=> \.\/staging\/src\/(\S+)/g, `=> $1 ${staging}`),
+  );
   // The vendored packages' list alone would make the go command look for them here.
   rmSync(join(folder, "vendor"), { recursive: true, force: true });
   writeFileSync(join(folder, "ready"), "");
@@ -91,7 +121,11 @@ function clusterFile(at: Surroundings): string {
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name: `${name}-${nodeName}`, namespace: "kube-system" },
-      spec: { nodeName, containers: [{ name, image: name }], tolerations: [{ operator: "Exists" }] },
+      spec: {
+        nodeName,
+        containers: [{ name, image: name }],
+        tolerations: [{ operator: "Exists" }],
+      },
     })),
   );
   writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: pods }));
@@ -114,7 +148,13 @@ interface Report {
 async function reportOf(at: Surroundings, options: readonly string[]): Promise<Report> {
   const path = join(at.cache, "report.json");
   rmSync(path, { force: true });
-  const flags = ["--provider=skeleton", "--allowed-not-ready-nodes=-1", "--dump-logs-on-failure=false", `--kubeconfig=${at.kubeconfig}`, `--kubectl-path=${join(at.cache, "kubectl")}`];
+  const flags = [
+    "--provider=skeleton",
+    "--allowed-not-ready-nodes=-1",
+    "--dump-logs-on-failure=false",
+    `--kubeconfig=${at.kubeconfig}`,
+    `--kubectl-path=${join(at.cache, "kubectl")}`,
+  ];
   const command = [
     join(at.cache, "ginkgo"),
     "--no-color",
@@ -129,7 +169,8 @@ async function reportOf(at: Surroundings, options: readonly string[]): Promise<R
   ];
   const output = await at.session(command, { cwd: at.cache, limitMs });
   writeFileSync(join(at.cache, "output.log"), output);
-  if (!existsSync(path)) throw new Error(`${command[0]} wrote no report; its last words: ${output.slice(-2000)}`);
+  if (!existsSync(path))
+    throw new Error(`${command[0]} wrote no report; its last words: ${output.slice(-2000)}`);
   const [report] = JSON.parse(readFileSync(path, "utf8")) as readonly Report[];
   return report!;
 }
@@ -145,7 +186,10 @@ function reportedSpecs({ SpecReports }: Report): readonly ReportedSpec[] {
     spec: {
       file: each.LeafNodeLocation.FileName.replace(/^.*\/test\/e2e\//, ""),
       name: [...(each.ContainerHierarchyTexts ?? []), each.LeafNodeText].join(" "),
-      labels: [...(each.ContainerHierarchyLabels ?? []).flatMap((labels) => labels ?? []), ...(each.LeafNodeLabels ?? [])],
+      labels: [
+        ...(each.ContainerHierarchyLabels ?? []).flatMap((labels) => labels ?? []),
+        ...(each.LeafNodeLabels ?? []),
+      ],
     },
     state: each.State,
     why: each.Failure?.Message.replaceAll(/\s+/g, " ").slice(0, 300) ?? unreached,
@@ -154,14 +198,16 @@ function reportedSpecs({ SpecReports }: Report): readonly ReportedSpec[] {
 
 function tellWhatIsLeft({ left }: Chosen, unused: readonly string[]): void {
   const reasons = Map.groupBy(left, ({ because }) => because);
-  for (const [because, { length }] of [...reasons].sort(([, a], [, b]) => b.length - a.length)) console.log(`  ${length} not run: ${because}`);
+  for (const [because, { length }] of [...reasons].sort(([, a], [, b]) => b.length - a.length))
+    console.log(`  ${length} not run: ${because}`);
   for (const each of unused) console.log(`  a choice that nothing is for: ${each}`);
 }
 
 const unreached = "not reached";
 
 /** A case that looked around and found that it is not for this cluster. */
-const passedOver = ({ state, why }: ReportedSpec): boolean => state === "skipped" && why !== unreached;
+const passedOver = ({ state, why }: ReportedSpec): boolean =>
+  state === "skipped" && why !== unreached;
 
 /** One line a file: how many of its cases passed, and which did not. */
 function byFile(reported: readonly ReportedSpec[]): readonly CaseResult[] {
@@ -171,7 +217,15 @@ function byFile(reported: readonly ReportedSpec[]): readonly CaseResult[] {
       const passed = each.filter(({ state }) => state === "passed").length;
       const skipped = each.filter(passedOver).length;
       const failed = each.filter((one) => one.state !== "passed" && !passedOver(one));
-      const counts = [`${passed} passed`, `${failed.length} failed`, ...(skipped > 0 ? [`${skipped} passed over`] : [])].join(", ");
-      return { name, ok: failed.length === 0, seen: [counts, ...failed.map(({ spec, why }) => `\n      ${spec.name}: ${why}`)].join("") };
+      const counts = [
+        `${passed} passed`,
+        `${failed.length} failed`,
+        ...(skipped > 0 ? [`${skipped} passed over`] : []),
+      ].join(", ");
+      return {
+        name,
+        ok: failed.length === 0,
+        seen: [counts, ...failed.map(({ spec, why }) => `\n      ${spec.name}: ${why}`)].join(""),
+      };
     });
 }

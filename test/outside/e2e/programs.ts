@@ -1,18 +1,28 @@
-// What the programs in the containers of upstream's tests would do, by their command lines, told as the annotations by which a
-// simulated pod is steered. A handful of rules, for programs that sleep or fail; of all others nothing is said,
-// and the simulated life of a pod is as it is by itself. Pure.
+// What the programs in the containers of upstream's tests would do, by their command lines, told as
+// the annotations by which a simulated pod is steered. A handful of rules, for programs that sleep
+// or fail; of all others nothing is said, and the simulated life of a pod is as it is by itself.
+// Pure.
 // Upstream: k8s.io/kubernetes/test/e2e/{framework/job/fixtures.go,apps/*.go}.
 
 /** As much of a pod as the rules look at. */
 export interface ProgramPod {
-  readonly metadata: { readonly name: string; readonly namespace: string; readonly uid: string; readonly annotations?: Readonly<Record<string, string>>; readonly deletionTimestamp?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
   readonly spec: {
     readonly restartPolicy?: string;
     readonly containers: readonly ProgramContainer[];
     readonly volumes?: readonly { readonly hostPath?: { readonly path: string } }[];
   };
   readonly status?: {
-    readonly containerStatuses?: readonly { readonly restartCount: number; readonly state?: { readonly running?: { readonly startedAt: string } } }[];
+    readonly containerStatuses?: readonly {
+      readonly restartCount: number;
+      readonly state?: { readonly running?: { readonly startedAt: string } };
+    }[];
   };
 }
 
@@ -24,7 +34,10 @@ interface ProgramContainer {
   readonly readinessProbe?: { readonly initialDelaySeconds?: number };
 }
 
-/** What a pod is told; null takes it back. Some fates are those of stages.yaml. `lookAgainMs` says when something else may be right. */
+/**
+ * What a pod is told; null takes it back. Some fates are those of stages.yaml. `lookAgainMs` says
+ * when something else may be right.
+ */
 export interface Instruction {
   readonly fate: string | null;
   readonly runFor: string | null;
@@ -46,7 +59,8 @@ export function instructionFor(pod: ProgramPod, made: MadeFiles, now: number): I
   const { initialDelaySeconds = 0 } = container.readinessProbe ?? {};
   if (initialDelaySeconds === 0) return end;
   const startedAt = pod.status?.containerStatuses?.[0]?.state?.running?.startedAt;
-  const leftMs = initialDelaySeconds * 1000 - (startedAt === undefined ? 0 : now - Date.parse(startedAt));
+  const leftMs =
+    initialDelaySeconds * 1000 - (startedAt === undefined ? 0 : now - Date.parse(startedAt));
   return leftMs > 0 ? { ...end, fate: "unready", lookAgainMs: leftMs } : end;
 }
 
@@ -63,11 +77,14 @@ function endOf(pod: ProgramPod, container: ProgramContainer, made: MadeFiles): I
   if (/&& sleep 1d$/.test(script)) return { ...unsaid, runFor: forEver };
   if (program === "sleep") return { ...unsaid, runFor: `${first}s` };
   if (program === "/bin/false" || /-c exit 1$/.test(script)) return failing;
-  if (script.includes("${JOB_COMPLETION_INDEX} % 2")) return indexOf(pod) % 2 === 0 ? unsaid : failing;
+  if (script.includes("${JOB_COMPLETION_INDEX} % 2"))
+    return indexOf(pod) % 2 === 0 ? unsaid : failing;
   const file = /-r (\/data\/foo\S*)/.exec(script)?.[1];
   if (file === undefined) return unsaid;
-  // A file on a node outlives the pod, one in the pod outlives the container; who makes the file does not find it.
-  const folder = pod.spec.volumes?.find(({ hostPath }) => hostPath)?.hostPath?.path ?? pod.metadata.uid;
+  // A file on a node outlives the pod, one in the pod outlives the container; who makes the file
+  // does not find it.
+  const folder =
+    pod.spec.volumes?.find(({ hostPath }) => hostPath)?.hostPath?.path ?? pod.metadata.uid;
   const path = `${folder}${file}-${indexOf(pod)}`.replace("-$JOB_COMPLETION_INDEX", "");
   if (!made.has(path)) made.set(path, pod.metadata.uid);
   const hasRestarted = (pod.status?.containerStatuses?.[0]?.restartCount ?? 0) > 0;
@@ -76,4 +93,5 @@ function endOf(pod: ProgramPod, container: ProgramContainer, made: MadeFiles): I
   return script.includes("exit 42") ? { ...unsaid, fate: "exit-42" } : failing;
 }
 
-const indexOf = ({ metadata }: ProgramPod): number => Number(metadata.annotations?.["batch.kubernetes.io/job-completion-index"] ?? 0);
+const indexOf = ({ metadata }: ProgramPod): number =>
+  Number(metadata.annotations?.["batch.kubernetes.io/job-completion-index"] ?? 0);

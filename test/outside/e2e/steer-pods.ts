@@ -1,4 +1,5 @@
-// Tells the simulated pods of a server what the programs in them would do (programs.ts), as long as the tests run.
+// Tells the simulated pods of a server what the programs in them would do (programs.ts), as long as
+// the tests run.
 import { type Client, createClient, dynamicKind, loadKubeconfig } from "homeostat/client";
 import { type Instruction, instructionFor, type MadeFiles, type ProgramPod } from "./programs.ts";
 
@@ -48,7 +49,13 @@ async function follow(client: Client, signal: AbortSignal): Promise<void> {
 }
 
 /** A pod that is gone needs to be told nothing. */
-async function tell(client: Client, { metadata: { name, namespace, uid } }: ProgramPod, { fate, runFor }: Instruction): Promise<void> {
-  const body = { metadata: { uid, annotations: { [fateAnnotation]: fate, [runForAnnotation]: runFor } } };
+async function tell(
+  client: Client,
+  { metadata: { name, namespace, uid } }: ProgramPod,
+  { fate, runFor }: Instruction,
+): Promise<void> {
+  const body = {
+    metadata: { uid, annotations: { [fateAnnotation]: fate, [runForAnnotation]: runFor } },
+  };
   await client.patch(pods, { name, namespace }, { type: "merge", body }).catch(() => undefined);
 }

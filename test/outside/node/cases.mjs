@@ -1,4 +1,5 @@
-// Cases of one session, printed as they end: "ok NAME: seen" or "not ok NAME: why"; what was seen is the same on every server.
+// Cases of one session, printed as they end: "ok NAME: seen" or "not ok NAME: why"; what was seen
+// is the same on every server.
 const changing = /[0-9a-f]{8}-[0-9a-f-]{27}|outside-[a-z0-9]{5}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 let failed = 0;
 

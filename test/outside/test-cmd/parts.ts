@@ -1,7 +1,8 @@
-// The parts of upstream's test-cmd, in upstream's order (test/cmd/legacy-script.sh, runTests). One name is one function
-// `run_NAME_tests`; `api_resources`, `auth_can_i` and `auth_reconcile` are passages between them. The last two are functions
-// that upstream wrote and does not call. Left out is a third of these, `kubectl_response_compression`, which fails on every
-// server: it wants a namespace without config maps, and kube-controller-manager puts one in each.
+// The parts of upstream's test-cmd, in upstream's order (test/cmd/legacy-script.sh, runTests). One
+// name is one function `run_NAME_tests`; `api_resources`, `auth_can_i` and `auth_reconcile` are
+// passages between them. The last two are functions that upstream wrote and does not call. Left out
+// is a third of these, `kubectl_response_compression`, which fails on every server: it wants a
+// namespace without config maps, and kube-controller-manager puts one in each.
 
 /** Part by part, grouped as upstream's files group them. */
 export const parts: readonly string[] = `

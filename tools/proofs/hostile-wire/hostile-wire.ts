@@ -1,6 +1,7 @@
-// Proof: nothing that is said on a connection brings the server down, holds it up or stays with it. Attacks on TLS, HTTP/1.1
-// and HTTP/2 (attacks.ts), many at a time; meanwhile, and with two hundred clients that send a byte now and then, an ordinary
-// request is answered; afterwards hardly more sockets, timers and bytes are held than before.
+// Proof: nothing that is said on a connection brings the server down, holds it up or stays with it.
+// Attacks on TLS, HTTP/1.1 and HTTP/2 (attacks.ts), many at a time; meanwhile, and with two hundred
+// clients that send a byte now and then, an ordinary request is answered; afterwards hardly more
+// sockets, timers and bytes are held than before.
 // `node tools/run.mjs tools/proofs/hostile-wire/hostile-wire.ts [ATTACKS] [SEED]`
 import assert from "node:assert/strict";
 import { connect } from "node:tls";
@@ -20,8 +21,9 @@ const slowClients = 200;
 const mayGrowBytes = 20 * 2 ** 20;
 const answeredWithinMs = 5000;
 /**
- * Of two thousand attacks a few leave a socket behind: Node does not notice that the other side is gone where an HTTP/2 session
- * broke down in the middle of a flood. They go with the server. More than a few would be a leak of ours.
+ * Of two thousand attacks a few leave a socket behind: Node does not notice that the other side is
+ * gone where an HTTP/2 session broke down in the middle of a flood. They go with the server. More
+ * than a few would be a leak of ours.
  */
 const mayStay = 12;
 
@@ -35,7 +37,11 @@ process.on("uncaughtException", uncaught);
 process.on("unhandledRejection", unhandled);
 
 const warnings: string[] = [];
-const server = await startApiServer({ controllers: "none", keepChanges: 500, warn: (message) => warnings.push(message) });
+const server = await startApiServer({
+  controllers: "none",
+  keepChanges: 500,
+  warn: (message) => warnings.push(message),
+});
 const victim: Victim = { port: server.port, token: server.token };
 const transport = await connectClient();
 let slowestMs = 0;
@@ -45,13 +51,20 @@ const before = await held();
 const counts = await attackWith(total, seed);
 await slowly();
 const after = await held();
-console.log(`${total} attacks ${JSON.stringify(counts)} and ${slowClients} slow clients: an ordinary request took ${Math.round(slowestMs)} ms at most`);
-console.log(`held before and after: ${before.handles} and ${after.handles} handles, ${(before.bytes / 2 ** 20).toFixed(1)} and ${(after.bytes / 2 ** 20).toFixed(1)} MiB`);
+console.log(
+  `${total} attacks ${JSON.stringify(counts)} and ${slowClients} slow clients: an ordinary request took ${Math.round(slowestMs)} ms at most`,
+);
+console.log(
+  `held before and after: ${before.handles} and ${after.handles} handles, ${(before.bytes / 2 ** 20).toFixed(1)} and ${(after.bytes / 2 ** 20).toFixed(1)} MiB`,
+);
 process.off("uncaughtException", uncaught);
 process.off("unhandledRejection", unhandled);
 for (const failure of failures) console.log(failure);
 assert.deepEqual([failures.length, warnings], [0, []]);
-assert.ok(after.handles <= before.handles + mayStay, `handles: ${process.getActiveResourcesInfo().join(", ")}`);
+assert.ok(
+  after.handles <= before.handles + mayStay,
+  `handles: ${process.getActiveResourcesInfo().join(", ")}`,
+);
 assert.ok(after.bytes - before.bytes < mayGrowBytes, "memory stays");
 assert.ok(slowestMs < answeredWithinMs, "others are served");
 await transport.close();
@@ -77,7 +90,14 @@ async function attackWith(number: number, from: number): Promise<Readonly<Record
 /** Clients that never finish what they say. */
 async function slowly(): Promise<void> {
   const text = `GET /api HTTP/1.1\r\nHost: x\r\nx: ${"y".repeat(100)}`;
-  const sockets = Array.from({ length: slowClients }, () => connect({ port: victim.port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] }).on("error", () => {}));
+  const sockets = Array.from({ length: slowClients }, () =>
+    connect({
+      port: victim.port,
+      host: "127.0.0.1",
+      rejectUnauthorized: false,
+      ALPNProtocols: ["http/1.1"],
+    }).on("error", () => {}),
+  );
   for (let i = 0; i < 10; i++) {
     for (const socket of sockets) socket.write(text[i]!);
     await ordinary();
@@ -88,7 +108,11 @@ async function slowly(): Promise<void> {
 
 async function ordinary(): Promise<void> {
   const started = performance.now();
-  const { status } = await ask(transport, { method: "GET", path: "/api/v1/namespaces/default", headers: { accept: "application/json" } });
+  const { status } = await ask(transport, {
+    method: "GET",
+    path: "/api/v1/namespaces/default",
+    headers: { accept: "application/json" },
+  });
   assert.equal(status, 200);
   slowestMs = Math.max(slowestMs, performance.now() - started);
 }
@@ -110,5 +134,12 @@ async function held(): Promise<{ readonly handles: number; readonly bytes: numbe
 async function connectClient(): Promise<Transport> {
   const { server: url, tls } = await loadKubeconfig({ text: server.kubeconfig });
   const client = createUndiciTransport({ server: url, tls, connections: 1 });
-  return { send: (request, sink) => client.send({ ...request, headers: { authorization: `Bearer ${server.token}`, ...request.headers } }, sink), close: () => client.close() };
+  return {
+    send: (request, sink) =>
+      client.send(
+        { ...request, headers: { authorization: `Bearer ${server.token}`, ...request.headers } },
+        sink,
+      ),
+    close: () => client.close(),
+  };
 }

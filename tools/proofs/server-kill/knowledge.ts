@@ -1,9 +1,18 @@
-// What clients know of a server that is killed under them: acknowledged states, writes whose answer never came, and which
-// content each resourceVersion has stood for. Judges what a server shows afterwards; sends nothing.
+// What clients know of a server that is killed under them: acknowledged states, writes whose answer
+// never came, and which content each resourceVersion has stood for. Judges what a server shows
+// afterwards; sends nothing.
 
-/** An object as the proof writes it: a token that names the write, and a filling made of it, so that a torn one shows. */
+/**
+ * An object as the proof writes it: a token that names the write, and a filling made of it, so that
+ * a torn one shows.
+ */
 export interface Shown {
-  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec?: { readonly clusterIP?: string };
 }
 
@@ -15,7 +24,9 @@ interface State {
   readonly address: string;
 }
 
-type Attempt = { readonly deletes: true } | { readonly deletes: false; readonly token: string; readonly creates: boolean };
+type Attempt =
+  | { readonly deletes: true }
+  | { readonly deletes: false; readonly token: string; readonly creates: boolean };
 
 interface Cell {
   known: State | undefined;
@@ -52,7 +63,10 @@ export class Knowledge {
     this.#cell(key).attempt = attempt;
   }
 
-  /** A write was answered with this object; undefined for a delete. Returns its revision, if the answer tells. */
+  /**
+   * A write was answered with this object; undefined for a delete. Returns its revision, if the
+   * answer tells.
+   */
   acknowledge(key: string, shown: Shown | undefined): number | undefined {
     const cell = this.#cell(key);
     const attempt = cell.attempt;
@@ -60,7 +74,8 @@ export class Knowledge {
     this.acknowledged++;
     if (!shown) return void (cell.known = undefined);
     const state = this.see(key, shown);
-    if (!attempt || attempt.deletes || state.token !== attempt.token) throw new Fault(`${key}: answered with ${state.token}, asked for ${JSON.stringify(attempt)}`);
+    if (!attempt || attempt.deletes || state.token !== attempt.token)
+      throw new Fault(`${key}: answered with ${state.token}, asked for ${JSON.stringify(attempt)}`);
     this.#follows(key, cell.known, state);
     cell.known = state;
     return state.revision;
@@ -70,7 +85,8 @@ export class Knowledge {
   see(key: string, shown: Shown): State {
     const { uid, resourceVersion, annotations = {} } = shown.metadata;
     const { token = "", filling = "" } = annotations;
-    if (!uid || !token || filling !== token.repeat(filling.length / token.length)) throw new Fault(`${key} is torn: ${JSON.stringify(shown).slice(0, 300)}`);
+    if (!uid || !token || filling !== token.repeat(filling.length / token.length))
+      throw new Fault(`${key} is torn: ${JSON.stringify(shown).slice(0, 300)}`);
     const revision = Number(resourceVersion);
     this.#at(revision, `${key} ${token}`);
     return { uid, revision, token, address: shown.spec?.clusterIP ?? "" };
@@ -82,8 +98,10 @@ export class Knowledge {
 
   /** All that is there after a restart, by key: settles what was open. */
   settle(found: ReadonlyMap<string, Shown>, listRevision: number): void {
-    if (listRevision < this.newest) throw new Fault(`the server is at revision ${listRevision}, and had told of ${this.newest}`);
-    for (const key of found.keys()) if (!this.#cells.has(key)) throw new Fault(`${key} was never written`);
+    if (listRevision < this.newest)
+      throw new Fault(`the server is at revision ${listRevision}, and had told of ${this.newest}`);
+    for (const key of found.keys())
+      if (!this.#cells.has(key)) throw new Fault(`${key} was never written`);
     for (const [key, cell] of this.#cells) {
       const shown = found.get(key);
       this.#settleOne(key, cell, shown && this.see(key, shown));
@@ -95,12 +113,21 @@ export class Knowledge {
     cell.attempt = undefined;
     if (found?.revision === known?.revision) {
       if (attempt) this.unanswered.absent++;
-      if (found && known && (found.uid !== known.uid || found.token !== known.token || found.address !== known.address))
-        throw new Fault(`${key}: ${JSON.stringify(found)} at the revision of ${JSON.stringify(known)}`);
+      if (
+        found &&
+        known &&
+        (found.uid !== known.uid || found.token !== known.token || found.address !== known.address)
+      )
+        throw new Fault(
+          `${key}: ${JSON.stringify(found)} at the revision of ${JSON.stringify(known)}`,
+        );
       return;
     }
     const whole = attempt && (attempt.deletes ? !found : found?.token === attempt.token);
-    if (!whole) throw new Fault(`${key}: acknowledged ${JSON.stringify(known)}, under way ${JSON.stringify(attempt)}, found ${JSON.stringify(found)}`);
+    if (!whole)
+      throw new Fault(
+        `${key}: acknowledged ${JSON.stringify(known)}, under way ${JSON.stringify(attempt)}, found ${JSON.stringify(found)}`,
+      );
     if (found) this.#follows(key, known, found);
     this.unanswered.whole++;
     cell.known = found;
@@ -108,13 +135,18 @@ export class Knowledge {
 
   #follows(key: string, before: State | undefined, after: State): void {
     if (!before) return;
-    if (before.uid !== after.uid || before.address !== after.address || before.revision >= after.revision)
+    if (
+      before.uid !== after.uid ||
+      before.address !== after.address ||
+      before.revision >= after.revision
+    )
       throw new Fault(`${key}: ${JSON.stringify(after)} does not follow ${JSON.stringify(before)}`);
   }
 
   #at(revision: number, content: string): void {
     const before = this.#content.get(revision);
-    if (before !== undefined && before !== content) throw new Fault(`revision ${revision} was ${before}, and is ${content}`);
+    if (before !== undefined && before !== content)
+      throw new Fault(`revision ${revision} was ${before}, and is ${content}`);
     this.#content.set(revision, content);
     this.newest = Math.max(this.newest, revision);
   }

@@ -1,5 +1,6 @@
-// The writers of the proof: each has objects of its own, and creates, replaces, patches, applies and deletes them as fast as it
-// is answered, until the server is gone. What it began is noted before it is sent, what it was told when it is told.
+// The writers of the proof: each has objects of its own, and creates, replaces, patches, applies
+// and deletes them as fast as it is answered, until the server is gone. What it began is noted
+// before it is sent, what it was told when it is told.
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
 import { contentOf, Fault, type Knowledge, type Shown } from "./knowledge.ts";
 import { call } from "./wire.ts";
@@ -16,10 +17,34 @@ export interface Collection {
 const namespaced = "namespaces/default";
 const port = { ports: [{ port: 80 }] };
 export const collections: readonly Collection[] = [
-  { path: `/api/v1/${namespaced}/configmaps`, apiVersion: "v1", kind: "ConfigMap", rest: { data: { a: "b" } }, writers: 8 },
-  { path: `/api/v1/${namespaced}/secrets`, apiVersion: "v1", kind: "Secret", rest: { stringData: { a: "b" } }, writers: 4 },
-  { path: `/api/v1/${namespaced}/services`, apiVersion: "v1", kind: "Service", rest: { spec: port }, writers: 4 },
-  { path: `/apis/proof.example.com/v1/${namespaced}/widgets`, apiVersion: "proof.example.com/v1", kind: "Widget", rest: { spec: { size: 3 } }, writers: 8 },
+  {
+    path: `/api/v1/${namespaced}/configmaps`,
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    rest: { data: { a: "b" } },
+    writers: 8,
+  },
+  {
+    path: `/api/v1/${namespaced}/secrets`,
+    apiVersion: "v1",
+    kind: "Secret",
+    rest: { stringData: { a: "b" } },
+    writers: 4,
+  },
+  {
+    path: `/api/v1/${namespaced}/services`,
+    apiVersion: "v1",
+    kind: "Service",
+    rest: { spec: port },
+    writers: 4,
+  },
+  {
+    path: `/apis/proof.example.com/v1/${namespaced}/widgets`,
+    apiVersion: "proof.example.com/v1",
+    kind: "Widget",
+    rest: { spec: { size: 3 } },
+    writers: 8,
+  },
 ];
 
 /** What the collection of Widgets needs. */
@@ -32,7 +57,19 @@ export const definition = {
     names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
     scope: "Namespaced",
     versions: [
-      { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties: { size: { type: "integer", default: 1 } } } } } } },
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: { type: "object", properties: { size: { type: "integer", default: 1 } } },
+            },
+          },
+        },
+      },
     ],
   },
 };
@@ -59,7 +96,9 @@ async function writeOnce(load: Load, collection: Collection, name: string): Prom
   const { knowledge, chance, transport } = load;
   const key = `${collection.path}/${name}`;
   const there = knowledge.isThere(key);
-  const verb = there ? pick(chance, ["put", "merge", "apply", "delete"]) : pick(chance, ["post", "apply"]);
+  const verb = there
+    ? pick(chance, ["put", "merge", "apply", "delete"])
+    : pick(chance, ["post", "apply"]);
   if (verb === "delete") {
     knowledge.begin(key, { deletes: true });
     const answer = await call(transport, "DELETE", key);
@@ -85,17 +124,46 @@ interface Wish {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-function send({ transport, knowledge }: Load, { path, apiVersion, kind, rest }: Collection, { verb, name, annotations }: Wish): ReturnType<typeof call> {
+function send(
+  { transport, knowledge }: Load,
+  { path, apiVersion, kind, rest }: Collection,
+  { verb, name, annotations }: Wish,
+): ReturnType<typeof call> {
   const key = `${path}/${name}`;
   const object = { apiVersion, kind, metadata: { name, annotations }, ...rest };
   if (verb === "post") return call(transport, "POST", path, object);
-  if (verb === "put") return call(transport, "PUT", key, { ...object, metadata: { ...object.metadata, resourceVersion: String(knowledge.revisionOf(key)) } });
-  if (verb === "merge") return call(transport, "PATCH", key, { metadata: { annotations } }, "application/merge-patch+json");
-  return call(transport, "PATCH", `${key}?fieldManager=proof&force=true`, object, "application/apply-patch+yaml");
+  if (verb === "put")
+    return call(transport, "PUT", key, {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(knowledge.revisionOf(key)) },
+    });
+  if (verb === "merge")
+    return call(
+      transport,
+      "PATCH",
+      key,
+      { metadata: { annotations } },
+      "application/merge-patch+json",
+    );
+  return call(
+    transport,
+    "PATCH",
+    `${key}?fieldManager=proof&force=true`,
+    object,
+    "application/apply-patch+yaml",
+  );
 }
 
-const pick = <T>(chance: () => number, from: readonly T[]): T => from[Math.floor(chance() * from.length)]!;
+const pick = <T>(chance: () => number, from: readonly T[]): T =>
+  from[Math.floor(chance() * from.length)]!;
 
-function expect(holds: boolean, what: string, answer: { readonly status: number; readonly body: unknown }): void {
-  if (!holds) throw new Fault(`${what}: answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
+function expect(
+  holds: boolean,
+  what: string,
+  answer: { readonly status: number; readonly body: unknown },
+): void {
+  if (!holds)
+    throw new Fault(
+      `${what}: answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`,
+    );
 }

@@ -1,9 +1,11 @@
-// Proof: `homeostat server --data-dir` loses nothing that it has acknowledged when it is killed. Writers and watches are at
-// work when SIGKILL comes, at a random moment, now and then while the server is still starting; then it is started anew on
-// the same folder and port, and must show every acknowledged state and deletion, each write without an answer whole or not at
-// all, and no revision twice; watches go on with every change in order, or hear that they are too old; addresses that
-// Services hold stay theirs; definitions are served. First starts, in empty folders, are killed as well.
-// `node tools/run.mjs tools/proofs/server-kill/server-kill.ts [KILLS] [SEED] [--fsync]`
+// Proof: `homeostat server --data-dir` loses nothing that it has acknowledged when it is killed.
+// Writers and watches are at work when SIGKILL comes, at a random moment, now and then while the
+// server is still starting; then it is started anew on the same folder and port, and must show
+// every acknowledged state and deletion, each write without an answer whole or not at all, and no
+// revision twice; watches go on with every change in order, or hear that they are too old;
+// addresses that Services hold stay theirs; definitions are served. First starts, in empty folders,
+// are killed as well. `node tools/run.mjs tools/proofs/server-kill/server-kill.ts [KILLS] [SEED]
+// [--fsync]`
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +33,9 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const folder = mkdtempSync(join(tmpdir(), "homeostat-server-kill-"));
 const place: Place = { folder, port: await freePort(), flags };
 const knowledge = new Knowledge();
-const followers = new Map(collections.map((collection) => [collection, new Follower(collection, knowledge)]));
+const followers = new Map(
+  collections.map((collection) => [collection, new Follower(collection, knowledge)]),
+);
 const begun = performance.now();
 let starting = 0;
 try {
@@ -52,8 +56,12 @@ rmSync(folder, { recursive: true, force: true });
 
 function report(done: number): void {
   const of = [...followers.values()];
-  const sum = (each: (follower: Follower) => number): number => of.reduce((all, follower) => all + each(follower), 0);
-  const bytes = readdirSync(join(folder, "data")).reduce((all, name) => all + statSync(join(folder, "data", name)).size, 0);
+  const sum = (each: (follower: Follower) => number): number =>
+    of.reduce((all, follower) => all + each(follower), 0);
+  const bytes = readdirSync(join(folder, "data")).reduce(
+    (all, name) => all + statSync(join(folder, "data", name)).size,
+    0,
+  );
   console.log(
     `${done} kills (${starting} of a start), ${Math.round((performance.now() - begun) / 1000)} s: ${knowledge.acknowledged} writes acknowledged, none lost; of ${knowledge.unanswered.whole + knowledge.unanswered.absent} without an answer ${knowledge.unanswered.whole} whole, ${knowledge.unanswered.absent} absent; ${sum((each) => each.events)} changes watched in order, ${sum((each) => each.tooOld)} times too old; revision ${knowledge.newest}; data directory ${(bytes / 2 ** 20).toFixed(1)} MiB`,
   );
@@ -67,8 +75,16 @@ async function killWorking(kill: number): Promise<void> {
   try {
     if (kill === 0) await define(transport);
     await judge(transport);
-    const load = { transport, knowledge, chance, wrote: (collection: (typeof collections)[number], revision: number) => followers.get(collection)!.noteWrite(revision) };
-    const writers = collections.flatMap((collection) => Array.from({ length: collection.writers }, (_, i) => write(load, collection, i)));
+    const load = {
+      transport,
+      knowledge,
+      chance,
+      wrote: (collection: (typeof collections)[number], revision: number) =>
+        followers.get(collection)!.noteWrite(revision),
+    };
+    const writers = collections.flatMap((collection) =>
+      Array.from({ length: collection.writers }, (_, i) => write(load, collection, i)),
+    );
     const all = Promise.all(writers);
     await Promise.race([all, pause(20 + 500 * chance() ** 2)]);
     await life.kill();
@@ -92,12 +108,18 @@ async function judge(transport: Transport): Promise<void> {
   const found = new Map<string, Shown>();
   let revision = 0;
   for (const { path } of collections) {
-    const { metadata, items } = (await get(transport, path)) as { readonly metadata: { readonly resourceVersion: string }; readonly items: readonly Shown[] };
-    for (const item of items) if (/^w\d/.test(item.metadata.name)) found.set(`${path}/${item.metadata.name}`, item);
+    const { metadata, items } = (await get(transport, path)) as {
+      readonly metadata: { readonly resourceVersion: string };
+      readonly items: readonly Shown[];
+    };
+    for (const item of items)
+      if (/^w\d/.test(item.metadata.name)) found.set(`${path}/${item.metadata.name}`, item);
     revision = Number(metadata.resourceVersion);
   }
   knowledge.settle(found, revision);
-  await Promise.all([...followers.values()].map((follower) => follower.resume(transport, found, revision)));
+  await Promise.all(
+    [...followers.values()].map((follower) => follower.resume(transport, found, revision)),
+  );
   for (const follower of followers.values()) await follower.askAgain(transport, chance);
   await judgeAddresses(transport, [...found.values()]);
 }
@@ -108,12 +130,24 @@ async function judgeAddresses(transport: Transport, objects: readonly Shown[]): 
   assert.equal(new Set(addresses).size, addresses.length, `addresses: ${addresses.join(", ")}`);
   const [taken] = addresses;
   if (taken === undefined) return;
-  const thief = { apiVersion: "v1", kind: "Service", metadata: { name: "thief" }, spec: { clusterIP: taken, ports: [{ port: 80 }] } };
+  const thief = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "thief" },
+    spec: { clusterIP: taken, ports: [{ port: 80 }] },
+  };
   const answer = await call(transport, "POST", "/api/v1/namespaces/default/services", thief);
-  assert.equal(answer?.status, 422, `${taken} is taken, and was given away: ${JSON.stringify(answer?.body)}`);
+  assert.equal(
+    answer?.status,
+    422,
+    `${taken} is taken, and was given away: ${JSON.stringify(answer?.body)}`,
+  );
 }
 
-/** Nobody kills it: what there is is judged once more, controllers are at work, and the file is whole when it has ended. */
+/**
+ * Nobody kills it: what there is is judged once more, controllers are at work, and the file is
+ * whole when it has ended.
+ */
 async function lastLife(): Promise<void> {
   const life = startServer(place);
   await life.ready;
@@ -121,10 +155,30 @@ async function lastLife(): Promise<void> {
   await judge(transport);
   const containers = [{ name: "a", image: "a" }];
   const labels = { app: "last" };
-  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "last" }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } } };
-  assert.equal((await call(transport, "POST", "/apis/apps/v1/namespaces/default/deployments", deployment))?.status, 201);
+  const deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "last" },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  };
+  assert.equal(
+    (await call(transport, "POST", "/apis/apps/v1/namespaces/default/deployments", deployment))
+      ?.status,
+    201,
+  );
   const giveUp = Date.now() + 60_000;
-  for (let sets = 0; sets === 0; sets = ((await get(transport, "/apis/apps/v1/namespaces/default/replicasets")) as { readonly items: readonly unknown[] }).items.length) {
+  for (
+    let sets = 0;
+    sets === 0;
+    sets = (
+      (await get(transport, "/apis/apps/v1/namespaces/default/replicasets")) as {
+        readonly items: readonly unknown[];
+      }
+    ).items.length
+  ) {
     if (Date.now() > giveUp) await life.kill();
     assert.ok(Date.now() < giveUp, "the controller of Deployments is at work");
     await pause(20);
@@ -133,7 +187,10 @@ async function lastLife(): Promise<void> {
   await Promise.all([...followers.values()].map((follower) => follower.afterKill()));
   await transport.close();
   const database = new DatabaseSync(join(folder, "data", "journal.db"));
-  assert.deepEqual({ ...database.prepare("PRAGMA integrity_check").get() }, { integrity_check: "ok" });
+  assert.deepEqual(
+    { ...database.prepare("PRAGMA integrity_check").get() },
+    { integrity_check: "ok" },
+  );
   database.close();
 }
 
@@ -144,15 +201,30 @@ async function killFirstStart(first: number): Promise<void> {
   const life = startServer(other);
   await life.ready;
   const transport = await connect(other);
-  for (const path of ["/api/v1/namespaces/kube-system", "/api/v1/namespaces/default/services/kubernetes", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical"])
+  for (const path of [
+    "/api/v1/namespaces/kube-system",
+    "/api/v1/namespaces/default/services/kubernetes",
+    "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical",
+  ])
     await get(transport, path);
   await life.kill();
   await transport.close();
 }
 
 async function define(transport: Transport): Promise<void> {
-  assert.equal((await call(transport, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition))?.status, 201);
-  while ((await call(transport, "GET", "/apis/proof.example.com/v1/widgets"))?.status !== 200) await pause(5);
+  assert.equal(
+    (
+      await call(
+        transport,
+        "POST",
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        definition,
+      )
+    )?.status,
+    201,
+  );
+  while ((await call(transport, "GET", "/apis/proof.example.com/v1/widgets"))?.status !== 200)
+    await pause(5);
 }
 
 async function get(transport: Transport, path: string): Promise<unknown> {
@@ -167,7 +239,11 @@ async function connect(where: Place): Promise<Transport> {
   assert.ok(auth.type === "token", "the kubeconfig has a token");
   const transport = createUndiciTransport({ server, tls });
   return {
-    send: (request, sink) => transport.send({ ...request, headers: { authorization: `Bearer ${auth.token}`, ...request.headers } }, sink),
+    send: (request, sink) =>
+      transport.send(
+        { ...request, headers: { authorization: `Bearer ${auth.token}`, ...request.headers } },
+        sink,
+      ),
     close: () => transport.close(),
   };
 }

@@ -1,4 +1,5 @@
-// The server of the proof: a process of its own on one data directory and one port, started and killed again and again.
+// The server of the proof: a process of its own on one data directory and one port, started and
+// killed again and again.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -26,8 +27,19 @@ export const kubeconfigOf = ({ folder }: Place): string => join(folder, "kubecon
 
 /** Begins a life. */
 export function startServer(place: Place): Life {
-  const args = ["server", "--port", String(place.port), "--data-dir", join(place.folder, "data"), "--kubeconfig", kubeconfigOf(place), ...place.flags];
-  const child = spawn(process.execPath, ["--conditions=homeostat-source", program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const args = [
+    "server",
+    "--port",
+    String(place.port),
+    "--data-dir",
+    join(place.folder, "data"),
+    "--kubeconfig",
+    kubeconfigOf(place),
+    ...place.flags,
+  ];
+  const child = spawn(process.execPath, ["--conditions=homeostat-source", program, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const gone = once(child, "close");
   const end = (): void => void child.kill("SIGKILL");
   process.once("exit", end);
@@ -50,7 +62,9 @@ export function startServer(place: Place): Life {
 function untilReady(child: ChildProcess, complaints: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.stdout!.once("data", () => resolve());
-    child.once("close", (code, signal) => reject(new Error(`the server ended before it was ready: ${signal ?? code} ${complaints()}`)));
+    child.once("close", (code, signal) =>
+      reject(new Error(`the server ended before it was ready: ${signal ?? code} ${complaints()}`)),
+    );
   });
 }
 

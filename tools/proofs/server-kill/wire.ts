@@ -1,4 +1,5 @@
-// Requests of the proof: JSON in, JSON out, or lines of a watch. A connection that ends with the server is no answer.
+// Requests of the proof: JSON in, JSON out, or lines of a watch. A connection that ends with the
+// server is no answer.
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
 
 export interface Answer {
@@ -7,12 +8,23 @@ export interface Answer {
 }
 
 /** Sends one request; undefined when the connection ended before the answer did. */
-export function call(transport: Transport, method: string, path: string, body?: object, type = "application/json"): Promise<Answer | undefined> {
+export function call(
+  transport: Transport,
+  method: string,
+  path: string,
+  body?: object,
+  type = "application/json",
+): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     let status = 0;
     const chunks: Uint8Array[] = [];
     transport.send(
-      { method, path, headers: { accept: "application/json", ...(body ? { "content-type": type } : {}) }, ...(body ? { body: Buffer.from(JSON.stringify(body)) } : {}) },
+      {
+        method,
+        path,
+        headers: { accept: "application/json", ...(body ? { "content-type": type } : {}) },
+        ...(body ? { body: Buffer.from(JSON.stringify(body)) } : {}),
+      },
       {
         head: (code) => void (status = code),
         data: (chunk) => chunks.push(chunk) > 0,
@@ -23,8 +35,15 @@ export function call(transport: Transport, method: string, path: string, body?: 
   });
 }
 
-/** A watch: each line is given once; resolves to the status of the answer when it has ended, however it ended. */
-export function watchLines(transport: Transport, path: string, each: (line: unknown) => void): { readonly ended: Promise<number>; stop(): void } {
+/**
+ * A watch: each line is given once; resolves to the status of the answer when it has ended, however
+ * it ended.
+ */
+export function watchLines(
+  transport: Transport,
+  path: string,
+  each: (line: unknown) => void,
+): { readonly ended: Promise<number>; stop(): void } {
   let stop = (): void => {};
   const ended = new Promise<number>((resolve, reject) => {
     let status = 0;

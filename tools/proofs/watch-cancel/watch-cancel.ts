@@ -1,6 +1,7 @@
-// Proof: Node's HTTP/2 server, as this project configures it, lives with client-go's habits. 3,000 watches of a real client-go
-// are opened and cancelled on one connection, and the next request on it is answered. Needs Go; says so and passes without.
-// `node tools/run.mjs tools/proofs/watch-cancel/watch-cancel.ts [WATCHES]`
+// Proof: Node's HTTP/2 server, as this project configures it, lives with client-go's habits. 3,000
+// watches of a real client-go are opened and cancelled on one connection, and the next request on
+// it is answered. Needs Go; says so and passes without. `node tools/run.mjs
+// tools/proofs/watch-cancel/watch-cancel.ts [WATCHES]`
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createSystemRuntime } from "homeostat/runtime";
-import { createAuthority, issueServingCertificate } from "../../../packages/apiserver/src/certificates/authority.ts";
+import {
+  createAuthority,
+  issueServingCertificate,
+} from "../../../packages/apiserver/src/certificates/authority.ts";
 import { createFrontDoor } from "../../../packages/apiserver/src/http/front-door.ts";
 import type { Handler } from "../../../packages/apiserver/src/http/handler.ts";
 import { listen } from "../../../packages/apiserver/src/http/listen.ts";
@@ -16,13 +20,23 @@ import { listen } from "../../../packages/apiserver/src/http/listen.ts";
 const watches = Number(process.argv[2] ?? 3000);
 const runtime = createSystemRuntime();
 const json = { "content-type": "application/json" };
-const configMap = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a", namespace: "default", resourceVersion: "1" } };
+const configMap = {
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name: "a", namespace: "default", resourceVersion: "1" },
+};
 
 const folder = mkdtempSync(join(tmpdir(), "homeostat-watch-"));
 try {
-  const build = spawnSync("go", ["build", "-o", join(folder, "client"), "."], { cwd: import.meta.dirname, encoding: "utf8" });
+  const build = spawnSync("go", ["build", "-o", join(folder, "client"), "."], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
   if (build.status === 0) await prove();
-  else console.log(`skipped: client-go could not be built: ${(build.error?.message ?? build.stderr).trim().split("\n").at(-1)}`);
+  else
+    console.log(
+      `skipped: client-go could not be built: ${(build.error?.message ?? build.stderr).trim().split("\n").at(-1)}`,
+    );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -30,14 +44,24 @@ try {
 async function prove(): Promise<void> {
   const seen = { opened: 0, closed: 0 };
   const authority = createAuthority({ runtime });
-  const tls = issueServingCertificate(authority, { runtime, names: ["localhost"], addresses: ["127.0.0.1"] });
+  const tls = issueServingCertificate(authority, {
+    runtime,
+    names: ["localhost"],
+    addresses: ["127.0.0.1"],
+  });
   const listener = await listen(createFrontDoor(createWatchServer(seen), runtime), { tls });
   try {
     writeFileSync(join(folder, "ca.pem"), authority.cert);
-    const { stdout } = await promisify(execFile)(join(folder, "client"), [listener.url, join(folder, "ca.pem"), String(watches)]);
+    const { stdout } = await promisify(execFile)(join(folder, "client"), [
+      listener.url,
+      join(folder, "ca.pem"),
+      String(watches),
+    ]);
     assert.equal(stdout, `watches ${watches} connections 1 list ok\n`);
     assert.deepEqual(seen, { opened: watches, closed: watches });
-    console.log(`client-go opened and cancelled ${watches} watches on one connection, and went on using it`);
+    console.log(
+      `client-go opened and cancelled ${watches} watches on one connection, and went on using it`,
+    );
   } finally {
     await listener.close();
   }
@@ -46,10 +70,19 @@ async function prove(): Promise<void> {
 /** Answers every watch with one event and then keeps it open, and every list with an empty one. */
 function createWatchServer(seen: { opened: number; closed: number }): Handler {
   return async ({ path }) => {
-    if (!path.includes("watch=true")) return { status: 200, headers: json, body: new TextEncoder().encode('{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}') };
+    if (!path.includes("watch=true"))
+      return {
+        status: 200,
+        headers: json,
+        body: new TextEncoder().encode(
+          '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}',
+        ),
+      };
     const open = (sink: { data(chunk: Uint8Array): boolean }) => {
       seen.opened++;
-      sink.data(new TextEncoder().encode(`${JSON.stringify({ type: "ADDED", object: configMap })}\n`));
+      sink.data(
+        new TextEncoder().encode(`${JSON.stringify({ type: "ADDED", object: configMap })}\n`),
+      );
       return { resume: () => {}, close: () => void seen.closed++ };
     };
     return { status: 200, headers: json, body: { open } };

@@ -1,4 +1,5 @@
-// The expression tree, as the parser and its macros build it. The checker writes its findings into `type` and `call`.
+// The expression tree, as the parser and its macros build it. The checker writes its findings into
+// `type` and `call`.
 // Upstream: github.com/google/cel-go v0.26 common/ast/expr.go.
 import type { Overload } from "./declarations.ts";
 import type { Type } from "./type.ts";
@@ -76,7 +77,15 @@ export interface Comprehension extends Node {
   readonly result: Expr;
 }
 
-export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
+export type Expr =
+  | Literal
+  | Ident
+  | Select
+  | Call
+  | ListExpr
+  | MapExpr
+  | StructExpr
+  | Comprehension;
 
 /** Names that macros give their accumulator; neither can be written in an expression. */
 export const accumulatorName = "@result";

@@ -19,7 +19,10 @@ describe("type errors", () => {
     ["1.x", "type 'int' does not support field selection"],
     ["1 && true", "expected type 'bool' but found 'int'"],
     ["[1].all(x, x)", "expected type 'bool' but found 'int'"],
-    ["1.all(x, true)", "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
+    [
+      "1.all(x, true)",
+      "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+    ],
     ["[1, 'a'] == []", "expected type 'int' but found 'string'"],
     ["{'a': 1, 'b': 'x'} == {}", "expected type 'int' but found 'string'"],
     ["[?1]", "expected type 'optional_type(int)' but found 'int'"],
@@ -29,7 +32,10 @@ describe("type errors", () => {
     ["timestamp('x')", "invalid timestamp argument"],
     ["timestamp(-62135596801)", "invalid timestamp argument"],
     ["'a'.matches('[')", "invalid matches argument"],
-    ["'%d'.format(['a'])", "error during formatting: decimal clause can only be used on integers, was given string"],
+    [
+      "'%d'.format(['a'])",
+      "error during formatting: decimal clause can only be used on integers, was given string",
+    ],
     ["'%d'.format([1, 2])", "too many arguments supplied to string.format (expected 1, got 2)"],
     ["timestamp(1) < 5", "found no matching overload for '_<_' applied to '(timestamp, int)'"],
     ["cel.bind(x, 1, x)", "undeclared reference to 'cel' (in container '')"],
@@ -62,7 +68,8 @@ describe("types of results", () => {
 
 describe("versions", () => {
   it("hide libraries that came later", () => {
-    const at = (minor: number): boolean => "program" in compileExpression("semver('1.2.3').major() == 1", kubernetesEnvironment(minor));
+    const at = (minor: number): boolean =>
+      "program" in compileExpression("semver('1.2.3').major() == 1", kubernetesEnvironment(minor));
     assert.deepEqual([at(32), at(33)], [false, true]);
   });
 });

@@ -4,7 +4,22 @@ import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr }
 import type { FunctionDeclaration, Overload } from "./declarations.ts";
 import type { Environment } from "./environment.ts";
 import type { Issue } from "./source.ts";
-import { anyType, boolType, dynType, errorType, formatArguments, formatType, intType, listType, mapType, optionalType, sameType, type Type, typeOf, unwrapOptional } from "./type.ts";
+import {
+  anyType,
+  boolType,
+  dynType,
+  errorType,
+  formatArguments,
+  formatType,
+  intType,
+  listType,
+  mapType,
+  optionalType,
+  sameType,
+  type Type,
+  typeOf,
+  unwrapOptional,
+} from "./type.ts";
 import { mostGeneral, TypeBindings } from "./type-bindings.ts";
 import { typeOfValue } from "./values/value.ts";
 
@@ -13,7 +28,8 @@ export function checkExpression(root: Expr, environment: Environment): readonly 
   const checker = new Checker(environment);
   checker.check(root);
   checker.finish();
-  if (checker.issues.length === 0) for (const check of environment.checks) check(root, (issue) => checker.issues.push(issue));
+  if (checker.issues.length === 0)
+    for (const check of environment.checks) check(root, (issue) => checker.issues.push(issue));
   return checker.issues;
 }
 
@@ -75,7 +91,9 @@ class Checker {
     }
     const variable = this.#environment.variables.get(name);
     if (variable) return variable;
-    const type = this.#environment.types.get(name) ?? (this.#environment.struct(name) ? { kind: "struct" as const, name, params: [] } : undefined);
+    const type =
+      this.#environment.types.get(name) ??
+      (this.#environment.struct(name) ? { kind: "struct" as const, name, params: [] } : undefined);
     return type && typeOf(type);
   }
 
@@ -122,11 +140,16 @@ class Checker {
   }
 
   #call(node: Call): Type {
-    if (node.function === "_?._") return this.#bindings.resolve(this.#field(node.at, node.args[0]!, (node.args[1] as { value: string }).value, "optional"), "keep");
+    if (node.function === "_?._")
+      return this.#bindings.resolve(
+        this.#field(node.at, node.args[0]!, (node.args[1] as { value: string }).value, "optional"),
+        "keep",
+      );
     for (const arg of node.args) this.check(arg);
     if (node.target) {
       const prefix = qualifiedName(node.target);
-      const namespaced = prefix === undefined ? undefined : this.#function(`${prefix}.${node.function}`);
+      const namespaced =
+        prefix === undefined ? undefined : this.#function(`${prefix}.${node.function}`);
       if (namespaced) {
         node.function = namespaced.name;
         node.target = undefined;
@@ -146,8 +169,11 @@ class Checker {
 
   #resolve(node: Call, declared: FunctionDeclaration): Type {
     const style = node.target ? "member" : "global";
-    const argTypes = (node.target ? [node.target, ...node.args] : node.args).map((arg) => arg.type!);
-    if (declared.name === "_&&_" || declared.name === "_||_") return this.#logical(node, declared, argTypes);
+    const argTypes = (node.target ? [node.target, ...node.args] : node.args).map(
+      (arg) => arg.type!,
+    );
+    if (declared.name === "_&&_" || declared.name === "_||_")
+      return this.#logical(node, declared, argTypes);
     const matching: Overload[] = [];
     let result: Type | undefined;
     for (const overload of declared.overloads) {
@@ -161,7 +187,10 @@ class Checker {
     }
     if (result === undefined) {
       const shown = argTypes.map((type) => this.#bindings.resolve(type, "dyn"));
-      return this.#error(node.at, `found no matching overload for '${declared.name}' applied to '${formatArguments(shown, style)}'`);
+      return this.#error(
+        node.at,
+        `found no matching overload for '${declared.name}' applied to '${formatArguments(shown, style)}'`,
+      );
     }
     node.overloads = matching;
     return result;
@@ -170,7 +199,8 @@ class Checker {
   #logical(node: Call, declared: FunctionDeclaration, argTypes: readonly Type[]): Type {
     node.overloads = declared.overloads;
     let result = boolType;
-    for (const [i, type] of argTypes.entries()) if (!this.#expect(node.args[i]!, boolType, type)) result = errorType;
+    for (const [i, type] of argTypes.entries())
+      if (!this.#expect(node.args[i]!, boolType, type)) result = errorType;
     return result;
   }
 
@@ -213,12 +243,18 @@ class Checker {
     if (node.name.startsWith(".")) node.name = node.name.slice(1);
     const made = found.kind === "type" ? found.params[0] : undefined;
     if (!made) return this.#error(node.at, `'${found.name}' is not a type`);
-    const type = made.kind === "struct" ? made : this.#error(node.at, `'${made.name}' is not a message type`);
+    const type =
+      made.kind === "struct" ? made : this.#error(node.at, `'${made.name}' is not a message type`);
     for (const field of node.fields) {
-      const declared = made.kind === "struct" ? this.#structField(field.at, made.name, field.name) : errorType;
+      const declared =
+        made.kind === "struct" ? this.#structField(field.at, made.name, field.name) : errorType;
       const value = this.check(field.value);
       const given = field.optional ? this.#unwrapped(field.value, value) : value;
-      if (!this.#bindings.assign(declared, given)) this.#report(field.at, `expected type of field '${field.name}' is '${formatType(declared)}' but provided type is '${formatType(given)}'`);
+      if (!this.#bindings.assign(declared, given))
+        this.#report(
+          field.at,
+          `expected type of field '${field.name}' is '${formatType(declared)}' but provided type is '${formatType(given)}'`,
+        );
     }
     return type;
   }
@@ -250,7 +286,9 @@ class Checker {
   #iterated(node: Comprehension, range: Type): readonly [Type, Type] {
     switch (range.name === anyType.name ? "any" : range.kind) {
       case "list":
-        return node.variable2 === undefined ? [range.params[0]!, dynType] : [intType, range.params[0]!];
+        return node.variable2 === undefined
+          ? [range.params[0]!, dynType]
+          : [intType, range.params[0]!];
       case "map":
         return [range.params[0]!, range.params[1]!];
       case "dyn":
@@ -259,7 +297,10 @@ class Checker {
         this.#bindings.assign(dynType, range);
         return [dynType, dynType];
       default:
-        this.#report(node.range.at, `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`);
+        this.#report(
+          node.range.at,
+          `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
         return [errorType, errorType];
     }
   }

@@ -31,7 +31,8 @@ describe("the cost of an evaluation", () => {
     ["cidr('10.0.0.0/8').containsIP('10.1.1.1')", 3],
     ["format.dns1123Label().validate('a')", 9],
   ];
-  for (const [text, cost] of cases) it(text, () => assert.equal(program(text).evaluate({}).cost, cost));
+  for (const [text, cost] of cases)
+    it(text, () => assert.equal(program(text).evaluate({}).cost, cost));
 
   it("stops at its limit, past what absorbs errors", () => {
     const result = program("lists.range(100).all(x, x >= 0) || true").evaluate({}, 50);
@@ -47,5 +48,6 @@ describe("the estimate of an expression", () => {
     ["'a'.startsWith('abc')", 1],
     ["'abc'.matches('a+') && true", 1],
   ];
-  for (const [text, cost] of cases) it(text, () => assert.equal(estimateCost(program(text).root, () => undefined).max, cost));
+  for (const [text, cost] of cases)
+    it(text, () => assert.equal(estimateCost(program(text).root, () => undefined).max, cost));
 });

@@ -1,5 +1,5 @@
-// What an expression may call: functions with their overloads, macros aside. Libraries build these with `overload` and
-// `member`; the checker resolves them, the planner binds them.
+// What an expression may call: functions with their overloads, macros aside. Libraries build these
+// with `overload` and `member`; the checker resolves them, the planner binds them.
 // Upstream: github.com/google/cel-go v0.26 common/decls/decls.go.
 import { noSuchOverload } from "./values/cel-error.ts";
 import { CelList } from "./values/list.ts";
@@ -17,36 +17,64 @@ export interface Overload {
   readonly result: Type;
   /** Absent where the planner has its own way (`&&`, `?:`, `[]`, …). */
   readonly implementation?: Implementation;
-  /** Prepares an implementation for arguments that are constant; the others are undefined. Throws a CelError for bad constants. */
-  readonly specialize?: (constants: readonly (CelValue | undefined)[]) => Implementation | undefined;
+  /**
+   * Prepares an implementation for arguments that are constant; the others are undefined. Throws a
+   * CelError for bad constants.
+   */
+  readonly specialize?: (
+    constants: readonly (CelValue | undefined)[],
+  ) => Implementation | undefined;
 }
 
 /** A function of one name. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** Runs where the overload is known only from the values; overloads are tried by type when absent. */
+  /**
+   * Runs where the overload is known only from the values; overloads are tried by type when absent.
+   */
   readonly dynamic?: Implementation;
 }
 
 /** `size(list)`. */
-export function overload(id: string, args: readonly Type[], result: Type, implementation?: Implementation): Overload {
+export function overload(
+  id: string,
+  args: readonly Type[],
+  result: Type,
+  implementation?: Implementation,
+): Overload {
   return { id, style: "global", args, result, ...(implementation ? { implementation } : {}) };
 }
 
 /** `list.size()`; the first argument is the receiver. */
-export function member(id: string, args: readonly Type[], result: Type, implementation?: Implementation): Overload {
+export function member(
+  id: string,
+  args: readonly Type[],
+  result: Type,
+  implementation?: Implementation,
+): Overload {
   return { id, style: "member", args, result, ...(implementation ? { implementation } : {}) };
 }
 
 /** The overload with a way to prepare for constants. */
-export const specialized = (base: Overload, specialize: NonNullable<Overload["specialize"]>): Overload => ({ ...base, specialize });
+export const specialized = (
+  base: Overload,
+  specialize: NonNullable<Overload["specialize"]>,
+): Overload => ({ ...base, specialize });
 
-/** A function that tries its overloads by the types of the values: how calls with dynamic arguments run. */
+/**
+ * A function that tries its overloads by the types of the values: how calls with dynamic arguments
+ * run.
+ */
 export function dispatch(name: string, overloads: readonly Overload[]): Implementation {
   return (...args) => {
-    const match = overloads.find((candidate) => candidate.args.length === args.length && candidate.args.every((type, i) => accepts(type, args[i]!)));
-    if (!match?.implementation) throw noSuchOverload(`${name}(${args.map((arg) => typeOfValue(arg).name).join(", ")})`);
+    const match = overloads.find(
+      (candidate) =>
+        candidate.args.length === args.length &&
+        candidate.args.every((type, i) => accepts(type, args[i]!)),
+    );
+    if (!match?.implementation)
+      throw noSuchOverload(`${name}(${args.map((arg) => typeOfValue(arg).name).join(", ")})`);
     return match.implementation(...args);
   };
 }

@@ -1,5 +1,5 @@
-// What an expression may refer to: variables, functions, macros, types. Environments share their base: adding variables
-// costs a small object, not a copy of the libraries.
+// What an expression may refer to: variables, functions, macros, types. Environments share their
+// base: adding variables costs a small object, not a copy of the libraries.
 // Upstream: github.com/google/cel-go v0.26 cel/env.go, checker/env.go.
 import type { Expr } from "./ast.ts";
 import type { FunctionDeclaration, Overload } from "./declarations.ts";
@@ -41,18 +41,26 @@ export interface Environment {
   struct(name: string): StructDeclaration | undefined;
 }
 
-/** An environment with the given libraries; overloads of one function in several libraries are merged in order. */
+/**
+ * An environment with the given libraries; overloads of one function in several libraries are
+ * merged in order.
+ */
 export function createEnvironment(libraries: readonly Library[]): Environment {
   const functions = new Map<string, FunctionDeclaration>();
   const macros = new Map<string, Macro>(standardMacros);
   for (const library of libraries) {
-    for (const declared of library.functions ?? []) functions.set(declared.name, merge(functions.get(declared.name), declared));
+    for (const declared of library.functions ?? [])
+      functions.set(declared.name, merge(functions.get(declared.name), declared));
     for (const [key, macro] of library.macros ?? []) macros.set(key, macro);
   }
   return {
     functions,
     macros,
-    types: new Map(libraries.flatMap((library) => (library.types ?? []).map((type) => [type.name, type] as const))),
+    types: new Map(
+      libraries.flatMap((library) =>
+        (library.types ?? []).map((type) => [type.name, type] as const),
+      ),
+    ),
     checks: libraries.flatMap((library) => library.checks ?? []),
     variables: new Map(),
     struct: () => undefined,
@@ -60,13 +68,22 @@ export function createEnvironment(libraries: readonly Library[]): Environment {
 }
 
 /** The environment with variables of its own, and the object types that they use. */
-export function withVariables(base: Environment, variables: ReadonlyMap<string, Type>, struct: Environment["struct"] = base.struct): Environment {
+export function withVariables(
+  base: Environment,
+  variables: ReadonlyMap<string, Type>,
+  struct: Environment["struct"] = base.struct,
+): Environment {
   return { ...base, variables, struct: (name) => struct(name) ?? base.struct(name) };
 }
 
-function merge(existing: FunctionDeclaration | undefined, added: FunctionDeclaration): FunctionDeclaration {
+function merge(
+  existing: FunctionDeclaration | undefined,
+  added: FunctionDeclaration,
+): FunctionDeclaration {
   if (!existing) return added;
-  const overloads = new Map<string, Overload>(existing.overloads.map((overload) => [overload.id, overload]));
+  const overloads = new Map<string, Overload>(
+    existing.overloads.map((overload) => [overload.id, overload]),
+  );
   for (const overload of added.overloads) overloads.set(overload.id, overload);
   const dynamic = added.dynamic ?? existing.dynamic;
   return { name: added.name, overloads: [...overloads.values()], ...(dynamic ? { dynamic } : {}) };

@@ -39,8 +39,15 @@ describe("numbers", () => {
         ["b", intType],
       ]),
     );
-    const operations = { "+": (a: bigint, b: bigint) => a + b, "-": (a: bigint, b: bigint) => a - b, "*": (a: bigint, b: bigint) => a * b };
-    const int64 = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -1000n, max: 1000n }));
+    const operations = {
+      "+": (a: bigint, b: bigint) => a + b,
+      "-": (a: bigint, b: bigint) => a - b,
+      "*": (a: bigint, b: bigint) => a * b,
+    };
+    const int64 = fc.oneof(
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+      fc.bigInt({ min: -1000n, max: 1000n }),
+    );
     for (const [operator, exact] of Object.entries(operations)) {
       const compiled = compileExpression(`a ${operator} b`, environment);
       assert.ok("program" in compiled);
@@ -48,7 +55,8 @@ describe("numbers", () => {
         fc.property(int64, int64, (a, b) => {
           const result = compiled.program.evaluate({ a: normalInt(a), b: normalInt(b) });
           const wanted = exact(a, b);
-          if (BigInt.asIntN(64, wanted) === wanted) assert.ok("value" in result && BigInt(result.value as number) === wanted);
+          if (BigInt.asIntN(64, wanted) === wanted)
+            assert.ok("value" in result && BigInt(result.value as number) === wanted);
           else assert.ok("error" in result && result.error.message === "integer overflow");
         }),
         { numRuns: 200 },
@@ -122,11 +130,17 @@ describe("conversions", () => {
     ["double('0x1p-2')", "0.25"],
     ["type(1) == int && type([]) == list && type(null) == null_type", "true"],
     ["string(timestamp('2023-01-01T00:00:00.5+02:00'))", "2023-01-01T00:00:00.5+02:00"],
-    ["timestamp('2023-02-29T00:00:00Z') == timestamp(0)", "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp('2023-02-29T00:00:00Z') == timestamp(0)\n | ..........^"],
+    [
+      "timestamp('2023-02-29T00:00:00Z') == timestamp(0)",
+      "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp('2023-02-29T00:00:00Z') == timestamp(0)\n | ..........^",
+    ],
     ["string(duration('1h5ms'))", "3600.005s"],
     ["{null: 1}[null]", "program: invalid qualifier type: types.Null"],
     ["{0: 1}[dyn(b'')] == 1 || true", "program: invalid qualifier type: types.Bytes"],
-    ["timestamp(253402300800)", "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp(253402300800)\n | ..........^"],
+    [
+      "timestamp(253402300800)",
+      "ERROR: <input>:1:11: invalid timestamp argument\n | timestamp(253402300800)\n | ..........^",
+    ],
   ]);
 });
 

@@ -3,13 +3,18 @@
 import { type CelError, CostLimitError } from "./values/cel-error.ts";
 import type { CelValue } from "./values/value.ts";
 
-/** Values of an environment's variables by name; undefined means that the variable has no value this time. */
+/**
+ * Values of an environment's variables by name; undefined means that the variable has no value this
+ * time.
+ */
 export type Variables = Readonly<Record<string, CelValue | undefined>>;
 
 /** The state of one evaluation. */
 export class Frame {
   readonly variables: Variables;
-  /** Loop variables and accumulators by slot; an accumulator may hold the error of its last step. */
+  /**
+   * Loop variables and accumulators by slot; an accumulator may hold the error of its last step.
+   */
   readonly locals: (CelValue | CelError)[];
   cost = 0;
   readonly limit: number;

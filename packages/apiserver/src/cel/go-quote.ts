@@ -1,7 +1,17 @@
 // Texts in Go's quotes, as `%q` prints them in messages.
 // Upstream: Go's strconv.Quote.
 
-const named: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\u0007": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v" };
+const named: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** E.g. `"a\tb"`. */
@@ -13,5 +23,7 @@ export function quoteGoText(text: string): string {
 
 function escape(code: number): string {
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  return code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
 }

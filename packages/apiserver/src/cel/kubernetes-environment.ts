@@ -1,4 +1,5 @@
-// The environment of a Kubernetes API server: which libraries exist, and since which version. One line registers a library.
+// The environment of a Kubernetes API server: which libraries exist, and since which version. One
+// line registers a library.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/environment/base.go.
 import { createEnvironment, type Environment, type Library } from "./environment.ts";
 import { authorizerLibrary, authorizerSelectorLibrary } from "./libraries/authorizer.ts";
@@ -42,7 +43,10 @@ const registrations: readonly Registration[] = [
   { since: 34, library: listExtensions },
 ];
 
-/** New expressions may use what the oldest server that could still read them has: one minor below this server's. */
+/**
+ * New expressions may use what the oldest server that could still read them has: one minor below
+ * this server's.
+ */
 export const compatibilityMinor = 35;
 /** Expressions that are stored already may use everything there is. */
 export const storedMinor = Infinity;
@@ -52,5 +56,11 @@ const everything = createEnvironment(registrations.map((registration) => registr
 
 /** The environment of Kubernetes 1.N, without variables. That of the newest servers is shared. */
 export function kubernetesEnvironment(minor: number = compatibilityMinor): Environment {
-  return minor >= newest ? everything : createEnvironment(registrations.filter((registration) => registration.since <= minor).map((registration) => registration.library));
+  return minor >= newest
+    ? everything
+    : createEnvironment(
+        registrations
+          .filter((registration) => registration.since <= minor)
+          .map((registration) => registration.library),
+      );
 }

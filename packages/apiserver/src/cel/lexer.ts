@@ -1,8 +1,13 @@
-// Text to tokens. The longest match wins and keywords beat identifiers, as a generated lexer decides.
-// Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4 (lexer rules); ANTLR 4's lexer recovery for the error texts.
+// Text to tokens. The longest match wins and keywords beat identifiers, as a generated lexer
+// decides.
+// Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4 (lexer rules); ANTLR 4's lexer
+// recovery for the error texts.
 import type { Issue, Source } from "./source.ts";
 
-/** Kinds in the order that "expecting" lists are printed in; punctuation and keywords are their own kind. */
+/**
+ * Kinds in the order that "expecting" lists are printed in; punctuation and keywords are their own
+ * kind.
+ */
 export const tokenKinds = [
   "<EOF>",
   "==",
@@ -54,8 +59,20 @@ const skipped = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y;
 const escape = String.raw`\\(?:[abfnrtv"'\\?\u0060]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
 const triple = (quote: string): string => `${quote}{3}(?:${escape}|[^\\\\])*?${quote}{3}`;
 const single = (quote: string): string => `${quote}(?:${escape}|[^\\\\${quote}\\n\\r])*${quote}`;
-const stringPattern = [triple('"'), triple("'"), single('"'), single("'"), `[rR]"""[^]*?"""`, `[rR]'''[^]*?'''`, `[rR]"[^"\\n\\r]*"`, `[rR]'[^'\\n\\r]*'`].join("|");
-/** Tried in order; only the first alternatives that can start alike compete, and those are sorted longest first. */
+const stringPattern = [
+  triple('"'),
+  triple("'"),
+  single('"'),
+  single("'"),
+  `[rR]"""[^]*?"""`,
+  `[rR]'''[^]*?'''`,
+  `[rR]"[^"\\n\\r]*"`,
+  `[rR]'[^'\\n\\r]*'`,
+].join("|");
+/**
+ * Tried in order; only the first alternatives that can start alike compete, and those are sorted
+ * longest first.
+ */
 const patterns: readonly (readonly [TokenKind | "punctuation", RegExp])[] = [
   ["BYTES", new RegExp(`[bB](?:${stringPattern})`, "uy")],
   ["STRING", new RegExp(stringPattern, "uy")],
@@ -68,7 +85,10 @@ const patterns: readonly (readonly [TokenKind | "punctuation", RegExp])[] = [
 ];
 const keywords: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
-/** All tokens, the last one being `<EOF>`; what no token can start with goes to `issues` and is skipped. */
+/**
+ * All tokens, the last one being `<EOF>`; what no token can start with goes to `issues` and is
+ * skipped.
+ */
 export function tokenize(source: Source, issues: Issue[]): readonly Token[] {
   const { text } = source;
   const astral = typeof source.points !== "string";
@@ -91,7 +111,10 @@ export function tokenize(source: Source, issues: Issue[]): readonly Token[] {
       continue;
     }
     const bad = badText(text, unit);
-    issues.push({ at: point, message: `Syntax error: token recognition error at: '${showText(bad)}'` });
+    issues.push({
+      at: point,
+      message: `Syntax error: token recognition error at: '${showText(bad)}'`,
+    });
     advance(bad);
   }
   tokens.push({ kind: "<EOF>", text: "<EOF>", at: point });
@@ -104,12 +127,20 @@ function matchToken(text: string, unit: number, at: number): Token | undefined {
     const match = pattern.exec(text);
     if (!match) continue;
     const piece = match[0];
-    return { kind: kind === "punctuation" || keywords.has(piece) ? (piece as TokenKind) : (kind as TokenKind), text: piece, at };
+    return {
+      kind:
+        kind === "punctuation" || keywords.has(piece) ? (piece as TokenKind) : (kind as TokenKind),
+      text: piece,
+      at,
+    };
   }
   return undefined;
 }
 
-/** From an unrecognised start to the first character that no token could have there, that one included. */
+/**
+ * From an unrecognised start to the first character that no token could have there, that one
+ * included.
+ */
 function badText(text: string, unit: number): string {
   const prefix = badPrefix(text, unit);
   const next = text.codePointAt(unit + prefix.length);
@@ -118,7 +149,10 @@ function badText(text: string, unit: number): string {
 
 /** As much of an escape as there is. */
 const escapeStart = String.raw`(?:\\u[0-9a-fA-F]{0,3}|\\U[0-9a-fA-F]{0,7}|\\[xX][0-9a-fA-F]?|\\[0-3][0-7]?|\\)?`;
-const stringStart = new RegExp(`"(?:${escape}|[^\\\\"\\n\\r])*${escapeStart}|'(?:${escape}|[^\\\\'\\n\\r])*${escapeStart}`, "uy");
+const stringStart = new RegExp(
+  `"(?:${escape}|[^\\\\"\\n\\r])*${escapeStart}|'(?:${escape}|[^\\\\'\\n\\r])*${escapeStart}`,
+  "uy",
+);
 const otherStart = /=|&|\||`[A-Za-z0-9_.\-/ ]*/y;
 
 function badPrefix(text: string, unit: number): string {
@@ -131,4 +165,5 @@ function badPrefix(text: string, unit: number): string {
 }
 
 /** Line breaks and tabs as ANTLR prints them. */
-export const showText = (text: string): string => text.replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\r", "\\r");
+export const showText = (text: string): string =>
+  text.replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\r", "\\r");

@@ -1,5 +1,6 @@
 // Literals from their text: numbers, and strings with their escapes.
-// Upstream: github.com/google/cel-go v0.26 parser/unescape.go, parser/parser.go (VisitInt, VisitUint, VisitDouble).
+// Upstream: github.com/google/cel-go v0.26 parser/unescape.go, parser/parser.go (VisitInt,
+// VisitUint, VisitDouble).
 import type { Token } from "./lexer.ts";
 import { Double, parseFloat64 } from "./values/double.ts";
 import { fitsInt, normalInt } from "./values/int.ts";
@@ -24,14 +25,17 @@ export function readLiteral(token: Token, text: string): ReadLiteral {
       return orError(readUint(text), "invalid uint literal");
     case "NUM_FLOAT": {
       const value = parseFloat64(text);
-      return value === undefined ? { error: "invalid double literal" } : { value: new Double(value) };
+      return value === undefined
+        ? { error: "invalid double literal" }
+        : { value: new Double(value) };
     }
     default:
       return token.kind === "BYTES" ? readBytes(text.slice(1)) : readString(text);
   }
 }
 
-const orError = (value: CelValue | undefined, error: string): ReadLiteral => (value === undefined ? { error } : { value });
+const orError = (value: CelValue | undefined, error: string): ReadLiteral =>
+  value === undefined ? { error } : { value };
 
 /** `-12`, `0x1f`; undefined when it does not fit an int. */
 function readInt(text: string): CelInt | undefined {
@@ -46,13 +50,27 @@ function readUint(text: string): Uint | undefined {
   return value < 2n ** 64n ? new Uint(value) : undefined;
 }
 
-const simple: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, "\\": 92, "'": 39, '"': 34, "`": 96, "?": 63 };
+const simple: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  f: 12,
+  n: 10,
+  r: 13,
+  t: 9,
+  v: 11,
+  "\\": 92,
+  "'": 39,
+  '"': 34,
+  "`": 96,
+  "?": 63,
+};
 
 /** The text inside a literal's quotes, and whether escapes are taken literally. */
 function unquote(literal: string): { readonly body: string; readonly raw: boolean } {
   const raw = /^[rR]/.test(literal);
   const quoted = (raw ? literal.slice(1) : literal).replace(/\r\n?/g, "\n");
-  const width = quoted.length >= 6 && (quoted.startsWith('"""') || quoted.startsWith("'''")) ? 3 : 1;
+  const width =
+    quoted.length >= 6 && (quoted.startsWith('"""') || quoted.startsWith("'''")) ? 3 : 1;
   return { body: quoted.slice(width, -width), raw };
 }
 
@@ -67,7 +85,8 @@ function readString(literal: string): ReadLiteral {
       continue;
     }
     const { code, length } = readEscape(body, i);
-    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return { error: "invalid unicode code point" };
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+      return { error: "invalid unicode code point" };
     value += String.fromCodePoint(code);
     i += length;
   }
@@ -98,7 +117,10 @@ function readBytes(literal: string): ReadLiteral {
 function readEscape(body: string, at: number): { readonly code: number; readonly length: number } {
   const c = body[at + 1]!;
   const hex = { x: 2, X: 2, u: 4, U: 8 }[c];
-  if (hex !== undefined) return { code: Number.parseInt(body.slice(at + 2, at + 2 + hex), 16), length: 2 + hex };
+  if (hex !== undefined)
+    return { code: Number.parseInt(body.slice(at + 2, at + 2 + hex), 16), length: 2 + hex };
   const code = simple[c];
-  return code === undefined ? { code: Number.parseInt(body.slice(at + 1, at + 4), 8), length: 4 } : { code, length: 2 };
+  return code === undefined
+    ? { code: Number.parseInt(body.slice(at + 1, at + 4), 8), length: 4 }
+    : { code, length: 2 };
 }

@@ -14,7 +14,8 @@ export interface Indexed {
 export function findMember(target: CelValue, key: CelValue): CelValue | undefined {
   if (target instanceof CelMap) return target.find(key);
   if (target instanceof CelList) return findItem(target, key);
-  if (target instanceof CelObject && "get" in target) return (target as unknown as Indexed).get(key);
+  if (target instanceof CelObject && "get" in target)
+    return (target as unknown as Indexed).get(key);
   return undefined;
 }
 
@@ -22,5 +23,9 @@ export function findMember(target: CelValue, key: CelValue): CelValue | undefine
 export function indexValue(target: CelValue, key: CelValue): CelValue {
   const found = findMember(target, key);
   if (found !== undefined) return found;
-  throw new CelError(target instanceof CelList ? `index out of bounds: ${showValue(key)}` : `no such key: ${showValue(key)}`);
+  throw new CelError(
+    target instanceof CelList
+      ? `index out of bounds: ${showValue(key)}`
+      : `no such key: ${showValue(key)}`,
+  );
 }

@@ -1,13 +1,17 @@
-// How deep an expression is nested as it was written, macros unexpanded: upstream visits its parse tree recursively and gives
-// up beyond a limit. Chains count (`a == b == c` is two deep), `&&` and `||`, signs, lists and the arguments of global
-// functions do not count by themselves.
-// Upstream: github.com/google/cel-go v0.26 parser/parser.go (Visit, checkAndIncrementRecursionDepth).
+// How deep an expression is nested as it was written, macros unexpanded: upstream visits its parse
+// tree recursively and gives up beyond a limit. Chains count (`a == b == c` is two deep), `&&` and
+// `||`, signs, lists and the arguments of global functions do not count by themselves.
+// Upstream: github.com/google/cel-go v0.26 parser/parser.go (Visit,
+// checkAndIncrementRecursionDepth).
 import type { Expr } from "./ast.ts";
 import { childrenOf } from "./tree-walk.ts";
 
 const uncounted: ReadonlySet<string> = new Set(["_&&_", "_||_", "!_", "-_"]);
 
-/** Depths of the expressions of one parse. Asked of every link of a chain as it grows, it never goes deep itself. */
+/**
+ * Depths of the expressions of one parse. Asked of every link of a chain as it grows, it never goes
+ * deep itself.
+ */
 export class Nesting {
   readonly #known = new WeakMap<Expr, number>();
 

@@ -5,7 +5,8 @@ import { standardMacros } from "./macros.ts";
 import { parseExpression } from "./parser.ts";
 import { complaint, runExpression } from "./testing/run-expression.ts";
 
-const expected = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const expected =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 describe("syntax errors", () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -39,15 +40,24 @@ describe("syntax errors", () => {
   for (const [text, message] of cases) it(text, () => assert.equal(complaint(text), message));
 
   it("shows the place, counting wide characters as one", () => {
-    assert.equal(runExpression("'é' + x"), "ERROR: <input>:1:7: undeclared reference to 'x' (in container '')\n | 'é' + x\n | .．....^");
+    assert.equal(
+      runExpression("'é' + x"),
+      "ERROR: <input>:1:7: undeclared reference to 'x' (in container '')\n | 'é' + x\n | .．....^",
+    );
   });
 
   it("shows the line of a text of several", () => {
-    assert.equal(runExpression("1 ==\n  y"), "ERROR: <input>:2:3: undeclared reference to 'y' (in container '')\n |   y\n | ..^");
+    assert.equal(
+      runExpression("1 ==\n  y"),
+      "ERROR: <input>:2:3: undeclared reference to 'y' (in container '')\n |   y\n | ..^",
+    );
   });
 
   it("counts from zero in an empty text", () => {
-    assert.match(runExpression(""), /^ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting/);
+    assert.match(
+      runExpression(""),
+      /^ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting/,
+    );
   });
 
   it("reports all errors in order of place", () => {
@@ -75,26 +85,66 @@ describe("literals", () => {
 
 describe("parsing", () => {
   it("never fails but by its issues", () => {
-    const piece = fc.constantFrom("(", ")", "[", "]", "{", "}", ".", ",", "?", ":", "&&", "||", "!", "-", "+", "==", "in", "x", "1", "'a'", "@", " ", "\n", "for", "has");
+    const piece = fc.constantFrom(
+      "(",
+      ")",
+      "[",
+      "]",
+      "{",
+      "}",
+      ".",
+      ",",
+      "?",
+      ":",
+      "&&",
+      "||",
+      "!",
+      "-",
+      "+",
+      "==",
+      "in",
+      "x",
+      "1",
+      "'a'",
+      "@",
+      " ",
+      "\n",
+      "for",
+      "has",
+    );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => assert.ok(parseExpression(pieces.join(""), standardMacros).issues.length <= 100)),
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) =>
+        assert.ok(parseExpression(pieces.join(""), standardMacros).issues.length <= 100),
+      ),
       { numRuns: 300 },
     );
   });
 
   it("bounds nesting", () => {
-    assert.equal(complaint(`${"(".repeat(300)}1${")".repeat(300)}`), "expression recursion limit exceeded: 250");
+    assert.equal(
+      complaint(`${"(".repeat(300)}1${")".repeat(300)}`),
+      "expression recursion limit exceeded: 250",
+    );
   });
 
   it("bounds what is visited, chains included, at 250", () => {
     const chain = (links: number): string => `${"true == ".repeat(links)}true`;
     assert.equal(runExpression(chain(250)), "true");
     assert.equal(runExpression(chain(251)), "ERROR: <input>:-1:0: max recursion depth exceeded");
-    for (const link of [".map(x, x)", ".size()", "[0]", ".a"]) assert.equal(complaint(`[1]${link.repeat(251)}`), "max recursion depth exceeded");
-    for (const free of [`${"true && ".repeat(400)}true`, `${"[".repeat(50)}${"]".repeat(50)}`, `size(${"!".repeat(300)}"a")`]) assert.doesNotMatch(complaint(free), /depth/);
+    for (const link of [".map(x, x)", ".size()", "[0]", ".a"])
+      assert.equal(complaint(`[1]${link.repeat(251)}`), "max recursion depth exceeded");
+    for (const free of [
+      `${"true && ".repeat(400)}true`,
+      `${"[".repeat(50)}${"]".repeat(50)}`,
+      `size(${"!".repeat(300)}"a")`,
+    ])
+      assert.doesNotMatch(complaint(free), /depth/);
   });
 
   it("bounds length", () => {
-    assert.equal(complaint(`'${"a".repeat(100_000)}'`), "expression code point size exceeds limit: size: 100002, limit 100000");
+    assert.equal(
+      complaint(`'${"a".repeat(100_000)}'`),
+      "expression code point size exceeds limit: size: 100002, limit 100000",
+    );
   });
 });

@@ -1,5 +1,7 @@
-// Expressions to trees, by recursive descent along upstream's grammar; macros expand as their calls are read.
-// Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4, parser/parser.go, parser/helper.go (balancing of && and ||).
+// Expressions to trees, by recursive descent along upstream's grammar; macros expand as their calls
+// are read.
+// Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4, parser/parser.go, parser/helper.go
+// (balancing of && and ||).
 import { type Call, type Expr, type MapEntry, type StructField } from "./ast.ts";
 import { type TokenKind, tokenize } from "./lexer.ts";
 import { readLiteral } from "./literals.ts";
@@ -12,7 +14,16 @@ import { RuleAbandoned, TokenStream } from "./token-stream.ts";
 const maxPoints = 100_000;
 const maxDepth = 250;
 
-const literalStart: readonly TokenKind[] = ["true", "false", "null", "NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES"];
+const literalStart: readonly TokenKind[] = [
+  "true",
+  "false",
+  "null",
+  "NUM_FLOAT",
+  "NUM_INT",
+  "NUM_UINT",
+  "STRING",
+  "BYTES",
+];
 const memberStart: readonly TokenKind[] = ["[", "{", "(", ".", "-", ...literalStart, "IDENTIFIER"];
 const exprStart: readonly TokenKind[] = [...memberStart, "!"];
 const relations: readonly TokenKind[] = ["==", "!=", "in", "<", "<=", ">=", ">"];
@@ -20,13 +31,38 @@ const binary: readonly TokenKind[] = [...relations, "&&", "||", "?", "+", "-", "
 const afterMember: ReadonlySet<TokenKind> = new Set<TokenKind>([...binary, ".", "["]);
 const startsExpr: ReadonlySet<TokenKind> = new Set(exprStart);
 const startsItem: ReadonlySet<TokenKind> = new Set<TokenKind>([...exprStart, "?"]);
-const startsField: ReadonlySet<TokenKind> = new Set<TokenKind>(["IDENTIFIER", "ESC_IDENTIFIER", "?"]);
+const startsField: ReadonlySet<TokenKind> = new Set<TokenKind>([
+  "IDENTIFIER",
+  "ESC_IDENTIFIER",
+  "?",
+]);
 const products: ReadonlySet<TokenKind> = new Set<TokenKind>(["*", "/", "%"]);
 const sums: ReadonlySet<TokenKind> = new Set<TokenKind>(["+", "-"]);
 const relationSet: ReadonlySet<TokenKind> = new Set(relations);
 
-/** Names that no variable and no function may have; `true`, `false`, `null` and `in` are tokens of their own. */
-const reserved: ReadonlySet<string> = new Set(["as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"]);
+/**
+ * Names that no variable and no function may have; `true`, `false`, `null` and `in` are tokens of
+ * their own.
+ */
+const reserved: ReadonlySet<string> = new Set([
+  "as",
+  "break",
+  "const",
+  "continue",
+  "else",
+  "for",
+  "function",
+  "if",
+  "import",
+  "let",
+  "loop",
+  "package",
+  "namespace",
+  "return",
+  "var",
+  "void",
+  "while",
+]);
 
 /** A tree, or the issues that kept one from being built. */
 export interface ParseResult {
@@ -39,8 +75,15 @@ export interface ParseResult {
 export function parseExpression(text: string, macros: MacroTable): ParseResult {
   const source = new Source(text);
   const issues: Issue[] = [];
-  if (source.length > maxPoints) issues.push({ at: -1, message: `expression code point size exceeds limit: size: ${source.length}, limit ${maxPoints}` });
-  const expr = issues.length > 0 ? missing(0) : new Parser(new TokenStream(source, tokenize(source, issues), issues), macros).start();
+  if (source.length > maxPoints)
+    issues.push({
+      at: -1,
+      message: `expression code point size exceeds limit: size: ${source.length}, limit ${maxPoints}`,
+    });
+  const expr =
+    issues.length > 0
+      ? missing(0)
+      : new Parser(new TokenStream(source, tokenize(source, issues), issues), macros).start();
   return { source, expr, issues };
 }
 
@@ -73,7 +116,8 @@ class Parser {
   }
 
   #expr(): Expr {
-    if (++this.#depth > maxDepth) throw new Error(`expression recursion limit exceeded: ${maxDepth}`);
+    if (++this.#depth > maxDepth)
+      throw new Error(`expression recursion limit exceeded: ${maxDepth}`);
     const condition = this.#or();
     this.#depth--;
     if (!this.#tokens.is("?")) return condition;
@@ -104,7 +148,9 @@ class Parser {
   }
 
   #relation(): Expr {
-    return this.#chain(relationSet, () => this.#chain(sums, () => this.#chain(products, () => this.#unary())));
+    return this.#chain(relationSet, () =>
+      this.#chain(sums, () => this.#chain(products, () => this.#unary())),
+    );
   }
 
   #chain(operators: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
@@ -167,7 +213,8 @@ class Parser {
 
   #dotted(operand: Expr): Expr {
     const next = this.#tokens.peek(1).kind;
-    if (next !== "?" && next !== "IDENTIFIER" && next !== "ESC_IDENTIFIER") this.#tokens.noViable(1);
+    if (next !== "?" && next !== "IDENTIFIER" && next !== "ESC_IDENTIFIER")
+      this.#tokens.noViable(1);
     const { at } = this.#tokens.take();
     const optional = this.#tokens.is("?");
     if (optional) this.#tokens.take();
@@ -176,7 +223,8 @@ class Parser {
       this.#tokens.mismatch(["IDENTIFIER", "ESC_IDENTIFIER"]);
     }
     const name = this.#tokens.take();
-    if (optional) return call(at, "_?._", operand, { kind: "literal", at: name.at, value: name.text });
+    if (optional)
+      return call(at, "_?._", operand, { kind: "literal", at: name.at, value: name.text });
     if (name.kind === "IDENTIFIER" && this.#tokens.is("(")) {
       const open = this.#tokens.take();
       return this.#call(open.at, name.text, operand, this.#arguments());
@@ -381,11 +429,24 @@ class Parser {
   }
 }
 
-const call = (at: number, name: string, ...args: Expr[]): Call => ({ kind: "call", at, function: name, target: undefined, args });
+const call = (at: number, name: string, ...args: Expr[]): Call => ({
+  kind: "call",
+  at,
+  function: name,
+  target: undefined,
+  args,
+});
 
-function balance(name: string, terms: readonly Expr[], places: readonly number[], low: number, high: number): Expr {
+function balance(
+  name: string,
+  terms: readonly Expr[],
+  places: readonly number[],
+  low: number,
+  high: number,
+): Expr {
   const middle = (low + high + 1) >> 1;
   const left = middle === low ? terms[middle]! : balance(name, terms, places, low, middle - 1);
-  const right = middle === high ? terms[middle + 1]! : balance(name, terms, places, middle + 1, high);
+  const right =
+    middle === high ? terms[middle + 1]! : balance(name, terms, places, middle + 1, high);
   return call(places[middle]!, name, left, right);
 }

@@ -1,4 +1,5 @@
-// Regular expressions as Go has them. The engine is loaded with the first pattern; who uses one often keeps it.
+// Regular expressions as Go has them. The engine is loaded with the first pattern; who uses one
+// often keeps it.
 // Upstream: Go's regexp package (RE2 syntax) and the texts of its errors.
 import { createRequire } from "node:module";
 import { CelError } from "./values/cel-error.ts";
@@ -20,7 +21,9 @@ interface Matcher {
   end(): number;
 }
 interface Engine {
-  readonly RE2JS: { compile(pattern: string): { matcher(text: string): Matcher; test(text: string): boolean } };
+  readonly RE2JS: {
+    compile(pattern: string): { matcher(text: string): Matcher; test(text: string): boolean };
+  };
 }
 
 const require = createRequire(import.meta.url);

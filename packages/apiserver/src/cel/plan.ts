@@ -13,7 +13,10 @@ export interface Plan {
   readonly evaluate: Evaluate;
   /** The value, where it is the same every time; such a node costs nothing. */
   readonly constant?: CelValue;
-  /** A path from a variable or a conditional: upstream counts its first step once, and not at all inside another path. */
+  /**
+   * A path from a variable or a conditional: upstream counts its first step once, and not at all
+   * inside another path.
+   */
   readonly path?: "variable" | "conditional";
 }
 

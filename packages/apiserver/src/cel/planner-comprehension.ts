@@ -17,10 +17,20 @@ export function planComprehension(node: Comprehension, scope: Scope): Plan {
   const range = scope.plan(node.range, scope).evaluate;
   const init = scope.plan(node.init, scope).evaluate;
   const accumulator = scope.counter.count++;
-  const withAccumulator: Scope = { ...scope, slots: new Map([...scope.slots, [node.accumulator, accumulator]]) };
+  const withAccumulator: Scope = {
+    ...scope,
+    slots: new Map([...scope.slots, [node.accumulator, accumulator]]),
+  };
   const first = scope.counter.count++;
   const second = scope.counter.count++;
-  const inner: Scope = { ...scope, slots: new Map([...withAccumulator.slots, [node.variable, first], ...(node.variable2 === undefined ? [] : [[node.variable2, second] as const])]) };
+  const inner: Scope = {
+    ...scope,
+    slots: new Map([
+      ...withAccumulator.slots,
+      [node.variable, first],
+      ...(node.variable2 === undefined ? [] : [[node.variable2, second] as const]),
+    ]),
+  };
   const result = scope.plan(node.result, withAccumulator).evaluate;
   const iterate = node.variable2 === undefined ? eachOne : eachPair;
   const bind = (frame: Frame, one: CelValue, two: CelValue | undefined): void => {
@@ -58,7 +68,8 @@ function stepOrError(step: Evaluate, frame: Frame): CelValue | CelError {
 }
 
 function eachOne(range: CelValue, visit: Visit): void {
-  if (range instanceof CelList) for (let i = 0; i < range.size && visit(range.at(i), undefined); i++);
+  if (range instanceof CelList)
+    for (let i = 0; i < range.size && visit(range.at(i), undefined); i++);
   else if (range instanceof CelMap) range.keys().every((key) => visit(key, undefined));
   else throw new CelError(`got '${goTypeName(range)}', expected iterable type`);
 }
@@ -83,22 +94,32 @@ function goTypeName(value: CelValue): string {
     "google.protobuf.Timestamp": "Timestamp",
   };
   const { name } = typeOfValue(value);
-  return name === "optional_type" ? "*types.Optional" : name === "type" ? "*types.Type" : `types.${names[name] ?? name}`;
+  return name === "optional_type"
+    ? "*types.Optional"
+    : name === "type"
+      ? "*types.Type"
+      : `types.${names[name] ?? name}`;
 }
 
 /** `accumulator + [element]`, perhaps behind a filter: the loop that builds a list. */
-function collected(node: Comprehension): { readonly element: Expr; readonly filter: Expr | undefined } | undefined {
+function collected(
+  node: Comprehension,
+): { readonly element: Expr; readonly filter: Expr | undefined } | undefined {
   if (node.init.kind !== "list" || node.init.elements.length > 0) return undefined;
   const { step } = node;
-  const isFiltered = step.kind === "call" && step.function === "_?_:_" && isAccumulator(step.args[2]!, node);
+  const isFiltered =
+    step.kind === "call" && step.function === "_?_:_" && isAccumulator(step.args[2]!, node);
   const append = isFiltered ? step.args[1]! : step;
-  if (append.kind !== "call" || append.function !== "_+_" || !isAccumulator(append.args[0]!, node)) return undefined;
+  if (append.kind !== "call" || append.function !== "_+_" || !isAccumulator(append.args[0]!, node))
+    return undefined;
   const list = append.args[1]!;
-  if (list.kind !== "list" || list.elements.length !== 1 || list.optional.size > 0) return undefined;
+  if (list.kind !== "list" || list.elements.length !== 1 || list.optional.size > 0)
+    return undefined;
   return { element: list.elements[0]!, filter: isFiltered ? step.args[0]! : undefined };
 }
 
-const isAccumulator = (expr: Expr, node: Comprehension): boolean => expr.kind === "ident" && expr.name === node.accumulator;
+const isAccumulator = (expr: Expr, node: Comprehension): boolean =>
+  expr.kind === "ident" && expr.name === node.accumulator;
 
 interface Loop {
   readonly range: Evaluate;
@@ -109,7 +130,11 @@ interface Loop {
 }
 
 /** Appends in place instead of copying the list at every step; costs what the copies would. */
-function planCollect({ element, filter }: { readonly element: Expr; readonly filter: Expr | undefined }, inner: Scope, loop: Loop): Plan {
+function planCollect(
+  { element, filter }: { readonly element: Expr; readonly filter: Expr | undefined },
+  inner: Scope,
+  loop: Loop,
+): Plan {
   const elementPlan = inner.plan(element, inner);
   const filterPlan = filter && inner.plan(filter, inner);
   // Reading the accumulator, making the one-item list unless it is constant, and the addition.

@@ -1,5 +1,7 @@
-// `&&`, `||` and `?:`. The first two absorb an error of one side when the other side settles the result.
-// Upstream: github.com/google/cel-go v0.26 interpreter/interpretable.go (evalAnd, evalOr), attributes.go (conditionalAttribute).
+// `&&`, `||` and `?:`. The first two absorb an error of one side when the other side settles the
+// result.
+// Upstream: github.com/google/cel-go v0.26 interpreter/interpretable.go (evalAnd, evalOr),
+// attributes.go (conditionalAttribute).
 import type { Evaluate, Plan } from "./plan.ts";
 import { CelError, noSuchOverload } from "./values/cel-error.ts";
 import type { CelValue } from "./values/value.ts";

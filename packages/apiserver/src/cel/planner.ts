@@ -1,5 +1,5 @@
-// A checked tree as one closure: what is constant is computed here, the rest at each evaluation. Costs are counted where
-// upstream observes a step, so that limits strike at the same place.
+// A checked tree as one closure: what is constant is computed here, the rest at each evaluation.
+// Costs are counted where upstream observes a step, so that limits strike at the same place.
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go, interpretable.go, decorators.go.
 import type { Call, Expr, Ident, ListExpr, MapExpr, Select, StructExpr } from "./ast.ts";
 import { dispatch, type Implementation } from "./declarations.ts";
@@ -16,7 +16,9 @@ import { none, Optional } from "./values/optional.ts";
 import { TypeValue } from "./values/type-value.ts";
 import { type CelValue, showValue } from "./values/value.ts";
 
-/** Plans one node and everything below it. Throws a CelError for what fails whatever the variables. */
+/**
+ * Plans one node and everything below it. Throws a CelError for what fails whatever the variables.
+ */
 export function planNode(node: Expr, scope: Scope): Plan {
   switch (node.kind) {
     case "literal":
@@ -66,7 +68,8 @@ function planVariable(name: string, scope: Scope): Plan | undefined {
 }
 
 function planSelect(node: Select, scope: Scope): Plan {
-  if (node.ident !== undefined) return planVariable(node.ident, scope) ?? constantPlan(new TypeValue(node.type!.params[0]!));
+  if (node.ident !== undefined)
+    return planVariable(node.ident, scope) ?? constantPlan(new TypeValue(node.type!.params[0]!));
   const operand = planNode(node.operand, scope);
   const { evaluate } = operand;
   const { field } = node;
@@ -77,7 +80,9 @@ function planSelect(node: Select, scope: Scope): Plan {
       evaluate: (frame) => {
         frame.spend(cost);
         const target = evaluate(frame);
-        return target instanceof Optional ? target.held !== undefined && findMember(target.held, field) !== undefined : findMember(target, field) !== undefined;
+        return target instanceof Optional
+          ? target.held !== undefined && findMember(target.held, field) !== undefined
+          : findMember(target, field) !== undefined;
       },
     };
   }
@@ -108,7 +113,9 @@ function toOptional(frame: Frame, found: CelValue | undefined): Optional {
 }
 
 function planCall(node: Call, scope: Scope): Plan {
-  const args = (node.target ? [node.target, ...node.args] : node.args).map((arg) => planNode(arg, scope));
+  const args = (node.target ? [node.target, ...node.args] : node.args).map((arg) =>
+    planNode(arg, scope),
+  );
   switch (node.function) {
     case "_&&_":
       return planAnd(args[0]!, args[1]!);
@@ -125,7 +132,8 @@ function planCall(node: Call, scope: Scope): Plan {
       return planNotStrictlyFalse(args[0]!);
     case "or":
     case "orValue":
-      if (node.overloads?.some((overload) => overload.id.startsWith("optional_or"))) return planOrValue(args[0]!, args[1]!, node.function);
+      if (node.overloads?.some((overload) => overload.id.startsWith("optional_or")))
+        return planOrValue(args[0]!, args[1]!, node.function);
       return planFunction(node, args, scope);
     default:
       return planFunction(node, args, scope);
@@ -135,8 +143,12 @@ function planCall(node: Call, scope: Scope): Plan {
 function planIndex(operand: Plan, index: Plan, style: "plain" | "optional"): Plan {
   const { evaluate } = operand;
   const key = index.evaluate;
-  if (index.constant === null || index.constant instanceof Uint8Array) throw new CelError(`invalid qualifier type: types.${index.constant === null ? "Null" : "Bytes"}`);
-  // An index that is itself a path is resolved as part of this one: its own first step is not counted.
+  if (index.constant === null || index.constant instanceof Uint8Array)
+    throw new CelError(
+      `invalid qualifier type: types.${index.constant === null ? "Null" : "Bytes"}`,
+    );
+  // An index that is itself a path is resolved as part of this one: its own first step is not
+  // counted.
   const cost = (operand.path ? 1 : 2) - (index.path === "variable" ? 1 : 0);
   return {
     path: "variable",
@@ -145,7 +157,9 @@ function planIndex(operand: Plan, index: Plan, style: "plain" | "optional"): Pla
       const keyValue = key(frame);
       frame.spend(cost);
       if (target instanceof Optional) return optionally(frame, target, keyValue);
-      return style === "plain" ? indexValue(target, keyValue) : toOptional(frame, findMember(target, keyValue));
+      return style === "plain"
+        ? indexValue(target, keyValue)
+        : toOptional(frame, findMember(target, keyValue));
     },
   };
 }
@@ -177,22 +191,50 @@ function planOrValue(left: Plan, right: Plan, name: "or" | "orValue"): Plan {
 }
 
 /** Conversions of constants happen once; their failure is a failure of the program. */
-const conversions: ReadonlySet<string> = new Set(["bool", "bytes", "double", "dyn", "duration", "int", "string", "timestamp", "type", "uint"]);
+const conversions: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "dyn",
+  "duration",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
 
 function planFunction(node: Call, args: readonly Plan[], scope: Scope): Plan {
   const overloads = node.overloads ?? [];
   const single = overloads.length === 1 ? overloads[0]! : undefined;
   const implementation = single?.specialize?.(args.map((arg) => arg.constant)) ?? bind(node, scope);
-  if (single?.id === "in_list" && args[1]!.constant instanceof CelList) return planMembership(args[0]!, args[1]!.constant);
-  if (args.length === 1 && conversions.has(node.function) && args[0]!.constant !== undefined) return constantPlan(implementation(args[0]!.constant));
+  if (single?.id === "in_list" && args[1]!.constant instanceof CelList)
+    return planMembership(args[0]!, args[1]!.constant);
+  if (args.length === 1 && conversions.has(node.function) && args[0]!.constant !== undefined)
+    return constantPlan(implementation(args[0]!.constant));
   const cost = callCost(node.function, single?.id);
   const [first, second, third] = args.map((arg) => arg.evaluate);
   if (args.length === 0) return { evaluate: (frame) => (frame.spend(1), implementation()) };
   if (typeof cost === "number") {
-    if (args.length === 1) return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame))) };
-    if (args.length === 2) return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame), second!(frame))) };
-    if (args.length === 3) return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame), second!(frame), third!(frame))) };
-    return { evaluate: (frame) => (frame.spend(cost), implementation(...args.map((arg) => arg.evaluate(frame)))) };
+    if (args.length === 1)
+      return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame))) };
+    if (args.length === 2)
+      return {
+        evaluate: (frame) => (frame.spend(cost), implementation(first!(frame), second!(frame))),
+      };
+    if (args.length === 3)
+      return {
+        evaluate: (frame) => (
+          frame.spend(cost),
+          implementation(first!(frame), second!(frame), third!(frame))
+        ),
+      };
+    return {
+      evaluate: (frame) => (
+        frame.spend(cost),
+        implementation(...args.map((arg) => arg.evaluate(frame)))
+      ),
+    };
   }
   if (args.length === 2) {
     return {
@@ -215,12 +257,20 @@ function planFunction(node: Call, args: readonly Plan[], scope: Scope): Plan {
   };
 }
 
-/** The implementation of a call: its overload's own where types settle it, otherwise one that looks at the values. */
+/**
+ * The implementation of a call: its overload's own where types settle it, otherwise one that looks
+ * at the values.
+ */
 function bind(node: Call, scope: Scope): Implementation {
   const overloads = node.overloads ?? [];
   const declared = scope.environment.functions.get(node.function)!;
   const args = node.target ? [node.target, ...node.args] : node.args;
-  const settled = overloads.length === 1 && overloads[0]!.args.every((type, i) => type.kind === "dyn" || type.kind === "param" || args[i]!.type!.kind === type.kind);
+  const settled =
+    overloads.length === 1 &&
+    overloads[0]!.args.every(
+      (type, i) =>
+        type.kind === "dyn" || type.kind === "param" || args[i]!.type!.kind === type.kind,
+    );
   if (settled && overloads[0]!.implementation) return overloads[0]!.implementation;
   return declared.dynamic ?? dispatch(node.function, declared.overloads);
 }
@@ -243,12 +293,16 @@ function planList(node: ListExpr, scope: Scope): Plan {
     for (const [i, element] of elements.entries()) {
       const value = element.evaluate(frame);
       if (!node.optional.has(i)) items.push(value);
-      else if (!(value instanceof Optional)) throw new CelError(`cannot initialize optional list element from non-optional value ${showValue(value)}`);
+      else if (!(value instanceof Optional))
+        throw new CelError(
+          `cannot initialize optional list element from non-optional value ${showValue(value)}`,
+        );
       else if (value.held !== undefined) items.push(value.held);
     }
     return new ValueList(items);
   };
-  if (elements.every((element) => element.constant !== undefined)) return constantPlan(build(noFrame));
+  if (elements.every((element) => element.constant !== undefined))
+    return constantPlan(build(noFrame));
   return { evaluate: (frame) => (frame.spend(listCost), build(frame)) };
 }
 
@@ -256,33 +310,50 @@ function planList(node: ListExpr, scope: Scope): Plan {
 const noFrame = undefined as unknown as Frame;
 
 function planMap(node: MapExpr, scope: Scope): Plan {
-  const entries = node.entries.map((entry) => ({ key: planNode(entry.key, scope), value: planNode(entry.value, scope), optional: entry.optional }));
+  const entries = node.entries.map((entry) => ({
+    key: planNode(entry.key, scope),
+    value: planNode(entry.value, scope),
+    optional: entry.optional,
+  }));
   const build = (frame: Frame): CelValue => {
     const pairs: [CelValue, CelValue][] = [];
     for (const entry of entries) {
       const key = entry.key.evaluate(frame);
       const value = entry.value.evaluate(frame);
       if (!entry.optional) pairs.push([key, value]);
-      else if (!(value instanceof Optional)) throw new CelError(`cannot initialize optional entry '${showValue(key)}' from non-optional value ${showValue(value)}`);
+      else if (!(value instanceof Optional))
+        throw new CelError(
+          `cannot initialize optional entry '${showValue(key)}' from non-optional value ${showValue(value)}`,
+        );
       else if (value.held !== undefined) pairs.push([key, value.held]);
     }
     return new ValueMap(pairs);
   };
-  if (entries.every((entry) => entry.key.constant !== undefined && entry.value.constant !== undefined)) return constantPlan(build(noFrame));
+  if (
+    entries.every((entry) => entry.key.constant !== undefined && entry.value.constant !== undefined)
+  )
+    return constantPlan(build(noFrame));
   return { evaluate: (frame) => (frame.spend(mapCost), build(frame)) };
 }
 
 function planStruct(node: StructExpr, scope: Scope): Plan {
   const create = scope.environment.struct(node.name)?.create;
   if (!create) throw new CelError(`unknown type: ${node.name}`);
-  const fields = node.fields.map((field) => ({ name: field.name, value: planNode(field.value, scope), optional: field.optional }));
+  const fields = node.fields.map((field) => ({
+    name: field.name,
+    value: planNode(field.value, scope),
+    optional: field.optional,
+  }));
   return {
     evaluate: (frame) => {
       const values = new Map<string, CelValue>();
       for (const field of fields) {
         const value = field.value.evaluate(frame);
         if (!field.optional) values.set(field.name, value);
-        else if (!(value instanceof Optional)) throw new CelError(`cannot initialize optional entry '${field.name}' from non-optional value ${showValue(value)}`);
+        else if (!(value instanceof Optional))
+          throw new CelError(
+            `cannot initialize optional entry '${field.name}' from non-optional value ${showValue(value)}`,
+          );
         else if (value.held !== undefined) values.set(field.name, value.held);
       }
       frame.spend(structCost);

@@ -16,28 +16,44 @@ import type { CelValue } from "./values/value.ts";
 export const perCallLimit = 1_000_000;
 
 /** What an evaluation came to. */
-export type Evaluation = { readonly cost: number } & ({ readonly value: CelValue } | { readonly error: CelError | CostLimitError });
+export type Evaluation = { readonly cost: number } & (
+  | { readonly value: CelValue }
+  | { readonly error: CelError | CostLimitError }
+);
 
 /** A compiled expression. */
 export interface Program {
   readonly type: Type;
-  /** The checked tree: for static estimates and for what an expression refers to. Not to be changed. */
+  /**
+   * The checked tree: for static estimates and for what an expression refers to. Not to be changed.
+   */
   readonly root: Expr;
   /** Names of the environment's variables that the expression reads. */
   readonly references: ReadonlySet<string>;
   evaluate(variables: Variables, limit?: number): Evaluation;
 }
 
-/** A program, or why there is none. `issues` is upstream's text for compile errors; `failure` is for what only planning finds. */
-export type Compilation = { readonly program: Program } | { readonly issues: string } | { readonly failure: string; readonly type: Type; readonly references: ReadonlySet<string> };
+/**
+ * A program, or why there is none. `issues` is upstream's text for compile errors; `failure` is for
+ * what only planning finds.
+ */
+export type Compilation =
+  | { readonly program: Program }
+  | { readonly issues: string }
+  | { readonly failure: string; readonly type: Type; readonly references: ReadonlySet<string> };
 
-/** Compiles an expression. A chain so long that the tree cannot be walked by recursion is an issue of its own. */
+/**
+ * Compiles an expression. A chain so long that the tree cannot be walked by recursion is an issue
+ * of its own.
+ */
 export function compileExpression(text: string, environment: Environment): Compilation {
   try {
     return compile(text, environment);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { issues: "ERROR: <input>:-1:0: expression recursion limit exceeded: the stack of this server" };
+    return {
+      issues: "ERROR: <input>:-1:0: expression recursion limit exceeded: the stack of this server",
+    };
   }
 }
 
@@ -47,7 +63,13 @@ function compile(text: string, environment: Environment): Compilation {
   const found = checkExpression(expr, environment);
   if (found.length > 0) return { issues: formatIssues(source, found) };
   const references = new Set<string>();
-  const scope: Scope = { slots: new Map(), counter: { count: 0 }, environment, plan: planNode, references };
+  const scope: Scope = {
+    slots: new Map(),
+    counter: { count: 0 },
+    environment,
+    plan: planNode,
+    references,
+  };
   try {
     const { evaluate } = planNode(expr, scope);
     const slots = scope.counter.count;

@@ -1,5 +1,7 @@
-// What a call costs once its arguments are known. Every other node costs a constant that the planner knows.
-// Upstream: github.com/google/cel-go v0.26 interpreter/runtimecost.go; k8s.io/apiserver v0.36 pkg/cel/library/cost.go (CallCost).
+// What a call costs once its arguments are known. Every other node costs a constant that the
+// planner knows.
+// Upstream: github.com/google/cel-go v0.26 interpreter/runtimecost.go; k8s.io/apiserver v0.36
+// pkg/cel/library/cost.go (CallCost).
 import { CelList } from "./values/list.ts";
 import { CelMap } from "./values/map.ts";
 import { Optional } from "./values/optional.ts";
@@ -27,16 +29,21 @@ export function actualSize(value: CelValue): number {
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof CelList || value instanceof CelMap) return value.size;
   if (value instanceof Optional && value.held !== undefined) return actualSize(value.held);
-  if (value instanceof CelObject && "costSize" in value) return (value as unknown as Sized).costSize;
+  if (value instanceof CelObject && "costSize" in value)
+    return (value as unknown as Sized).costSize;
   return 1;
 }
 
 /** One pass over the argument. */
-export const pass = (value: CelValue, factor = traversal): number => Math.ceil(actualSize(value) * factor);
+export const pass = (value: CelValue, factor = traversal): number =>
+  Math.ceil(actualSize(value) * factor);
 
-const patternCost = (text: CelValue, pattern: CelValue): number => Math.ceil((1 + actualSize(text)) * traversal) * Math.ceil(actualSize(pattern) * patternFactor);
-const shorter = (args: readonly CelValue[]): number => Math.ceil(Math.min(actualSize(args[0]!), actualSize(args[1]!)) * traversal);
-const both = (args: readonly CelValue[]): number => Math.ceil((actualSize(args[0]!) + actualSize(args[1]!)) * traversal);
+const patternCost = (text: CelValue, pattern: CelValue): number =>
+  Math.ceil((1 + actualSize(text)) * traversal) * Math.ceil(actualSize(pattern) * patternFactor);
+const shorter = (args: readonly CelValue[]): number =>
+  Math.ceil(Math.min(actualSize(args[0]!), actualSize(args[1]!)) * traversal);
+const both = (args: readonly CelValue[]): number =>
+  Math.ceil((actualSize(args[0]!) + actualSize(args[1]!)) * traversal);
 const first: CallCost = (args) => pass(args[0]!);
 const firstTwice: CallCost = (args) => pass(args[0]!, 2 * traversal);
 
@@ -45,7 +52,8 @@ export interface ConstantEquality {
   readonly constantEquality: true;
 }
 
-const equality: CallCost = (args) => (args[0] instanceof CelObject && "constantEquality" in args[0] ? 1 : shorter(args));
+const equality: CallCost = (args) =>
+  args[0] instanceof CelObject && "constantEquality" in args[0] ? 1 : shorter(args);
 
 function walk(value: CelValue): number {
   if (typeof value === "string") return Math.floor(Buffer.byteLength(value) * traversal);
@@ -55,7 +63,8 @@ function walk(value: CelValue): number {
     for (const item of value) cost += walk(item);
     return cost;
   }
-  if (value instanceof CelMap) return value.keys().reduce((cost: number, key) => cost + walk(key) + walk(value.find(key)!), 0);
+  if (value instanceof CelMap)
+    return value.keys().reduce((cost: number, key) => cost + walk(key) + walk(value.find(key)!), 0);
   return 1;
 }
 
@@ -91,28 +100,45 @@ const byFunction: Readonly<Record<string, number | CallCost>> = {
   isSemver: first,
   ip: first,
   "ip.isCanonical": firstTwice,
-  containsIP: (args) => pass(args[0]!, addressBytes * traversal) + (typeof args[1] === "string" ? pass(args[1]) : 0),
-  containsCIDR: (args) => pass(args[0]!, addressBytes * traversal) + pass(args[0]!) + 1 + (typeof args[1] === "string" ? pass(args[1]) : 0),
-  validate: (args) => Math.ceil((1 + actualSize(args[1]!)) * traversal) * Math.ceil(((args[0] as unknown as { maxPatternSize?: number }).maxPatternSize ?? 0) * patternFactor),
+  containsIP: (args) =>
+    pass(args[0]!, addressBytes * traversal) + (typeof args[1] === "string" ? pass(args[1]) : 0),
+  containsCIDR: (args) =>
+    pass(args[0]!, addressBytes * traversal) +
+    pass(args[0]!) +
+    1 +
+    (typeof args[1] === "string" ? pass(args[1]) : 0),
+  validate: (args) =>
+    Math.ceil((1 + actualSize(args[1]!)) * traversal) *
+    Math.ceil(
+      ((args[0] as unknown as { maxPatternSize?: number }).maxPatternSize ?? 0) * patternFactor,
+    ),
   fieldSelector: (args) => selectorCost(args[1]!),
   labelSelector: (args) => selectorCost(args[1]!),
 };
 
 function selectorCost(selector: CelValue): number {
   const size = actualSize(selector);
-  return listCost + Math.ceil(size * traversal) + Math.ceil(Math.ceil(size * 0.5) * (listCost + structCost));
+  return (
+    listCost +
+    Math.ceil(size * traversal) +
+    Math.ceil(Math.ceil(size * 0.5) * (listCost + structCost))
+  );
 }
 
 /** A list of so many items is made. */
 const allocate = (size: number, factor: number): number => Math.floor(size * factor) + 1 + listCost;
 const resultList: CallCost = (_args, result) => allocate(actualSize(result), 1);
-const flattened: CallCost = (args) => allocate(actualSize(args[0]!), args.length === 2 ? Number(args[1]) : 1);
+const flattened: CallCost = (args) =>
+  allocate(actualSize(args[0]!), args.length === 2 ? Number(args[1]) : 1);
 
 /** Every item against every other; texts cost more. */
 function selfComparison(list: CelValue): number {
   const size = actualSize(list);
   const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined;
-  return allocate(size * size, typeof first === "string" || first instanceof Uint8Array ? 2 + traversal : 2);
+  return allocate(
+    size * size,
+    typeof first === "string" || first instanceof Uint8Array ? 2 + traversal : 2,
+  );
 }
 
 const setCost =
@@ -120,7 +146,16 @@ const setCost =
   (args) =>
     1 + Math.floor(actualSize(args[0]!) * actualSize(args[1]!) * factor);
 
-const sortable = ["int", "uint", "double", "bool", "google.protobuf.Duration", "google.protobuf.Timestamp", "string", "bytes"];
+const sortable = [
+  "int",
+  "uint",
+  "double",
+  "bool",
+  "google.protobuf.Duration",
+  "google.protobuf.Timestamp",
+  "string",
+  "bytes",
+];
 const sorting: Readonly<Record<string, CallCost>> = Object.fromEntries(
   sortable.flatMap((name) => [
     [`list_${name}_sort`, (args: readonly CelValue[]) => selfComparison(args[0]!)],
@@ -164,7 +199,10 @@ const byOverload: Readonly<Record<string, number | CallCost>> = {
   contains_string: (args) => pass(args[0]!) * pass(args[1]!),
 };
 
-/** What a call costs: a number where it is always the same. `overloadId` is undefined where values decide. */
+/**
+ * What a call costs: a number where it is always the same. `overloadId` is undefined where values
+ * decide.
+ */
 export function callCost(functionName: string, overloadId: string | undefined): number | CallCost {
   if (overloadId === "cidr_ip") return 1;
   return byFunction[functionName] ?? (overloadId === undefined ? 1 : (byOverload[overloadId] ?? 1));

@@ -29,7 +29,9 @@ export class Source {
   }
 
   slice(from: number, to: number): string {
-    return typeof this.points === "string" ? this.points.slice(from, to) : this.points.slice(from, to).join("");
+    return typeof this.points === "string"
+      ? this.points.slice(from, to)
+      : this.points.slice(from, to).join("");
   }
 
   /** One-based line and zero-based column. */
@@ -52,18 +54,25 @@ export class Source {
   private lineStarts(): readonly number[] {
     if (!this.#lineStarts) {
       this.#lineStarts = [0];
-      for (let i = 0; i < this.points.length; i++) if (this.points[i] === "\n") this.#lineStarts.push(i + 1);
+      for (let i = 0; i < this.points.length; i++)
+        if (this.points[i] === "\n") this.#lineStarts.push(i + 1);
     }
     return this.#lineStarts;
   }
 }
 
-/** All issues in order of position, e.g. `ERROR: <input>:1:5: undefined field 'x'\n | self.x\n | ....^`. */
+/**
+ * All issues in order of position, e.g. `ERROR: <input>:1:5: undefined field 'x'\n | self.x\n |
+ * ....^`.
+ */
 export function formatIssues(source: Source, issues: readonly Issue[]): string {
   const placed = issues.slice(0, maxIssues).map((issue) => ({ issue, ...source.locate(issue.at) }));
   placed.sort((a, b) => a.line - b.line || a.column - b.column);
-  const shown = placed.map(({ issue, line, column }) => formatIssue(source, issue.message, line, column));
-  if (issues.length > maxIssues) shown.push(`${issues.length - maxIssues} more errors were truncated`);
+  const shown = placed.map(({ issue, line, column }) =>
+    formatIssue(source, issue.message, line, column),
+  );
+  if (issues.length > maxIssues)
+    shown.push(`${issues.length - maxIssues} more errors were truncated`);
   return shown.join("\n");
 }
 
@@ -75,8 +84,10 @@ function formatIssue(source: Source, message: string, line: number, column: numb
   if (snippet === undefined || snippet.length > maxSnippet) return head;
   const points = Array.from(snippet);
   let pointer = "";
-  for (let i = 0; i < column && i < points.length; i++) pointer += isWide(points[i]) ? "\uff0e" : ".";
+  for (let i = 0; i < column && i < points.length; i++)
+    pointer += isWide(points[i]) ? "\uff0e" : ".";
   return `${head}\n | ${snippet}\n | ${pointer}${isWide(points[column]) ? "\uff3e" : "^"}`;
 }
 
-const isWide = (point: string | undefined): boolean => point !== undefined && point.charCodeAt(0) > 0x7f;
+const isWide = (point: string | undefined): boolean =>
+  point !== undefined && point.charCodeAt(0) > 0x7f;

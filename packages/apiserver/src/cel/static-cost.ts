@@ -1,8 +1,15 @@
-// What an expression may cost at worst, before any value is known: sizes come from the caller's schema, from literals, and
-// from what calls return.
+// What an expression may cost at worst, before any value is known: sizes come from the caller's
+// schema, from literals, and from what calls return.
 // Upstream: github.com/google/cel-go v0.26 checker/cost.go.
 import { accumulatorName, type Call, type Comprehension, type Expr } from "./ast.ts";
-import { addEstimates, type Estimate, fixed, multiplyEstimates, unknownSize, uniteEstimates } from "./estimate.ts";
+import {
+  addEstimates,
+  type Estimate,
+  fixed,
+  multiplyEstimates,
+  unknownSize,
+  uniteEstimates,
+} from "./estimate.ts";
 import { listCost, mapCost, structCost } from "./runtime-cost.ts";
 import { type CallEstimate, estimateCall } from "./static-call-cost.ts";
 import type { Type } from "./type.ts";
@@ -10,7 +17,10 @@ import { unwrapOptional } from "./type.ts";
 import { codePointLength } from "./values/text.ts";
 import type { CelValue } from "./values/value.ts";
 
-/** Knows sizes by path from a variable, e.g. `["self", "items", "@items", "name"]`; undefined for what it does not know. */
+/**
+ * Knows sizes by path from a variable, e.g. `["self", "items", "@items", "name"]`; undefined for
+ * what it does not know.
+ */
 export type SizeOracle = (path: readonly string[]) => Estimate | undefined;
 
 /** A node as the costs of calls see it. */
@@ -67,7 +77,10 @@ export class CostEstimator {
       case "map":
         return this.#costMap(node);
       case "struct":
-        return addEstimates(...node.fields.map((field) => this.cost(field.value)), fixed(structCost));
+        return addEstimates(
+          ...node.fields.map((field) => this.cost(field.value)),
+          fixed(structCost),
+        );
       default:
         return isBinding(node) ? this.#costBinding(node) : this.#costLoop(node);
     }
@@ -82,7 +95,9 @@ export class CostEstimator {
     if (node.testOnly) return operand;
     const kind = node.operand.type!.kind;
     this.#paths.set(node, [...this.#pathOf(node.operand), node.field]);
-    return kind === "map" || kind === "struct" || kind === "param" ? addEstimates(operand, fixed(1)) : operand;
+    return kind === "map" || kind === "struct" || kind === "param"
+      ? addEstimates(operand, fixed(1))
+      : operand;
   }
 
   #costCall(node: Call): Estimate {
@@ -95,16 +110,23 @@ export class CostEstimator {
     const args = node.args.map((arg) => this.#costNode(arg));
     const targetCost = node.target ? this.cost(node.target) : fixed(0);
     const target = node.target && this.#costNode(node.target);
-    const ids = node.function === "_?._" ? ["select_optional_field"] : (node.overloads ?? []).map((overload) => overload.id);
+    const ids =
+      node.function === "_?._"
+        ? ["select_optional_field"]
+        : (node.overloads ?? []).map((overload) => overload.id);
     let own: Estimate | undefined;
     let size: Estimate | undefined;
     for (const id of ids) {
       const estimate = this.#costOverload(node, id, target, args, argCosts);
       own = own ? uniteEstimates(own, estimate.cost) : estimate.cost;
-      if (estimate.resultSize) size = size ? uniteEstimates(size, estimate.resultSize) : estimate.resultSize;
+      if (estimate.resultSize)
+        size = size ? uniteEstimates(size, estimate.resultSize) : estimate.resultSize;
       if (id === "index_list" || id === "index_map") {
         size = this.#entriesOf(node.args[0]!)?.value;
-        this.#paths.set(node, [...this.#pathOf(node.args[0]!), id === "index_list" ? "@items" : "@values"]);
+        this.#paths.set(node, [
+          ...this.#pathOf(node.args[0]!),
+          id === "index_list" ? "@items" : "@values",
+        ]);
       }
       size ??= this.#sizeOf(node);
     }
@@ -113,43 +135,79 @@ export class CostEstimator {
   }
 
   /** Control flow is estimated here; all other calls by their tables. */
-  #costOverload(node: Call, id: string, target: CostNode | undefined, args: readonly CostNode[], argCosts: readonly Estimate[]): CallEstimate {
-    if (id === "logical_and" || id === "logical_or") return { cost: { min: argCosts[0]!.min, max: addEstimates(argCosts[0]!, argCosts[1]!).max } };
+  #costOverload(
+    node: Call,
+    id: string,
+    target: CostNode | undefined,
+    args: readonly CostNode[],
+    argCosts: readonly Estimate[],
+  ): CallEstimate {
+    if (id === "logical_and" || id === "logical_or")
+      return { cost: { min: argCosts[0]!.min, max: addEstimates(argCosts[0]!, argCosts[1]!).max } };
     if (id === "conditional") {
       this.#uniteEntries(node, node.args[1]!, node.args[2]!);
-      return { cost: addEstimates(argCosts[0]!, uniteEstimates(argCosts[1]!, argCosts[2]!)), resultSize: uniteEstimates(args[1]!.size ?? unknownSize, args[2]!.size ?? unknownSize) };
+      return {
+        cost: addEstimates(argCosts[0]!, uniteEstimates(argCosts[1]!, argCosts[2]!)),
+        resultSize: uniteEstimates(args[1]!.size ?? unknownSize, args[2]!.size ?? unknownSize),
+      };
     }
-    if (id === "add_list" || id === "add_string" || id === "add_bytes") this.#uniteEntries(node, node.args[0]!, node.args[1]!);
-    const estimate = estimateCall({ name: node.function, overloadId: id, target, args, sizeByPath: this.sizeByPath });
+    if (id === "add_list" || id === "add_string" || id === "add_bytes")
+      this.#uniteEntries(node, node.args[0]!, node.args[1]!);
+    const estimate = estimateCall({
+      name: node.function,
+      overloadId: id,
+      target,
+      args,
+      sizeByPath: this.sizeByPath,
+    });
     return { ...estimate, cost: addEstimates(estimate.cost, ...argCosts) };
   }
 
   #uniteEntries(node: Expr, left: Expr, right: Expr): void {
     const a = this.#entriesOf(left);
     const b = this.#entriesOf(right);
-    if (a && b) this.#entries.set(node, { container: a.container, key: uniteEstimates(a.key, b.key), value: uniteEstimates(a.value, b.value) });
+    if (a && b)
+      this.#entries.set(node, {
+        container: a.container,
+        key: uniteEstimates(a.key, b.key),
+        value: uniteEstimates(a.value, b.value),
+      });
   }
 
   #costList(node: Expr & { readonly kind: "list" }): Estimate {
     const costs = node.elements.map((element) => this.cost(element));
-    this.#entries.set(node, { container: "list", key: fixed(1), value: this.#uniteSizes(node.elements) });
+    this.#entries.set(node, {
+      container: "list",
+      key: fixed(1),
+      value: this.#uniteSizes(node.elements),
+    });
     return addEstimates(...costs, fixed(listCost));
   }
 
   #costMap(node: Expr & { readonly kind: "map" }): Estimate {
     const costs = node.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]);
-    this.#entries.set(node, { container: "map", key: this.#uniteSizes(node.entries.map((entry) => entry.key)), value: this.#uniteSizes(node.entries.map((entry) => entry.value)) });
+    this.#entries.set(node, {
+      container: "map",
+      key: this.#uniteSizes(node.entries.map((entry) => entry.key)),
+      value: this.#uniteSizes(node.entries.map((entry) => entry.value)),
+    });
     return addEstimates(...costs, fixed(mapCost));
   }
 
   #uniteSizes(nodes: readonly Expr[]): Estimate {
-    return nodes.length === 0 ? fixed(0) : nodes.map((node) => this.#sizeOf(node) ?? unknownSize).reduce(uniteEstimates);
+    return nodes.length === 0
+      ? fixed(0)
+      : nodes.map((node) => this.#sizeOf(node) ?? unknownSize).reduce(uniteEstimates);
   }
 
   #costLoop(node: Comprehension): Estimate {
     const range = this.cost(node.range);
     const init = this.cost(node.init);
-    this.#push(node.accumulator, { path: this.#pathOf(node.init), size: this.#sizeOf(node.init), entries: this.#entriesOf(node.init) });
+    this.#push(node.accumulator, {
+      path: this.#pathOf(node.init),
+      size: this.#sizeOf(node.init),
+      entries: this.#entriesOf(node.init),
+    });
     this.#pushLoopVariables(node);
     const perItem = addEstimates(this.cost(node.condition), this.cost(node.step));
     this.#pop(node.variable);
@@ -176,8 +234,16 @@ export class CostEstimator {
     const entries = this.#entriesOf(node.range);
     const isList = (entries?.container ?? node.range.type!.kind) === "list";
     const path = this.#pathOf(node.range);
-    const items: LocalVariable = { path: [...path, isList ? "@items" : "@values"], size: entries?.value, entries: undefined };
-    const keys: LocalVariable = { path: [...path, isList ? "@indices" : "@keys"], size: entries?.key, entries: undefined };
+    const items: LocalVariable = {
+      path: [...path, isList ? "@items" : "@values"],
+      size: entries?.value,
+      entries: undefined,
+    };
+    const keys: LocalVariable = {
+      path: [...path, isList ? "@indices" : "@keys"],
+      size: entries?.key,
+      entries: undefined,
+    };
     if (node.variable2 === undefined) return this.#push(node.variable, isList ? items : keys);
     this.#push(node.variable, keys);
     this.#push(node.variable2, items);
@@ -186,7 +252,11 @@ export class CostEstimator {
   #costBinding(node: Comprehension): Estimate {
     const range = this.cost(node.range);
     const init = this.cost(node.init);
-    this.#push(node.accumulator, { path: this.#pathOf(node.init), size: this.#sizeOf(node.init), entries: this.#entriesOf(node.init) });
+    this.#push(node.accumulator, {
+      path: this.#pathOf(node.init),
+      size: this.#sizeOf(node.init),
+      entries: this.#entriesOf(node.init),
+    });
     const result = this.cost(node.result);
     this.#pop(node.accumulator);
     this.#copySizes(node, node.result);
@@ -202,7 +272,12 @@ export class CostEstimator {
 
   #costNode(node: Expr): CostNode {
     const path = this.#pathOf(node);
-    return { path: path[0] === accumulatorName || path.length === 0 ? undefined : path, type: node.type!, expr: node, size: this.#sizeOf(node) };
+    return {
+      path: path[0] === accumulatorName || path.length === 0 ? undefined : path,
+      type: node.type!,
+      expr: node,
+      size: this.#sizeOf(node),
+    };
   }
 
   #pathOf(node: Expr): readonly string[] {
@@ -226,7 +301,10 @@ export class CostEstimator {
   }
 
   #entriesOf(node: Expr): EntrySize | undefined {
-    return this.#entries.get(node) ?? (node.kind === "ident" ? this.#local(node.name)?.entries : undefined);
+    return (
+      this.#entries.get(node) ??
+      (node.kind === "ident" ? this.#local(node.name)?.entries : undefined)
+    );
   }
 
   #local(name: string): LocalVariable | undefined {
@@ -245,7 +323,11 @@ export class CostEstimator {
 }
 
 /** A loop over nothing that only gives a value a name. */
-const isBinding = (node: Comprehension): boolean => node.range.kind === "list" && node.range.elements.length === 0 && node.condition.kind === "literal" && node.condition.value === false;
+const isBinding = (node: Comprehension): boolean =>
+  node.range.kind === "list" &&
+  node.range.elements.length === 0 &&
+  node.condition.kind === "literal" &&
+  node.condition.value === false;
 
 function writtenSize(node: Expr): number | undefined {
   if (node.kind === "list") return node.elements.length;
@@ -253,9 +335,16 @@ function writtenSize(node: Expr): number | undefined {
   return node.kind === "literal" ? literalSize(node.value) : undefined;
 }
 
-const literalSize = (value: CelValue): number => (typeof value === "string" ? codePointLength(value) : value instanceof Uint8Array ? value.length : 1);
+const literalSize = (value: CelValue): number =>
+  typeof value === "string"
+    ? codePointLength(value)
+    : value instanceof Uint8Array
+      ? value.length
+      : 1;
 
 function isScalar(type: Type): boolean {
   const held = unwrapOptional(type);
-  return held ? isScalar(held) : ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind);
+  return held
+    ? isScalar(held)
+    : ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind);
 }

@@ -1,6 +1,8 @@
-// The parser's view of its tokens, with the recovery that a generated parser has: one token too many is dropped, one too
-// few is made up, anything else abandons the rule and skips to what may follow. Error texts depend on each of these steps.
-// Upstream: ANTLR 4's DefaultErrorStrategy, as github.com/google/cel-go v0.26 parser/parser.go runs it.
+// The parser's view of its tokens, with the recovery that a generated parser has: one token too
+// many is dropped, one too few is made up, anything else abandons the rule and skips to what may
+// follow. Error texts depend on each of these steps.
+// Upstream: ANTLR 4's DefaultErrorStrategy, as github.com/google/cel-go v0.26 parser/parser.go runs
+// it.
 import { showText, type Token, type TokenKind, tokenKinds } from "./lexer.ts";
 import type { Issue, Source } from "./source.ts";
 
@@ -59,7 +61,10 @@ export class TokenStream {
     return this.match(kind, new Set([...after, ...this.#follow.at(-1)!]));
   }
 
-  /** Takes a token of this kind, dropping one before it or making it up where that mends the text. `after`: what may follow it. */
+  /**
+   * Takes a token of this kind, dropping one before it or making it up where that mends the text.
+   * `after`: what may follow it.
+   */
   match(kind: TokenKind, after: ReadonlySet<TokenKind>): Token {
     const token = this.peek();
     if (token.kind === kind) return this.take();
@@ -79,7 +84,10 @@ export class TokenStream {
   sync(expected: readonly TokenKind[]): void {
     if (this.#recovering || expected.includes(this.peek().kind)) return;
     if (expected.includes(this.peek(1).kind) && !this.is("<EOF>")) {
-      this.#report(this.peek(), `extraneous input ${quoteToken(this.peek())} expecting ${showKinds(expected)}`);
+      this.#report(
+        this.peek(),
+        `extraneous input ${quoteToken(this.peek())} expecting ${showKinds(expected)}`,
+      );
       this.#at++;
       this.#recovering = false;
       return;
@@ -90,22 +98,36 @@ export class TokenStream {
   /** In a repetition that has begun: reports what does not belong and skips to what does. */
   syncLoop(expected: readonly TokenKind[], operators: readonly TokenKind[]): void {
     if (this.#recovering || expected.includes(this.peek().kind)) return;
-    this.#report(this.peek(), `extraneous input ${quoteToken(this.peek())} expecting ${showKinds(expected)}`);
+    this.#report(
+      this.peek(),
+      `extraneous input ${quoteToken(this.peek())} expecting ${showKinds(expected)}`,
+    );
     this.#skipUntil([...expected, ...operators]);
   }
 
   mismatch(expected: readonly TokenKind[]): never {
-    this.#report(this.peek(), `mismatched input ${quoteToken(this.peek())} expecting ${showKinds(expected)}`);
+    this.#report(
+      this.peek(),
+      `mismatched input ${quoteToken(this.peek())} expecting ${showKinds(expected)}`,
+    );
     throw new RuleAbandoned();
   }
 
   /** No alternative fits the tokens from here to `ahead` further on. */
   noViable(ahead: number): never {
     const offending = this.peek(ahead);
-    const end = offending.kind === "<EOF>" ? this.#source.length : offending.at + Array.from(offending.text).length;
+    const end =
+      offending.kind === "<EOF>"
+        ? this.#source.length
+        : offending.at + Array.from(offending.text).length;
     const text = this.#source.slice(this.peek().at, end);
     const reserved = /^.(true|false|null)$/.exec(text);
-    this.#report(offending, reserved ? `mismatched input '${reserved[1]}' expecting IDENTIFIER` : `no viable alternative at input '${showText(text)}'`);
+    this.#report(
+      offending,
+      reserved
+        ? `mismatched input '${reserved[1]}' expecting IDENTIFIER`
+        : `no viable alternative at input '${showText(text)}'`,
+    );
     throw new RuleAbandoned();
   }
 
@@ -113,7 +135,8 @@ export class TokenStream {
   recover(operators: readonly TokenKind[]): void {
     if (this.#lastErrorAt === this.#at) this.#at = Math.min(this.#at + 1, this.#tokens.length - 1);
     this.#lastErrorAt = this.#at;
-    if (++this.#recoveries > maxRecoveries) throw new Error("error recovery attempt limit exceeded: 30");
+    if (++this.#recoveries > maxRecoveries)
+      throw new Error("error recovery attempt limit exceeded: 30");
     this.#skipUntil(operators);
   }
 
@@ -133,10 +156,13 @@ export class TokenStream {
   }
 }
 
-const quoteToken = (token: Token): string => (token.kind === "<EOF>" ? "'<EOF>'" : `'${showText(token.text)}'`);
+const quoteToken = (token: Token): string =>
+  token.kind === "<EOF>" ? "'<EOF>'" : `'${showText(token.text)}'`;
 
 /** `')'`, or `{'}', ','}` in the grammar's order. */
 function showKinds(kinds: readonly TokenKind[]): string {
-  const shown = [...new Set(kinds)].sort((a, b) => order.get(a)! - order.get(b)!).map((kind) => (/^[A-Z<]/.test(kind) && kind !== "<" && kind !== "<=" ? kind : `'${kind}'`));
+  const shown = [...new Set(kinds)]
+    .sort((a, b) => order.get(a)! - order.get(b)!)
+    .map((kind) => (/^[A-Z<]/.test(kind) && kind !== "<" && kind !== "<=" ? kind : `'${kind}'`));
   return shown.length === 1 ? shown[0]! : `{${shown.join(", ")}}`;
 }

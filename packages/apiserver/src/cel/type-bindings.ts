@@ -45,14 +45,20 @@ export class TypeBindings {
     return true;
   }
 
-  /** The type with its variables replaced as far as they are bound; the rest stay, or become dyn. */
+  /**
+   * The type with its variables replaced as far as they are bound; the rest stay, or become dyn.
+   */
   resolve(type: Type, unbound: "keep" | "dyn"): Type {
     const bound = type.kind === "param" ? this.#bindings.get(type.name) : undefined;
     if (bound) return this.resolve(bound, unbound);
     if (type.kind === "param") return unbound === "dyn" ? dynType : type;
     if (type.params.length === 0) return type;
     const params = type.params.map((param) => this.resolve(param, unbound));
-    return params.every((param, i) => param === type.params[i]) ? type : type.kind === "opaque" ? opaqueType(type.name, ...params) : { ...type, params };
+    return params.every((param, i) => param === type.params[i])
+      ? type
+      : type.kind === "opaque"
+        ? opaqueType(type.name, ...params)
+        : { ...type, params };
   }
 }
 
@@ -85,10 +91,15 @@ function assignableList(bindings: Bindings, a: readonly Type[], b: readonly Type
 }
 
 /** null fits these, as it always has. */
-const isNullable = (type: Type): boolean => ["null", "opaque", "struct", "duration", "timestamp"].includes(type.kind);
+const isNullable = (type: Type): boolean =>
+  ["null", "opaque", "struct", "duration", "timestamp"].includes(type.kind);
 
 /** Whether `type` may stand for the variable; binds it, or widens its binding, when so. */
-function substitutes(bindings: Bindings, type: Type, variable: Type): "fits" | "bound otherwise" | "occurs within" {
+function substitutes(
+  bindings: Bindings,
+  type: Type,
+  variable: Type,
+): "fits" | "bound otherwise" | "occurs within" {
   if (type.kind === "param" && type.name === variable.name) return "fits";
   const bound = bindings.get(variable.name);
   if (bound) {

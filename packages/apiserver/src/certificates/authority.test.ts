@@ -11,8 +11,16 @@ import { addressBytes } from "./certificate.ts";
 
 const runtime = createSystemRuntime();
 const authority = createAuthority({ runtime });
-const serving = issueServingCertificate(authority, { runtime, names: ["localhost", "kubernetes.default.svc"], addresses: ["127.0.0.1", "::1"] });
-const client = issueClientCertificate(authority, { runtime, user: "jürgen", groups: ["system:masters", "dev"] });
+const serving = issueServingCertificate(authority, {
+  runtime,
+  names: ["localhost", "kubernetes.default.svc"],
+  addresses: ["127.0.0.1", "::1"],
+});
+const client = issueClientCertificate(authority, {
+  runtime,
+  user: "jürgen",
+  groups: ["system:masters", "dev"],
+});
 
 test("an authority is one, signs itself and lasts ten years", () => {
   const cert = new X509Certificate(authority.cert);
@@ -27,8 +35,18 @@ test("a serving certificate is issued by the authority for its names and address
   const ca = new X509Certificate(authority.cert);
   assert.ok(cert.verify(ca.publicKey) && cert.checkIssued(ca));
   assert.equal(cert.ca, false);
-  assert.deepEqual([cert.checkHost("localhost"), cert.checkHost("kubernetes.default.svc"), cert.checkHost("example.com")], ["localhost", "kubernetes.default.svc", undefined]);
-  assert.deepEqual([cert.checkIP("127.0.0.1"), cert.checkIP("::1"), cert.checkIP("10.0.0.1")], ["127.0.0.1", "::1", undefined]);
+  assert.deepEqual(
+    [
+      cert.checkHost("localhost"),
+      cert.checkHost("kubernetes.default.svc"),
+      cert.checkHost("example.com"),
+    ],
+    ["localhost", "kubernetes.default.svc", undefined],
+  );
+  assert.deepEqual(
+    [cert.checkIP("127.0.0.1"), cert.checkIP("::1"), cert.checkIP("10.0.0.1")],
+    ["127.0.0.1", "::1", undefined],
+  );
   assert.deepEqual(cert.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
   assert.ok(cert.validFromDate.getTime() < Date.now());
 });
@@ -42,7 +60,11 @@ test("time and serial numbers come from the runtime", () => {
   const virtual = createVirtualRuntime({ startMs: Date.UTC(2055, 0, 1), seed: 3 });
   const cert = new X509Certificate(createAuthority({ runtime: virtual }).cert);
   assert.equal(cert.validToDate.getUTCFullYear(), 2064);
-  assert.equal(cert.serialNumber, new X509Certificate(createAuthority({ runtime: createVirtualRuntime({ seed: 3 }) }).cert).serialNumber);
+  assert.equal(
+    cert.serialNumber,
+    new X509Certificate(createAuthority({ runtime: createVirtualRuntime({ seed: 3 }) }).cert)
+      .serialNumber,
+  );
 });
 
 test("addresses become bytes", () => {
@@ -55,20 +77,38 @@ test("addresses become bytes", () => {
   assert.throws(() => addressBytes("localhost"), /expected an IPv4 or IPv6 address/);
 });
 
-test("openssl verifies the chain for its purposes", { skip: spawnSync("openssl", ["version"]).status === 0 ? false : "the openssl command is not installed" }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
-  const file = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-  const ca = file("ca.pem", authority.cert);
-  const verify = (purpose: string, cert: string): number | null => spawnSync("openssl", ["verify", "-x509_strict", "-purpose", purpose, "-CAfile", ca, cert]).status;
-  const servingFile = file("serving.pem", serving.cert);
-  const clientFile = file("client.pem", client.cert);
-  assert.deepEqual([verify("sslserver", servingFile), verify("sslclient", clientFile)], [0, 0]);
-  assert.notEqual(verify("sslclient", servingFile), 0);
-  const text = execFileSync("openssl", ["x509", "-in", servingFile, "-noout", "-text"], { encoding: "utf8" });
-  for (const expected of ["DNS:localhost, DNS:kubernetes.default.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1", "Digital Signature", "CA:FALSE", "ecdsa-with-SHA256"])
-    assert.ok(text.includes(expected), expected);
-  rmSync(folder, { recursive: true });
-});
+test(
+  "openssl verifies the chain for its purposes",
+  {
+    skip:
+      spawnSync("openssl", ["version"]).status === 0
+        ? false
+        : "the openssl command is not installed",
+  },
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const ca = file("ca.pem", authority.cert);
+    const verify = (purpose: string, cert: string): number | null =>
+      spawnSync("openssl", ["verify", "-x509_strict", "-purpose", purpose, "-CAfile", ca, cert])
+        .status;
+    const servingFile = file("serving.pem", serving.cert);
+    const clientFile = file("client.pem", client.cert);
+    assert.deepEqual([verify("sslserver", servingFile), verify("sslclient", clientFile)], [0, 0]);
+    assert.notEqual(verify("sslclient", servingFile), 0);
+    const text = execFileSync("openssl", ["x509", "-in", servingFile, "-noout", "-text"], {
+      encoding: "utf8",
+    });
+    for (const expected of [
+      "DNS:localhost, DNS:kubernetes.default.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1",
+      "Digital Signature",
+      "CA:FALSE",
+      "ecdsa-with-SHA256",
+    ])
+      assert.ok(text.includes(expected), expected);
+    rmSync(folder, { recursive: true });
+  },
+);

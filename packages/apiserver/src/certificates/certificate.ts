@@ -1,5 +1,5 @@
-// X.509 certificates of the two sorts that a cluster needs: authorities, and leaves that serve or call. EC P-256 only.
-// Reference: RFC 5280.
+// X.509 certificates of the two sorts that a cluster needs: authorities, and leaves that serve or
+// call. EC P-256 only. Reference: RFC 5280.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import type { Runtime } from "homeostat/runtime";
@@ -49,8 +49,20 @@ export interface CertificateParts {
 }
 
 /** Signs a certificate for `publicKey`; the answer is DER. */
-export function signCertificate(request: CertificateRequest, publicKey: KeyObject, issuer: Issuer): Uint8Array {
-  return assembleCertificate({ ...request, subject: name(request.subject), publicKey: spki(publicKey), extensions: extensions(request, publicKey, issuer.publicKey) }, issuer);
+export function signCertificate(
+  request: CertificateRequest,
+  publicKey: KeyObject,
+  issuer: Issuer,
+): Uint8Array {
+  return assembleCertificate(
+    {
+      ...request,
+      subject: name(request.subject),
+      publicKey: spki(publicKey),
+      extensions: extensions(request, publicKey, issuer.publicKey),
+    },
+    issuer,
+  );
 }
 
 /** Puts the parts together and signs them; the answer is DER. */
@@ -88,11 +100,17 @@ export function toPem(label: string, der: Uint8Array): string {
 const spki = (key: KeyObject): Uint8Array => key.export({ type: "spki", format: "der" });
 
 function name(subject: Subject): Uint8Array {
-  const organizations = (subject.organizations ?? []).map((organization) => setOf(sequence(oid("2.5.4.10"), utf8(organization))));
+  const organizations = (subject.organizations ?? []).map((organization) =>
+    setOf(sequence(oid("2.5.4.10"), utf8(organization))),
+  );
   return sequence(...organizations, setOf(sequence(oid("2.5.4.3"), utf8(subject.commonName))));
 }
 
-function extensions(request: CertificateRequest, publicKey: KeyObject, issuerKey: KeyObject): readonly Uint8Array[] {
+function extensions(
+  request: CertificateRequest,
+  publicKey: KeyObject,
+  issuerKey: KeyObject,
+): readonly Uint8Array[] {
   const authority = request.usage === "authority";
   const out = [
     extension("2.5.29.19", authority ? sequence(yes()) : sequence(), yes()),
@@ -100,30 +118,55 @@ function extensions(request: CertificateRequest, publicKey: KeyObject, issuerKey
     extension("2.5.29.14", octets(keyId(publicKey))),
     authorityKeyId(issuerKey),
   ];
-  if (request.usage !== "authority") out.push(extension("2.5.29.37", sequence(oid(purposes[request.usage]))));
-  const alternatives = [...(request.dnsNames ?? []).map((dns) => tlv(0x82, Buffer.from(dns))), ...(request.addresses ?? []).map((address) => tlv(0x87, addressBytes(address)))];
+  if (request.usage !== "authority")
+    out.push(extension("2.5.29.37", sequence(oid(purposes[request.usage]))));
+  const alternatives = [
+    ...(request.dnsNames ?? []).map((dns) => tlv(0x82, Buffer.from(dns))),
+    ...(request.addresses ?? []).map((address) => tlv(0x87, addressBytes(address))),
+  ];
   if (alternatives.length) out.push(extension("2.5.29.17", sequence(...alternatives)));
   return out;
 }
 
 /** Says which key has signed. */
-export const authorityKeyId = (issuerKey: KeyObject): Uint8Array => extension("2.5.29.35", sequence(tlv(0x80, keyId(issuerKey))));
+export const authorityKeyId = (issuerKey: KeyObject): Uint8Array =>
+  extension("2.5.29.35", sequence(tlv(0x80, keyId(issuerKey))));
 
 /** One extension; `yes()` makes it critical. */
-export const extension = (id: string, value: Uint8Array, critical?: Uint8Array): Uint8Array => sequence(oid(id), ...(critical ? [critical] : []), octets(value));
+export const extension = (id: string, value: Uint8Array, critical?: Uint8Array): Uint8Array =>
+  sequence(oid(id), ...(critical ? [critical] : []), octets(value));
 
-/** SHA-1 of the public key's bits, as RFC 5280 section 4.2.1.2 proposes; the bits are the tail of an uncompressed point. */
-const keyId = (key: KeyObject): Uint8Array => createHash("sha1").update(spki(key).subarray(-65)).digest();
+/**
+ * SHA-1 of the public key's bits, as RFC 5280 section 4.2.1.2 proposes; the bits are the tail of an
+ * uncompressed point.
+ */
+const keyId = (key: KeyObject): Uint8Array =>
+  createHash("sha1").update(spki(key).subarray(-65)).digest();
 
 /** `127.0.0.1` as 4 bytes, `::1` as 16. */
 export function addressBytes(address: string): Uint8Array {
   if (isIPv4(address)) return Uint8Array.from(address.split(".").map(Number));
-  if (!isIPv6(address)) throw new Error(`certificate for address ${JSON.stringify(address)}: expected an IPv4 or IPv6 address`);
+  if (!isIPv6(address))
+    throw new Error(
+      `certificate for address ${JSON.stringify(address)}: expected an IPv4 or IPv6 address`,
+    );
   const [head = "", tail] = address.split("::");
   const before = groups(head);
   const after = tail === undefined ? [] : groups(tail);
-  return Uint8Array.from([...before, ...new Array<number>(16 - before.length - after.length).fill(0), ...after]);
+  return Uint8Array.from([
+    ...before,
+    ...new Array<number>(16 - before.length - after.length).fill(0),
+    ...after,
+  ]);
 }
 
 const groups = (text: string): number[] =>
-  text === "" ? [] : text.split(":").flatMap((group) => (group.includes(".") ? group.split(".").map(Number) : [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
+  text === ""
+    ? []
+    : text
+        .split(":")
+        .flatMap((group) =>
+          group.includes(".")
+            ? group.split(".").map(Number)
+            : [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff],
+        );

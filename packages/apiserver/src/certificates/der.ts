@@ -1,5 +1,5 @@
-// A writer of DER, for exactly what our certificates are made of. Values are byte arrays; composites concatenate them.
-// Knows no certificate. Reference: ITU-T X.690.
+// A writer of DER, for exactly what our certificates are made of. Values are byte arrays;
+// composites concatenate them. Knows no certificate. Reference: ITU-T X.690.
 
 /** One value under a tag, e.g. `tlv(0x05)` is NULL. */
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
@@ -18,7 +18,8 @@ function length(n: number): Uint8Array {
 /** SEQUENCE. */
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x30, ...parts);
 /** SET OF: its elements are sorted. */
-export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x31, ...parts.toSorted(Buffer.compare));
+export const setOf = (...parts: readonly Uint8Array[]): Uint8Array =>
+  tlv(0x31, ...parts.toSorted(Buffer.compare));
 /** BOOLEAN TRUE. */
 export const yes = (): Uint8Array => tlv(0x01, Uint8Array.of(0xff));
 /** OCTET STRING around other DER. */
@@ -30,7 +31,9 @@ export const printable = (text: string): Uint8Array => tlv(0x13, Buffer.from(tex
 /** BIT STRING of whole bytes. */
 export const bits = (content: Uint8Array): Uint8Array => tlv(0x03, Uint8Array.of(0), content);
 
-/** BIT STRING of flags, the first being bit 0; trailing zeros are cut, as named bit lists demand. */
+/**
+ * BIT STRING of flags, the first being bit 0; trailing zeros are cut, as named bit lists demand.
+ */
 export function flags(...set: readonly number[]): Uint8Array {
   const bytes = new Uint8Array((Math.max(...set) >> 3) + 1);
   for (const bit of set) bytes[bit >> 3]! |= 0x80 >> (bit & 7);
@@ -63,5 +66,7 @@ export function time(ms: number): Uint8Array {
     .toISOString()
     .replace(/\.\d+Z$/, "Z")
     .replace(/[-:T]/g, "");
-  return Number(digits.slice(0, 4)) < 2050 ? tlv(0x17, Buffer.from(digits.slice(2))) : tlv(0x18, Buffer.from(digits));
+  return Number(digits.slice(0, 4)) < 2050
+    ? tlv(0x17, Buffer.from(digits.slice(2)))
+    : tlv(0x18, Buffer.from(digits));
 }

@@ -1,4 +1,5 @@
-// Says why Go cannot read an encoding, in Go's words, as far as certificate requests need it. Knows shapes, no values.
+// Says why Go cannot read an encoding, in Go's words, as far as certificate requests need it. Knows
+// shapes, no values.
 // Upstream: Go's encoding/asn1 (asn1.go: parseTagAndLength, parseField, parseSequenceOf).
 
 import { isUtf8 } from "node:buffer";
@@ -9,7 +10,13 @@ export type Asn1Shape =
   | { readonly is: "raw"; readonly optional?: true }
   | { readonly is: "oid" | "bits" | "int"; readonly name: string }
   | { readonly is: "struct"; readonly name: string; readonly fields: readonly Asn1Shape[] }
-  | { readonly is: "list"; readonly name: string; readonly of: Asn1Shape; readonly isSet?: true; readonly tag?: number };
+  | {
+      readonly is: "list";
+      readonly name: string;
+      readonly of: Asn1Shape;
+      readonly isSet?: true;
+      readonly tag?: number;
+    };
 
 /** Why an encoding does not fit; the message is Go's. */
 export class Asn1Error extends Error {}
@@ -26,7 +33,8 @@ interface Head {
 }
 
 const tagOf = { int: 2, bits: 3, oid: 6, struct: 16, list: 16 } as const;
-const parameters = "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
+const parameters =
+  "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
 
 /** Reads one value at `at`; returns where it ends. Throws an {@link Asn1Error}. */
 export function readShape(der: Uint8Array, at: number, shape: Asn1Shape): number {
@@ -46,9 +54,16 @@ function assertTag(head: Head, shape: Exclude<Asn1Shape, { readonly is: "any" | 
   const tagged = shape.is === "list" ? shape.tag : undefined;
   const tag = tagged ?? (shape.is === "list" && shape.isSet ? 17 : tagOf[shape.is]);
   const isCompound = shape.is === "struct" || shape.is === "list";
-  if (head.class === (tagged === undefined ? 0 : 2) && head.tag === tag && head.isCompound === isCompound) return;
+  if (
+    head.class === (tagged === undefined ? 0 : 2) &&
+    head.tag === tag &&
+    head.isCompound === isCompound
+  )
+    return;
   const found = `{class:${head.class} tag:${head.tag} length:${head.length} isCompound:${head.isCompound}}`;
-  throw structure(`tags don't match (${tag} vs ${found}) ${parameters} ${shape.name} @${head.start}`);
+  throw structure(
+    `tags don't match (${tag} vs ${found}) ${parameters} ${shape.name} @${head.start}`,
+  );
 }
 
 function readContent(content: Uint8Array, head: Head, shape: Asn1Shape): void {
@@ -67,7 +82,10 @@ function readList(content: Uint8Array, of: Asn1Shape): void {
   for (let at = 0; at < content.length;) {
     const head = readHead(content, at);
     const isSet = of.is === "list" && of.isSet;
-    const fits = of.is === "any" || of.is === "raw" || (head.class === 0 && head.isCompound && head.tag === (isSet ? 17 : 16));
+    const fits =
+      of.is === "any" ||
+      of.is === "raw" ||
+      (head.class === 0 && head.isCompound && head.tag === (isSet ? 17 : 16));
     if (!fits) throw structure("sequence tag mismatch");
     at = head.start + head.length;
     if (at > content.length) throw syntax("truncated sequence");
@@ -128,13 +146,19 @@ function readOid(content: Uint8Array): void {
 function readBits(content: Uint8Array): void {
   const [padding] = content;
   if (padding === undefined) throw syntax("zero length BIT STRING");
-  if (padding > 7 || (content.length === 1 && padding > 0) || (content.at(-1)! & ((1 << padding) - 1)) !== 0) throw syntax("invalid padding bits in BIT STRING");
+  if (
+    padding > 7 ||
+    (content.length === 1 && padding > 0) ||
+    (content.at(-1)! & ((1 << padding) - 1)) !== 0
+  )
+    throw syntax("invalid padding bits in BIT STRING");
 }
 
 function readInteger(content: Uint8Array): void {
   const [first, second = 0] = content;
   if (first === undefined) throw structure("empty integer");
-  if (content.length > 1 && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80))) throw structure("integer not minimally-encoded");
+  if (content.length > 1 && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)))
+    throw structure("integer not minimally-encoded");
   if (content.length > 8) throw structure("integer too large");
 }
 
@@ -146,7 +170,10 @@ function readAny(content: Uint8Array, { class: space, tag, isCompound }: Head): 
   else if (tag === 3) readBits(content);
   else if (tag === 6) readOid(content);
   else if (tag === 12 && !isUtf8(content)) throw new Asn1Error("asn1: invalid UTF-8 string");
-  else if (tag === 18 && !/^[0-9 ]*$/.test(text)) throw syntax("NumericString contains invalid character");
-  else if (tag === 19 && !/^[A-Za-z0-9'()+,\-./ :=?*&]*$/.test(text)) throw syntax("PrintableString contains invalid character");
-  else if (tag === 22 && content.some((byte) => byte >= 0x80)) throw syntax("IA5String contains invalid character");
+  else if (tag === 18 && !/^[0-9 ]*$/.test(text))
+    throw syntax("NumericString contains invalid character");
+  else if (tag === 19 && !/^[A-Za-z0-9'()+,\-./ :=?*&]*$/.test(text))
+    throw syntax("PrintableString contains invalid character");
+  else if (tag === 22 && content.some((byte) => byte >= 0x80))
+    throw syntax("IA5String contains invalid character");
 }

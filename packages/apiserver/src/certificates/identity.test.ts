@@ -13,8 +13,22 @@ test("an identity is the same when it is read again; a file that holds none says
   const file = join(folder, "identity.json");
   const runtime = createSystemRuntime();
   assert.deepEqual(loadIdentity(file, runtime), loadIdentity(file, runtime));
-  for (const text of ["", "{", "null", '{"token":"x"}', '{"token":"x","authority":{"commonName":"a","cert":"b"}}']) {
+  for (const text of [
+    "",
+    "{",
+    "null",
+    '{"token":"x"}',
+    '{"token":"x","authority":{"commonName":"a","cert":"b"}}',
+  ]) {
     writeFileSync(file, text);
-    assert.throws(() => loadIdentity(file, runtime), { code: "ERR_SERVER_IDENTITY", message: /^read .*identity\.json: .*; restore it from a copy, or delete it: certificates, tokens/ }, text);
+    assert.throws(
+      () => loadIdentity(file, runtime),
+      {
+        code: "ERR_SERVER_IDENTITY",
+        message:
+          /^read .*identity\.json: .*; restore it from a copy, or delete it: certificates, tokens/,
+      },
+      text,
+    );
   }
 });

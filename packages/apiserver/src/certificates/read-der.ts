@@ -1,5 +1,5 @@
-// A reader of DER, as far as certificate requests need it: elements with their tags and where they lie. Knows no certificate.
-// Reference: ITU-T X.690.
+// A reader of DER, as far as certificate requests need it: elements with their tags and where they
+// lie. Knows no certificate. Reference: ITU-T X.690.
 
 /** One element of an encoding; its content lies in `der` from `start` to `end`. */
 export interface DerElement {
@@ -29,7 +29,8 @@ export function readDer(der: Buffer, at = 0, end = der.length): readonly DerElem
 }
 
 /** The elements inside one; none where it is absent or holds no elements. */
-export const inside = (element: DerElement | undefined): readonly DerElement[] => (element ? readDer(element.der, element.start, element.end) : undefined) ?? [];
+export const inside = (element: DerElement | undefined): readonly DerElement[] =>
+  (element ? readDer(element.der, element.start, element.end) : undefined) ?? [];
 
 export const contentOf = ({ der, start, end }: DerElement): Buffer => der.subarray(start, end);
 

@@ -1,11 +1,18 @@
-// Signs what a certificate request asks for: its subject, names and key; what the certificate may be used for and for how long
-// is the signer's to say. Other extensions that were asked for are left out.
-// Upstream: k8s.io/kubernetes/pkg/controller/certificates/authority/{authority,policies}.go, Go's crypto/x509
-// (CreateCertificate) and crypto/x509/pkix (ToRDNSequence).
+// Signs what a certificate request asks for: its subject, names and key; what the certificate may
+// be used for and for how long is the signer's to say. Other extensions that were asked for are
+// left out.
+// Upstream: k8s.io/kubernetes/pkg/controller/certificates/authority/{authority,policies}.go, Go's
+// crypto/x509 (CreateCertificate) and crypto/x509/pkix (ToRDNSequence).
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import type { Runtime } from "homeostat/runtime";
 import type { Authority } from "./authority.ts";
-import { assembleCertificate, authorityKeyId, extension, freshSerial, toPem } from "./certificate.ts";
+import {
+  assembleCertificate,
+  authorityKeyId,
+  extension,
+  freshSerial,
+  toPem,
+} from "./certificate.ts";
 import { flags, oid, printable, sequence, setOf, tlv, utf8, yes } from "./der.ts";
 import type { SigningRequest, SubjectAttribute } from "./signing-request.ts";
 
@@ -39,8 +46,19 @@ const extendedUsages: readonly (readonly [oid: string, ...words: string[]])[] = 
   ["2.16.840.1.113730.4.1", "netscape sgc"],
 ];
 
-/** Attributes of a subject that a certificate takes over, in its order: those of one name are one set. Others are dropped. */
-const subjectOrder = ["2.5.4.6", "2.5.4.10", "2.5.4.11", "2.5.4.7", "2.5.4.8", "2.5.4.9", "2.5.4.17"];
+/**
+ * Attributes of a subject that a certificate takes over, in its order: those of one name are one
+ * set. Others are dropped.
+ */
+const subjectOrder = [
+  "2.5.4.6",
+  "2.5.4.10",
+  "2.5.4.11",
+  "2.5.4.7",
+  "2.5.4.8",
+  "2.5.4.9",
+  "2.5.4.17",
+];
 /** Of these there is one, the last. */
 const singleAttributes = ["2.5.4.3", "2.5.4.5"];
 
@@ -55,12 +73,24 @@ export interface SigningPolicy {
 }
 
 /** Signs; the answer is PEM. Throws where the authority has expired or a usage has no meaning. */
-export function signRequest(request: SigningRequest, { usages, validMs }: SigningPolicy, authority: Authority, runtime: Runtime): string {
+export function signRequest(
+  request: SigningRequest,
+  { usages, validMs }: SigningPolicy,
+  authority: Authority,
+  runtime: Runtime,
+): string {
   const now = runtime.clock.now();
   const authorityEnds = new X509Certificate(authority.cert).validToDate.getTime();
-  if (now >= authorityEnds) throw new Error(`sign a certificate request: the signer has expired: NotAfter=${new Date(authorityEnds).toISOString()}`);
+  if (now >= authorityEnds)
+    throw new Error(
+      `sign a certificate request: the signer has expired: NotAfter=${new Date(authorityEnds).toISOString()}`,
+    );
   const privateKey = createPrivateKey(authority.key);
-  const issuer = { subject: { commonName: authority.commonName }, privateKey, publicKey: createPublicKey(privateKey) };
+  const issuer = {
+    subject: { commonName: authority.commonName },
+    privateKey,
+    publicKey: createPublicKey(privateKey),
+  };
   const subject = subjectName(request.subject);
   const der = assembleCertificate(
     {
@@ -70,7 +100,12 @@ export function signRequest(request: SigningRequest, { usages, validMs }: Signin
       // One that is short-lived is not cut by the time that it is dated back.
       notAfter: Math.min(now + (validMs < shortMs ? validMs : validMs - backdateMs), authorityEnds),
       publicKey: request.publicKey,
-      extensions: [...usageExtensions(usages), extension("2.5.29.19", sequence(), yes()), authorityKeyId(issuer.publicKey), ...alternativeNames(request)],
+      extensions: [
+        ...usageExtensions(usages),
+        extension("2.5.29.19", sequence(), yes()),
+        authorityKeyId(issuer.publicKey),
+        ...alternativeNames(request),
+      ],
     },
     issuer,
   );
@@ -79,23 +114,62 @@ export function signRequest(request: SigningRequest, { usages, validMs }: Signin
 
 function usageExtensions(usages: readonly string[]): readonly Uint8Array[] {
   const bits = usages.flatMap((usage) => keyUsages[usage] ?? []);
-  const extended = extendedUsages.filter(([, ...words]) => words.some((word) => usages.includes(word)));
-  const unknown = usages.filter((usage) => keyUsages[usage] === undefined && !extendedUsages.some(([, ...words]) => words.includes(usage)));
-  if (unknown.length) throw new Error(`sign a certificate request: unrecognized usage values: [${unknown.map((usage) => JSON.stringify(usage)).join(" ")}]`);
-  return [...(bits.length ? [extension("2.5.29.15", flags(...bits), yes())] : []), ...(extended.length ? [extension("2.5.29.37", sequence(...extended.map(([id]) => oid(id))))] : [])];
+  const extended = extendedUsages.filter(([, ...words]) =>
+    words.some((word) => usages.includes(word)),
+  );
+  const unknown = usages.filter(
+    (usage) =>
+      keyUsages[usage] === undefined &&
+      !extendedUsages.some(([, ...words]) => words.includes(usage)),
+  );
+  if (unknown.length)
+    throw new Error(
+      `sign a certificate request: unrecognized usage values: [${unknown.map((usage) => JSON.stringify(usage)).join(" ")}]`,
+    );
+  return [
+    ...(bits.length ? [extension("2.5.29.15", flags(...bits), yes())] : []),
+    ...(extended.length
+      ? [extension("2.5.29.37", sequence(...extended.map(([id]) => oid(id))))]
+      : []),
+  ];
 }
 
-function alternativeNames({ dnsNames, emailAddresses, addresses, uris, subject }: SigningRequest): readonly Uint8Array[] {
-  const text = (tag: number, names: readonly string[]): readonly Uint8Array[] => names.map((name) => tlv(tag, Buffer.from(name, "latin1")));
-  const names = [...text(0x82, dnsNames), ...text(0x81, emailAddresses), ...addresses.map((address) => tlv(0x87, address)), ...text(0x86, uris)];
+function alternativeNames({
+  dnsNames,
+  emailAddresses,
+  addresses,
+  uris,
+  subject,
+}: SigningRequest): readonly Uint8Array[] {
+  const text = (tag: number, names: readonly string[]): readonly Uint8Array[] =>
+    names.map((name) => tlv(tag, Buffer.from(name, "latin1")));
+  const names = [
+    ...text(0x82, dnsNames),
+    ...text(0x81, emailAddresses),
+    ...addresses.map((address) => tlv(0x87, address)),
+    ...text(0x86, uris),
+  ];
   // Who has no subject is known by these alone, so that they must be understood.
-  return names.length ? [extension("2.5.29.17", sequence(...names), ...(subject.length ? [] : [yes()]))] : [];
+  return names.length
+    ? [extension("2.5.29.17", sequence(...names), ...(subject.length ? [] : [yes()]))]
+    : [];
 }
 
 function subjectName(subject: readonly SubjectAttribute[]): Uint8Array {
-  const valuesOf = (id: string): readonly string[] => subject.filter((each) => each.oid === id).map(({ value }) => value);
-  const sets = [...subjectOrder.map((id) => [id, valuesOf(id)] as const), ...singleAttributes.map((id) => [id, valuesOf(id).slice(-1)] as const)];
-  return sequence(...sets.filter(([, values]) => values.length).map(([id, values]) => setOf(...values.map((value) => sequence(oid(id), directoryText(value))))));
+  const valuesOf = (id: string): readonly string[] =>
+    subject.filter((each) => each.oid === id).map(({ value }) => value);
+  const sets = [
+    ...subjectOrder.map((id) => [id, valuesOf(id)] as const),
+    ...singleAttributes.map((id) => [id, valuesOf(id).slice(-1)] as const),
+  ];
+  return sequence(
+    ...sets
+      .filter(([, values]) => values.length)
+      .map(([id, values]) =>
+        setOf(...values.map((value) => sequence(oid(id), directoryText(value)))),
+      ),
+  );
 }
 
-const directoryText = (text: string): Uint8Array => (/^[A-Za-z0-9 '()+,./:=?*&-]*$/.test(text) ? printable(text) : utf8(text));
+const directoryText = (text: string): Uint8Array =>
+  /^[A-Za-z0-9 '()+,./:=?*&-]*$/.test(text) ? printable(text) : utf8(text);

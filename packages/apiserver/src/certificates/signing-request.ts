@@ -1,6 +1,7 @@
-// What a PKCS#10 certificate request asks for: a subject, names, a key. Whether its own key has signed it is checked by who
-// takes it in.
-// Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC 2986, RFC 5280.
+// What a PKCS#10 certificate request asks for: a subject, names, a key. Whether its own key has
+// signed it is checked by who takes it in.
+// Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC
+// 2986, RFC 5280.
 import { contentOf, type DerElement, inside, rawOf, readDer, readOid } from "./read-der.ts";
 
 /** One attribute of a subject, e.g. `2.5.4.10` with `system:nodes`. */
@@ -21,16 +22,25 @@ export interface SigningRequest {
   readonly publicKey: Uint8Array;
 }
 
-const oids = { commonName: "2.5.4.3", organization: "2.5.4.10", extensionRequest: "1.2.840.113549.1.9.14", alternativeNames: "2.5.29.17" } as const;
+const oids = {
+  commonName: "2.5.4.3",
+  organization: "2.5.4.10",
+  extensionRequest: "1.2.840.113549.1.9.14",
+  alternativeNames: "2.5.29.17",
+} as const;
 
 /** Reads a request in PEM; undefined where there is none. */
 export function readSigningRequest(pem: string): SigningRequest | undefined {
-  const block = /-----BEGIN CERTIFICATE REQUEST-----\s*([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/.exec(pem);
+  const block =
+    /-----BEGIN CERTIFICATE REQUEST-----\s*([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/.exec(
+      pem,
+    );
   const [request] = readDer(Buffer.from(block?.[1] ?? "", "base64")) ?? [];
   const [, subject, publicKey, attributes] = inside(inside(request)[0]);
   if (!subject || !publicKey) return undefined;
   const names = inside(alternativeNames(attributes));
-  const texts = (tag: number): readonly string[] => names.filter((name) => name.tag === tag).map((name) => contentOf(name).toString("latin1"));
+  const texts = (tag: number): readonly string[] =>
+    names.filter((name) => name.tag === tag).map((name) => contentOf(name).toString("latin1"));
   return {
     subject: inside(subject).flatMap(inside).flatMap(readAttribute),
     dnsNames: texts(0x82),
@@ -42,8 +52,10 @@ export function readSigningRequest(pem: string): SigningRequest | undefined {
 }
 
 /** The holder's name and groups, as the API server would read them from the certificate. */
-export const commonNameOf = ({ subject }: SigningRequest): string => subject.findLast(({ oid }) => oid === oids.commonName)?.value ?? "";
-export const organizationsOf = ({ subject }: SigningRequest): readonly string[] => subject.filter(({ oid }) => oid === oids.organization).map(({ value }) => value);
+export const commonNameOf = ({ subject }: SigningRequest): string =>
+  subject.findLast(({ oid }) => oid === oids.commonName)?.value ?? "";
+export const organizationsOf = ({ subject }: SigningRequest): readonly string[] =>
+  subject.filter(({ oid }) => oid === oids.organization).map(({ value }) => value);
 
 function readAttribute(attribute: DerElement): readonly SubjectAttribute[] {
   const [oid, value] = inside(attribute);

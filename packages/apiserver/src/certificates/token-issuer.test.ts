@@ -3,7 +3,10 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey, verify } from "n
 import { test } from "node:test";
 import { createTokenIssuer } from "./token-issuer.ts";
 
-const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }) as string;
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({
+  type: "pkcs1",
+  format: "pem",
+}) as string;
 
 for (const [algorithm, options] of [
   ["ES256", {}],
@@ -18,9 +21,19 @@ for (const [algorithm, options] of [
     const [header = "", payload = "", signature = ""] = token.split(".");
     assert.equal(Buffer.from(payload, "base64url").toString(), JSON.stringify(claims));
     const jwk = tokens.publicKey();
-    assert.deepEqual(JSON.parse(Buffer.from(header, "base64url").toString()), { alg: algorithm, kid: jwk["kid"] });
+    assert.deepEqual(JSON.parse(Buffer.from(header, "base64url").toString()), {
+      alg: algorithm,
+      kid: jwk["kid"],
+    });
     const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
-    assert.ok(verify("sha256", Buffer.from(`${header}.${payload}`), { key, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url")));
+    assert.ok(
+      verify(
+        "sha256",
+        Buffer.from(`${header}.${payload}`),
+        { key, dsaEncoding: "ieee-p1363" },
+        Buffer.from(signature, "base64url"),
+      ),
+    );
   });
 
   test(`${algorithm}: whatever else there is, is refused`, () => {

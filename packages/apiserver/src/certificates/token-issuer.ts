@@ -1,7 +1,15 @@
-// Signs and verifies the tokens of service accounts: JSON Web Tokens, ES256 or RS256 as the key is. Knows no object; whether
-// the account still exists is for those who ask.
+// Signs and verifies the tokens of service accounts: JSON Web Tokens, ES256 or RS256 as the key is.
+// Knows no object; whether the account still exists is for those who ask.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/jwt.go, openidmetadata.go.
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
 import { encodeJsonBytes, type JsonObject } from "homeostat/api";
 
 /** Whose tokens a server believes. */
@@ -11,7 +19,10 @@ export interface TokenIssuer {
   readonly audiences: readonly string[];
   /** A token with these claims and the issuer's own, e.g. `eyJhbGciOi….eyJhdWQiOi….MEUCIQ…`. */
   sign(claims: JsonObject): string;
-  /** The claims of a token that this issuer has signed; undefined for all others. Times are not looked at. */
+  /**
+   * The claims of a token that this issuer has signed; undefined for all others. Times are not
+   * looked at.
+   */
   verify(token: string): JsonObject | undefined;
   /** The public key, as JSON Web Key Sets hold it. */
   publicKey(): JsonObject;
@@ -34,8 +45,10 @@ interface Keys {
 /** Creates an issuer. Throws what node:crypto says about a key that is none. */
 export function createTokenIssuer(options: TokenIssuerOptions = {}): TokenIssuer {
   const issuer = options.issuer ?? "https://kubernetes.default.svc.cluster.local";
-  let keys: Keys | undefined = options.privateKey === undefined ? undefined : keysOf(createPrivateKey(options.privateKey));
-  const use = (): Keys => (keys ??= keysOf(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey));
+  let keys: Keys | undefined =
+    options.privateKey === undefined ? undefined : keysOf(createPrivateKey(options.privateKey));
+  const use = (): Keys =>
+    (keys ??= keysOf(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey));
   return {
     issuer,
     audiences: [issuer],
@@ -62,21 +75,37 @@ function keysOf(secret: KeyObject): Keys {
 }
 
 /** Keys in order, as upstream's. */
-const part = (value: JsonObject): string => Buffer.from(encodeJsonBytes(Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))))).toString("base64url");
+const part = (value: JsonObject): string =>
+  Buffer.from(
+    encodeJsonBytes(
+      Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    ),
+  ).toString("base64url");
 
-function claimsOf(token: string, issuer: string, { open, algorithm }: Keys): JsonObject | undefined {
+function claimsOf(
+  token: string,
+  issuer: string,
+  { open, algorithm }: Keys,
+): JsonObject | undefined {
   const [header = "", payload = "", signature = "", ...more] = token.split(".");
   if (more.length || parse(header)?.["alg"] !== algorithm) return undefined;
   const claims = parse(payload);
   if (claims?.["iss"] !== issuer) return undefined;
-  const signed = verify("sha256", Buffer.from(`${header}.${payload}`), { key: open, dsaEncoding: "ieee-p1363" }, Buffer.from(signature, "base64url"));
+  const signed = verify(
+    "sha256",
+    Buffer.from(`${header}.${payload}`),
+    { key: open, dsaEncoding: "ieee-p1363" },
+    Buffer.from(signature, "base64url"),
+  );
   return signed ? claims : undefined;
 }
 
 function parse(base64: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(base64, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : undefined;
   } catch {
     return undefined;
   }

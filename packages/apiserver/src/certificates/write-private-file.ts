@@ -1,5 +1,5 @@
-// Files that hold credentials: only their owner may read them, and whoever reads one, at any moment and after any crash, finds
-// it whole or not at all.
+// Files that hold credentials: only their owner may read them, and whoever reads one, at any moment
+// and after any crash, finds it whole or not at all.
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 
 /** Writes a file whole, mode 0600. Its folder must exist. */

@@ -1,7 +1,7 @@
-// Whose a bearer token is: one that the server was given at its start, or one that it has signed for a service account which
-// is still there.
-// Upstream: k8s.io/kubernetes/pkg/serviceaccount/{jwt,claims}.go, pkg/registry/authentication/tokenreview,
-// k8s.io/apiserver/pkg/authentication/request/bearertoken.
+// Whose a bearer token is: one that the server was given at its start, or one that it has signed
+// for a service account which is still there.
+// Upstream: k8s.io/kubernetes/pkg/serviceaccount/{jwt,claims}.go,
+// pkg/registry/authentication/tokenreview, k8s.io/apiserver/pkg/authentication/request/bearertoken.
 import { isObject, type JsonObject } from "homeostat/api";
 import type { Clock } from "homeostat/runtime";
 import type { TokenIssuer } from "../certificates/token-issuer.ts";
@@ -28,7 +28,13 @@ const unknownToken: TokenWord = { error: "invalid bearer token" };
 const leewaySeconds = 60;
 
 /** Creates the look-up. */
-export function createBearerTokens({ given, issuer, store, catalog, clock }: BearerTokensOptions): ReviewToken {
+export function createBearerTokens({
+  given,
+  issuer,
+  store,
+  catalog,
+  clock,
+}: BearerTokensOptions): ReviewToken {
   const read = (resource: string, namespace: string, name: string): JsonObject | undefined => {
     const served = catalog.find("", "v1", resource);
     const revision = served && store.latest(storageKeyOf(served, namespace, name));
@@ -37,28 +43,44 @@ export function createBearerTokens({ given, issuer, store, catalog, clock }: Bea
   return (token, asked) => {
     const wanted = asked.length ? asked : issuer.audiences;
     const user = given.get(token);
-    if (user) return forAudiences({ user: withAuthenticated(user), audiences: issuer.audiences.filter((audience) => wanted.includes(audience)) });
+    if (user)
+      return forAudiences({
+        user: withAuthenticated(user),
+        audiences: issuer.audiences.filter((audience) => wanted.includes(audience)),
+      });
     const claims = issuer.verify(token);
     if (!claims) return unknownToken;
     const meant = Array.isArray(claims["aud"]) ? claims["aud"].map(String) : [];
     const audiences = meant.filter((audience) => wanted.includes(audience));
     const fault =
-      audiences.length === 0 ? `token audiences ${quoteAll(meant)} is invalid for the target audiences ${quoteAll(wanted)}` : (timeFault(claims, clock.now() / 1000) ?? objectFault(claims, read));
-    return fault === undefined ? { user: withAuthenticated(accountUser(claims)), audiences } : { error: `[invalid bearer token, ${fault}]` };
+      audiences.length === 0
+        ? `token audiences ${quoteAll(meant)} is invalid for the target audiences ${quoteAll(wanted)}`
+        : (timeFault(claims, clock.now() / 1000) ?? objectFault(claims, read));
+    return fault === undefined
+      ? { user: withAuthenticated(accountUser(claims)), audiences }
+      : { error: `[invalid bearer token, ${fault}]` };
   };
 }
 
 /** Tokens that say nothing of audiences are for the server's own only. */
-const forAudiences = (word: { readonly user: UserInfo; readonly audiences: readonly string[] }): TokenWord => (word.audiences.length ? word : unknownToken);
+const forAudiences = (word: {
+  readonly user: UserInfo;
+  readonly audiences: readonly string[];
+}): TokenWord => (word.audiences.length ? word : unknownToken);
 
-const withAuthenticated = (user: UserInfo): UserInfo => (user.groups.includes("system:authenticated") ? user : { ...user, groups: [...user.groups, "system:authenticated"] });
+const withAuthenticated = (user: UserInfo): UserInfo =>
+  user.groups.includes("system:authenticated")
+    ? user
+    : { ...user, groups: [...user.groups, "system:authenticated"] };
 
 /** As Go prints a list of strings quoted: `["a" "b"]`. */
 const quoteAll = (texts: readonly string[]): string => `[${texts.map(quoteGo).join(" ")}]`;
 
 function timeFault(claims: JsonObject, now: number): string | undefined {
   if (Number(claims["nbf"]) > now + leewaySeconds) return "service account token is not valid yet";
-  return Number(claims["exp"]) < now - leewaySeconds ? "service account token has expired" : undefined;
+  return Number(claims["exp"]) < now - leewaySeconds
+    ? "service account token has expired"
+    : undefined;
 }
 
 type Read = (resource: string, namespace: string, name: string) => JsonObject | undefined;
@@ -71,13 +93,15 @@ function objectFault(claims: JsonObject, read: Read): string | undefined {
   const found = read("serviceaccounts", namespace, String(account["name"]));
   if (!found) return `serviceaccounts ${quoteGo(String(account["name"]))} not found`;
   const uid = uidOf(found);
-  if (uid !== account["uid"]) return `service account UID (${uid}) does not match claim (${String(account["uid"])})`;
+  if (uid !== account["uid"])
+    return `service account UID (${uid}) does not match claim (${String(account["uid"])})`;
   for (const [claim, resource, what] of bindings) {
     const reference = kubernetes[claim];
     if (!isObject(reference) || (claim === "node" && "pod" in kubernetes)) continue;
     const bound = read(resource, namespace, String(reference["name"]));
     if (!bound) return "service account token has been invalidated";
-    if (uidOf(bound) !== reference["uid"]) return `${what} UID (${uidOf(bound)}) does not match service account ${claim} ref claim (${String(reference["uid"])})`;
+    if (uidOf(bound) !== reference["uid"])
+      return `${what} UID (${uidOf(bound)}) does not match service account ${claim} ref claim (${String(reference["uid"])})`;
   }
   return undefined;
 }
@@ -94,13 +118,19 @@ function accountUser(claims: JsonObject): UserInfo {
   const bound = (["pod", "node"] as const).flatMap((claim) => {
     const { name, uid } = objectAt(kubernetes, claim);
     const key = `authentication.kubernetes.io/${claim}`;
-    return [...(name ? [[`${key}-name`, [String(name)]] as const] : []), ...(uid ? [[`${key}-uid`, [String(uid)]] as const] : [])];
+    return [
+      ...(name ? [[`${key}-name`, [String(name)]] as const] : []),
+      ...(uid ? [[`${key}-uid`, [String(uid)]] as const] : []),
+    ];
   });
   return {
     name: String(claims["sub"]),
     uid: String(objectAt(kubernetes, "serviceaccount")["uid"]),
     groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
-    extra: { "authentication.kubernetes.io/credential-id": [`JTI=${String(claims["jti"])}`], ...Object.fromEntries(bound) },
+    extra: {
+      "authentication.kubernetes.io/credential-id": [`JTI=${String(claims["jti"])}`],
+      ...Object.fromEntries(bound),
+    },
   };
 }
 

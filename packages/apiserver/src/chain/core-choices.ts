@@ -1,5 +1,5 @@
-// What whoever starts a server may choose about its core, read from words: admission plug-ins by name, ranges of addresses and
-// ports. Wrong words end the start.
+// What whoever starts a server may choose about its core, read from words: admission plug-ins by
+// name, ranges of addresses and ports. Wrong words end the start.
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { reasonOf, ServerError } from "../server-error.ts";
 import { choiceFaults, missingPlugins, type PluginChoice } from "./admission/plugins.ts";
@@ -14,8 +14,14 @@ export interface CoreChoices {
 }
 
 /** The same as options of the core. Throws a {@link ServerError}. */
-export function readCoreChoices(choices: CoreChoices): Pick<ServerCoreOptions, "plugins" | "serviceRanges" | "clientCa"> {
-  return { plugins: readPlugins(choices), serviceRanges: readRanges(choices), ...(choices.clientCa === undefined ? {} : { clientCa: choices.clientCa }) };
+export function readCoreChoices(
+  choices: CoreChoices,
+): Pick<ServerCoreOptions, "plugins" | "serviceRanges" | "clientCa"> {
+  return {
+    plugins: readPlugins(choices),
+    serviceRanges: readRanges(choices),
+    ...(choices.clientCa === undefined ? {} : { clientCa: choices.clientCa }),
+  };
 }
 
 /** Accounts that pods could run as are made by a controller that is usually not there. */
@@ -23,15 +29,27 @@ function readPlugins({ admissionPlugins = {}, warn }: CoreChoices): PluginChoice
   const faults = choiceFaults(admissionPlugins);
   if (faults.length) throw new ServerError("ERR_SERVER_ADMISSION_PLUGIN", faults.join(", "));
   const missing = missingPlugins(admissionPlugins);
-  if (missing.length) warn?.(`admission plug-ins that this server does not have are without effect: ${missing.join(", ")}`, undefined);
+  if (missing.length)
+    warn?.(
+      `admission plug-ins that this server does not have are without effect: ${missing.join(", ")}`,
+      undefined,
+    );
   const { enable = [], disable = [] } = admissionPlugins;
   return { enable, disable: [...disable, "ServiceAccount"] };
 }
 
-function readRanges({ serviceClusterIpRange: addresses, serviceNodePortRange: ports }: CoreChoices): ServiceRanges {
+function readRanges({
+  serviceClusterIpRange: addresses,
+  serviceNodePortRange: ports,
+}: CoreChoices): ServiceRanges {
   try {
-    return readServiceRanges({ ...(addresses === undefined ? {} : { addresses }), ...(ports === undefined ? {} : { ports }) });
+    return readServiceRanges({
+      ...(addresses === undefined ? {} : { addresses }),
+      ...(ports === undefined ? {} : { ports }),
+    });
   } catch (error) {
-    throw new ServerError("ERR_SERVER_SERVICE_RANGE", `give services a range: ${reasonOf(error)}`, { cause: error });
+    throw new ServerError("ERR_SERVER_SERVICE_RANGE", `give services a range: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,5 @@
-// The server core: one function from a request to an answer, made from a store, a clock, and what is served.
+// The server core: one function from a request to an answer, made from a store, a clock, and what
+// is served.
 import type { Runtime } from "homeostat/runtime";
 import { createTokenIssuer, type TokenIssuer } from "../certificates/token-issuer.ts";
 import type { ApiRequest, ApiResponse, Handler, UserInfo } from "../http/handler.ts";
@@ -29,7 +30,9 @@ export interface CoreOptions {
   readonly catalog: ResourceCatalog;
   /** Bearer tokens and whom they stand for. */
   readonly tokens: ReadonlyMap<string, UserInfo>;
-  /** Signs the tokens of service accounts, and believes them. Default: one with a key of its own. */
+  /**
+   * Signs the tokens of service accounts, and believes them. Default: one with a key of its own.
+   */
   readonly tokenIssuer?: TokenIssuer;
   /** Default: everybody who has been authenticated may do everything. */
   readonly authorizer?: Authorizer;
@@ -40,7 +43,10 @@ export interface CoreOptions {
   /** Reads and writes autoscaling/v1 Scale. */
   readonly scaleCodec?: VersionCodec;
   readonly protobuf?: ProtobufCodec;
-  /** Which of upstream's admission plug-ins are at work. Default: those that are on by themselves, but for ServiceAccount. */
+  /**
+   * Which of upstream's admission plug-ins are at work. Default: those that are on by themselves,
+   * but for ServiceAccount.
+   */
   readonly plugins?: PluginChoice;
   /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
@@ -59,7 +65,10 @@ export interface Core {
 /** Creates a core. The caller closes the store. */
 export function createCore(options: CoreOptions): Core {
   const core = createServices(options);
-  const flows = followFlowSchemas({ ...options, objects: createStoredObjects(options.store, options.catalog) });
+  const flows = followFlowSchemas({
+    ...options,
+    objects: createStoredObjects(options.store, options.catalog),
+  });
   const metrics = new RequestMetrics(core);
   const services: ChainServices = {
     core,
@@ -94,17 +103,40 @@ function createServices(options: CoreOptions): CoreServices {
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
     admission: createAdmission(options),
-    kinds: options.kinds ?? { has: (group, version, kind) => catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
+    kinds: options.kinds ?? {
+      has: (group, version, kind) =>
+        catalog
+          .all()
+          .some((each) => each.group === group && each.version === version && each.kind === kind),
+    },
     scaleCodec: options.scaleCodec,
     protobuf: options.protobuf,
     tokens: issuer,
-    reviewToken: createBearerTokens({ given: options.tokens, issuer, store, catalog, clock: runtime.clock }),
+    reviewToken: createBearerTokens({
+      given: options.tokens,
+      issuer,
+      store,
+      catalog,
+      clock: runtime.clock,
+    }),
   };
 }
 
 /** Every write passes these, around the kind's own defaults and validation. */
-function createAdmission({ store, catalog, runtime, authorizer, plugins, mutating, validating }: CoreOptions): Admission {
-  const lent = { objects: createStoredObjects(store, catalog), authorizer: authorizer ?? allowAuthenticated, runtime };
+function createAdmission({
+  store,
+  catalog,
+  runtime,
+  authorizer,
+  plugins,
+  mutating,
+  validating,
+}: CoreOptions): Admission {
+  const lent = {
+    objects: createStoredObjects(store, catalog),
+    authorizer: authorizer ?? allowAuthenticated,
+    runtime,
+  };
   const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, lent);
   return {
     mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
@@ -112,7 +144,11 @@ function createAdmission({ store, catalog, runtime, authorizer, plugins, mutatin
   };
 }
 
-async function serve(api: ApiRequest, services: ChainServices, metrics: RequestMetrics): Promise<ApiResponse> {
+async function serve(
+  api: ApiRequest,
+  services: ChainServices,
+  metrics: RequestMetrics,
+): Promise<ApiResponse> {
   const request = openOrAnswer(api, services);
   if ("status" in request) return request;
   const answer = await runOrFail(request, services);
@@ -121,7 +157,9 @@ async function serve(api: ApiRequest, services: ChainServices, metrics: RequestM
 }
 
 async function runOrFail(request: ServerRequest, services: ChainServices): Promise<ApiResponse> {
-  const answer = await runChain(request, services).catch((error: unknown) => answerError(services.core, request, error));
+  const answer = await runChain(request, services).catch((error: unknown) =>
+    answerError(services.core, request, error),
+  );
   return request.flow ? { ...answer, headers: { ...answer.headers, ...request.flow } } : answer;
 }
 
@@ -131,10 +169,17 @@ function openOrAnswer(api: ApiRequest, { core }: ChainServices): ServerRequest |
     return openRequest(api, core.runtime.clock.now());
   } catch (error) {
     if (!(error instanceof RequestInfoError)) return plainText(400, "400 Bad Request");
-    return plainText(500, `Internal Server Error: ${quoteGo(api.path)}: failed to create RequestInfo: ${error.message}\n`);
+    return plainText(
+      500,
+      `Internal Server Error: ${quoteGo(api.path)}: failed to create RequestInfo: ${error.message}\n`,
+    );
   }
 }
 
 function plainText(status: number, text: string): ApiResponse {
-  return { status, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: new TextEncoder().encode(text) };
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    body: new TextEncoder().encode(text),
+  };
 }

@@ -1,6 +1,8 @@
-// Events are forgotten an hour after they were last written, as upstream's etcd leases do it: a watch sees them deleted. After a
-// restart the time of all begins anew, for when they were written is not kept.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/event/storage (TTLFunc), cmd/kube-apiserver `--event-ttl`.
+// Events are forgotten an hour after they were last written, as upstream's etcd leases do it: a
+// watch sees them deleted. After a restart the time of all begins anew, for when they were written
+// is not kept.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/event/storage (TTLFunc), cmd/kube-apiserver
+// `--event-ttl`.
 import type { CoreServices } from "../registry/core-services.ts";
 import type { ServedResource } from "../registry/served-resource.ts";
 import { storagePrefixOf } from "../registry/views/storage-key.ts";
@@ -13,7 +15,11 @@ export const eventTtlMs = 3_600_000;
 type Warn = (message: string, error: unknown) => void;
 
 /** Lets Events expire; 0 never. Returns what ends it. */
-export function expireEvents(core: CoreServices, ttlMs: number = eventTtlMs, warn?: Warn): () => void {
+export function expireEvents(
+  core: CoreServices,
+  ttlMs: number = eventTtlMs,
+  warn?: Warn,
+): () => void {
   const resource = core.catalog.find("", "v1", "events");
   if (!resource || ttlMs <= 0) return () => {};
   const expiry = new Expiry(core, resource, ttlMs, warn);
@@ -66,18 +72,29 @@ class Expiry {
     }
     for (const key of expired) this.#due.delete(key);
     const [next] = this.#due.values();
-    this.#timer = next === undefined ? undefined : this.#core.runtime.clock.timer(next - now, () => void this.#expire());
+    this.#timer =
+      next === undefined
+        ? undefined
+        : this.#core.runtime.clock.timer(next - now, () => void this.#expire());
     await Promise.all(expired.map((key) => this.#remove(key)));
   }
 
-  /** An Event that is written at this very moment, or cannot be removed now, has its time before it again. */
+  /**
+   * An Event that is written at this very moment, or cannot be removed now, has its time before it
+   * again.
+   */
   async #remove(key: string): Promise<void> {
     const revision = this.#core.store.latest(key);
     if (!revision) return;
-    const outcome = await commitRemoval(this.#core, this.#resource, revision).catch((error: unknown) => {
-      this.#warn?.(`forget the Event ${key}: it stays for another ${this.#ttlMs / 1000} s`, error);
-      return "failed" as const;
-    });
+    const outcome = await commitRemoval(this.#core, this.#resource, revision).catch(
+      (error: unknown) => {
+        this.#warn?.(
+          `forget the Event ${key}: it stays for another ${this.#ttlMs / 1000} s`,
+          error,
+        );
+        return "failed" as const;
+      },
+    );
     if (outcome === "failed" && this.#core.store.latest(key)) this.#written(key);
   }
 }

@@ -1,4 +1,5 @@
-// The flows of requests, kept in step with the stored FlowSchemas and their levels: read anew by the first request after a change.
+// The flows of requests, kept in step with the stored FlowSchemas and their levels: read anew by
+// the first request after a change.
 import type { ResourceCatalog } from "../registry/served-resource.ts";
 import { storagePrefixOf } from "../registry/views/storage-key.ts";
 import type { Store } from "../storage/store.ts";
@@ -24,10 +25,17 @@ export interface Flows {
 /** Follows until stopped. */
 export function followFlowSchemas({ store, catalog, objects }: FlowSource): Flows {
   let current: FlowMatcher | undefined;
-  const served = [schemas, levels].flatMap(({ resource }) => catalog.find(group, "v1", resource) ?? []);
-  const watches = served.map((each) => store.since(storagePrefixOf(each, ""), store.revision(), () => (current = undefined)));
+  const served = [schemas, levels].flatMap(
+    ({ resource }) => catalog.find(group, "v1", resource) ?? [],
+  );
+  const watches = served.map((each) =>
+    store.since(storagePrefixOf(each, ""), store.revision(), () => (current = undefined)),
+  );
   return {
-    match: (user, info) => (served.length ? (current ??= createFlowMatcher(objects.list(schemas), objects.list(levels)))(user, info) : undefined),
+    match: (user, info) =>
+      served.length
+        ? (current ??= createFlowMatcher(objects.list(schemas), objects.list(levels)))(user, info)
+        : undefined,
     stop() {
       for (const watch of watches) if (typeof watch === "object") watch.stop();
     },

@@ -15,22 +15,40 @@ const user = { name: "admin", groups: ["system:masters", "system:authenticated"]
 
 interface Server extends ServerCore {
   readonly runtime: VirtualRuntime;
-  ask(method: string, path: string, body?: Json): Promise<{ readonly status: number; readonly object: any }>;
+  ask(
+    method: string,
+    path: string,
+    body?: Json,
+  ): Promise<{ readonly status: number; readonly object: any }>;
   /** What a watch has been told so far. */
   watch(path: string): Promise<readonly string[]>;
 }
 
 async function open(options: Partial<ServerCoreOptions> = {}): Promise<Server> {
   const runtime = createVirtualRuntime();
-  const core = await createServerCore({ store: createMemoryStore(), runtime, tokens: new Map(), ...options });
+  const core = await createServerCore({
+    store: createMemoryStore(),
+    runtime,
+    tokens: new Map(),
+    ...options,
+  });
   const send = (method: string, path: string, body?: Json) =>
-    core.handler({ method, path, headers, body: body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body)), user });
+    core.handler({
+      method,
+      path,
+      headers,
+      body: body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body)),
+      user,
+    });
   return {
     ...core,
     runtime,
     async ask(method, path, body) {
       const answer = await send(method, path, body);
-      return { status: answer.status, object: JSON.parse(Buffer.from(answer.body as Uint8Array).toString()) };
+      return {
+        status: answer.status,
+        object: JSON.parse(Buffer.from(answer.body as Uint8Array).toString()),
+      };
     },
     async watch(path) {
       const { body } = await send("GET", path);
@@ -38,7 +56,10 @@ async function open(options: Partial<ServerCoreOptions> = {}): Promise<Server> {
       assert.ok(isStream(body));
       body.open({
         data(chunk) {
-          const { type, object } = JSON.parse(Buffer.from(chunk).toString()) as { readonly type: string; readonly object: any };
+          const { type, object } = JSON.parse(Buffer.from(chunk).toString()) as {
+            readonly type: string;
+            readonly object: any;
+          };
           told.push(`${type} ${object.metadata.name ?? object.message}`);
           return true;
         },
@@ -68,24 +89,39 @@ test("a page can be followed for five minutes; then the next comes from the pres
   await server.ask("DELETE", `${maps}/b`);
   await server.ask("POST", maps, map("bb"));
   const follow = (more: string) => server.ask("GET", `${maps}?limit=5&continue=${more}`);
-  const names = (page: { readonly object: any }): readonly string[] => page.object.items.map((item: any) => item.metadata.name);
+  const names = (page: { readonly object: any }): readonly string[] =>
+    page.object.items.map((item: any) => item.metadata.name);
   await server.runtime.advance(5 * minuteMs);
   assert.deepEqual(names(await follow(token)), ["b", "c"], "as it was");
   await server.runtime.advance(minuteMs);
   const { status, object } = await follow(token);
   assert.deepEqual([status, object.reason], [410, "Expired"]);
-  assert.match(object.message, /^The provided continue parameter is too old to display a consistent list result\./);
+  assert.match(
+    object.message,
+    /^The provided continue parameter is too old to display a consistent list result\./,
+  );
   assert.deepEqual(names(await follow(object.metadata.continue)), ["bb", "c"], "as it is");
-  const exact = await server.ask("GET", `${maps}?resourceVersionMatch=Exact&resourceVersion=${resourceVersion}`);
-  assert.deepEqual([exact.status, exact.object.message], [410, "The resourceVersion for the provided list is too old."]);
-  assert.deepEqual(await server.watch(`${maps}?watch=1&resourceVersion=${resourceVersion}`), ["DELETED b", "ADDED bb"], "a watch goes on all the same, while little has happened");
+  const exact = await server.ask(
+    "GET",
+    `${maps}?resourceVersionMatch=Exact&resourceVersion=${resourceVersion}`,
+  );
+  assert.deepEqual(
+    [exact.status, exact.object.message],
+    [410, "The resourceVersion for the provided list is too old."],
+  );
+  assert.deepEqual(
+    await server.watch(`${maps}?watch=1&resourceVersion=${resourceVersion}`),
+    ["DELETED b", "ADDED bb"],
+    "a watch goes on all the same, while little has happened",
+  );
   await server.close();
 });
 
 test("a watch from long ago on a busy server is too old", async () => {
   const server = await open();
   const { object } = await server.ask("POST", maps, map("a"));
-  for (let i = 0; i < 1200; i++) await server.ask("PUT", `${maps}/a`, { metadata: { name: "a" }, data: { i: String(i) } });
+  for (let i = 0; i < 1200; i++)
+    await server.ask("PUT", `${maps}/a`, { metadata: { name: "a" }, data: { i: String(i) } });
   const path = `${maps}?watch=1&resourceVersion=${object.metadata.resourceVersion}`;
   assert.equal((await server.watch(path)).length, 1200);
   await server.runtime.advance(10 * minuteMs);
@@ -99,7 +135,15 @@ test("without an interval nothing is forgotten by time, and no timer is left beh
   const list = await server.ask("GET", maps);
   await server.ask("POST", events, event("e"));
   await server.runtime.advance(24 * 60 * minuteMs);
-  assert.equal((await server.ask("GET", `${maps}?resourceVersionMatch=Exact&resourceVersion=${list.object.metadata.resourceVersion}`)).status, 200);
+  assert.equal(
+    (
+      await server.ask(
+        "GET",
+        `${maps}?resourceVersionMatch=Exact&resourceVersion=${list.object.metadata.resourceVersion}`,
+      )
+    ).status,
+    200,
+  );
   assert.equal((await server.ask("GET", `${events}/e`)).status, 200);
   assert.equal(server.runtime.nextTimerMs(), undefined);
   await server.close();
@@ -115,10 +159,24 @@ test("Events expire an hour after they were last written, and whoever watches is
   await server.ask("POST", events, event("later"));
   await server.runtime.advance(30 * minuteMs);
   assert.deepEqual(told.slice(-1), ["DELETED once"]);
-  assert.deepEqual([(await server.ask("GET", `${events}/once`)).status, (await server.ask("GET", `${events}/again`)).status], [404, 200]);
+  assert.deepEqual(
+    [
+      (await server.ask("GET", `${events}/once`)).status,
+      (await server.ask("GET", `${events}/again`)).status,
+    ],
+    [404, 200],
+  );
   await server.ask("DELETE", `${events}/later`);
   await server.runtime.advance(30 * minuteMs);
-  assert.deepEqual(told, ["ADDED once", "ADDED again", "MODIFIED again", "ADDED later", "DELETED once", "DELETED later", "DELETED again"]);
+  assert.deepEqual(told, [
+    "ADDED once",
+    "ADDED again",
+    "MODIFIED again",
+    "ADDED later",
+    "DELETED once",
+    "DELETED later",
+    "DELETED again",
+  ]);
   await server.close();
   assert.equal(server.runtime.nextTimerMs(), undefined);
 });

@@ -13,7 +13,8 @@ const extraPrefix = "impersonate-extra-";
 export async function impersonate(request: ServerRequest, authorizer: Authorizer): Promise<void> {
   const wanted = readHeaders(request.api.headers);
   if (!wanted) return;
-  if (!wanted.name) throw badRequestError(`requested ${formatGo(wanted)} without impersonating a user name`);
+  if (!wanted.name)
+    throw badRequestError(`requested ${formatGo(wanted)} without impersonating a user name`);
   for (const info of attempts(wanted)) {
     const decision = await authorizer({ user: request.user, info });
     if (!decision.allowed) throw refusal({ user: request.user, info }, decision.reason);
@@ -26,12 +27,15 @@ function readHeaders(headers: Readonly<Record<string, string>>): UserInfo | unde
   const uid = headers["impersonate-uid"] ?? "";
   const groups = values(headers["impersonate-group"]);
   const extra: Record<string, readonly string[]> = {};
-  for (const [header, value] of Object.entries(headers)) if (header.startsWith(extraPrefix)) extra[unescape(header.slice(extraPrefix.length))] = values(value);
+  for (const [header, value] of Object.entries(headers))
+    if (header.startsWith(extraPrefix))
+      extra[unescape(header.slice(extraPrefix.length))] = values(value);
   if (!name && !uid && !groups.length && !Object.keys(extra).length) return undefined;
   return { name, groups, ...(uid ? { uid } : {}), ...(Object.keys(extra).length ? { extra } : {}) };
 }
 
-const values = (header: string | undefined): readonly string[] => (header ? header.split("\n") : []);
+const values = (header: string | undefined): readonly string[] =>
+  header ? header.split("\n") : [];
 
 function unescape(key: string): string {
   try {
@@ -41,18 +45,33 @@ function unescape(key: string): string {
   }
 }
 
-/** One attempt for each thing that is impersonated: service accounts are resources of their namespace. */
+/**
+ * One attempt for each thing that is impersonated: service accounts are resources of their
+ * namespace.
+ */
 function attempts({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[] {
   const account = serviceAccount(name);
-  const subject = account ? attempt({ resource: "serviceaccounts", name: account.name, namespace: account.namespace }) : attempt({ resource: "users", name });
+  const subject = account
+    ? attempt({ resource: "serviceaccounts", name: account.name, namespace: account.namespace })
+    : attempt({ resource: "users", name });
   const extras = Object.entries(extra ?? {}).flatMap(([key, texts]) =>
-    texts.map((text) => attempt({ group: "authentication.k8s.io", version: "v1", resource: "userextras", subresource: key, name: text })),
+    texts.map((text) =>
+      attempt({
+        group: "authentication.k8s.io",
+        version: "v1",
+        resource: "userextras",
+        subresource: key,
+        name: text,
+      }),
+    ),
   );
   return [
     subject,
     ...groups.map((group) => attempt({ resource: "groups", name: group })),
     ...extras,
-    ...(uid ? [attempt({ group: "authentication.k8s.io", version: "v1", resource: "uids", name: uid })] : []),
+    ...(uid
+      ? [attempt({ group: "authentication.k8s.io", version: "v1", resource: "uids", name: uid })]
+      : []),
   ];
 }
 
@@ -75,23 +94,39 @@ function attempt(fields: Partial<RequestInfo>): RequestInfo {
   };
 }
 
-function serviceAccount(name: string): { readonly namespace: string; readonly name: string } | undefined {
+function serviceAccount(
+  name: string,
+): { readonly namespace: string; readonly name: string } | undefined {
   const parts = name.split(":");
-  return parts.length === 4 && parts[0] === "system" && parts[1] === "serviceaccount" ? { namespace: parts[2]!, name: parts[3]! } : undefined;
+  return parts.length === 4 && parts[0] === "system" && parts[1] === "serviceaccount"
+    ? { namespace: parts[2]!, name: parts[3]! }
+    : undefined;
 }
 
-/** Whoever names no group gets those that everybody of that sort has; all are authenticated, except the anonymous. */
+/**
+ * Whoever names no group gets those that everybody of that sort has; all are authenticated, except
+ * the anonymous.
+ */
 function withStandardGroups({ name, groups }: UserInfo): readonly string[] {
   const account = serviceAccount(name);
-  const given = groups.length || !account ? groups : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`];
-  if (name === "system:anonymous") return given.includes("system:unauthenticated") ? given : [...given, "system:unauthenticated"];
-  return given.includes("system:authenticated") || given.includes("system:unauthenticated") ? given : [...given, "system:authenticated"];
+  const given =
+    groups.length || !account
+      ? groups
+      : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`];
+  if (name === "system:anonymous")
+    return given.includes("system:unauthenticated") ? given : [...given, "system:unauthenticated"];
+  return given.includes("system:authenticated") || given.includes("system:unauthenticated")
+    ? given
+    : [...given, "system:authenticated"];
 }
 
 /** Go's %#v of the user that was asked for. */
 function formatGo({ name, uid = "", groups, extra }: UserInfo): string {
-  const list = (texts: readonly string[]): string => (texts.length ? `[]string{${texts.map(quoteGo).join(", ")}}` : "[]string(nil)");
-  const entries = Object.entries(extra ?? {}).map(([key, texts]) => `${quoteGo(key)}:[]string{${texts.map(quoteGo).join(", ")}}`);
+  const list = (texts: readonly string[]): string =>
+    texts.length ? `[]string{${texts.map(quoteGo).join(", ")}}` : "[]string(nil)";
+  const entries = Object.entries(extra ?? {}).map(
+    ([key, texts]) => `${quoteGo(key)}:[]string{${texts.map(quoteGo).join(", ")}}`,
+  );
   const map = entries.length ? `{${entries.join(", ")}}` : "(nil)";
   return `&user.DefaultInfo{Name:${quoteGo(name)}, UID:${quoteGo(uid)}, Groups:${list(groups)}, Extra:map[string][]string${map}}`;
 }

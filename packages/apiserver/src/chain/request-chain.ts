@@ -1,6 +1,6 @@
-// The way of every request, as one array to read. A stage that answers ends the way; a stage that refuses throws.
-// Inside a write, admission's two lists (mutating, validating) stand around the kind's own defaults and schema; see
-// registry/admission.ts and registry/write.
+// The way of every request, as one array to read. A stage that answers ends the way; a stage that
+// refuses throws. Inside a write, admission's two lists (mutating, validating) stand around the
+// kind's own defaults and schema; see registry/admission.ts and registry/write.
 // Upstream: k8s.io/apiserver/pkg/server/config.go (DefaultBuildHandlerChain).
 import type { ApiResponse } from "../http/handler.ts";
 import { act } from "../registry/behaviours.ts";
@@ -13,7 +13,10 @@ import { checkTimeout } from "./check-timeout.ts";
 import type { FlowMatcher } from "./flow-schemas.ts";
 import { impersonate } from "./impersonate.ts";
 
-/** Answers paths that are no resources (discovery, health, version, OpenAPI); undefined for those that it does not know. */
+/**
+ * Answers paths that are no resources (discovery, health, version, OpenAPI); undefined for those
+ * that it does not know.
+ */
 export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | undefined>;
 
 /** What the stages work with. */
@@ -42,7 +45,10 @@ export const requestChain: readonly Stage[] = [
 ];
 
 /** Runs the chain. */
-export async function runChain(request: ServerRequest, services: ChainServices): Promise<ApiResponse> {
+export async function runChain(
+  request: ServerRequest,
+  services: ChainServices,
+): Promise<ApiResponse> {
   for (const stage of requestChain) {
     const answer = await stage(request, services);
     if (answer) return answer;
@@ -50,7 +56,10 @@ export async function runChain(request: ServerRequest, services: ChainServices):
   return pageNotFound();
 }
 
-async function servePaths(request: ServerRequest, { core, paths }: ChainServices): Promise<ApiResponse | undefined> {
+async function servePaths(
+  request: ServerRequest,
+  { core, paths }: ChainServices,
+): Promise<ApiResponse | undefined> {
   if (request.info.isResource) return undefined;
   for (const handle of paths) {
     const answer = await handle(request);
@@ -59,7 +68,10 @@ async function servePaths(request: ServerRequest, { core, paths }: ChainServices
   return answerUnknownPath(core, request);
 }
 
-async function serveResource(request: ServerRequest, { core }: ChainServices): Promise<ApiResponse | undefined> {
+async function serveResource(
+  request: ServerRequest,
+  { core }: ChainServices,
+): Promise<ApiResponse | undefined> {
   if (!request.info.isResource) return undefined;
   const call = route(core, request);
   return call && (await act(call));

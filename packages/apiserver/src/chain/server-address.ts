@@ -9,4 +9,5 @@ export interface ServerAddress {
 }
 
 /** `127.0.0.1:6443`, or `[::1]:6443`. */
-export const hostAndPort = ({ host, port }: ServerAddress): string => (host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`);
+export const hostAndPort = ({ host, port }: ServerAddress): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

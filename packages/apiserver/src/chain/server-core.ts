@@ -1,4 +1,5 @@
-// The core of a whole server: the chain over every kind there is, with discovery, health and the upkeep of definitions.
+// The core of a whole server: the chain over every kind there is, with discovery, health and the
+// upkeep of definitions.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
 import type { Runtime } from "homeostat/runtime";
 import { createTokenIssuer, type TokenIssuer } from "../certificates/token-issuer.ts";
@@ -33,13 +34,17 @@ export interface ServerCoreOptions {
   readonly runtime: Runtime;
   /** Bearer tokens and whom they stand for. */
   readonly tokens: ReadonlyMap<string, UserInfo>;
-  /** Signs the tokens of service accounts, and believes them. Default: one with a key of its own. */
+  /**
+   * Signs the tokens of service accounts, and believes them. Default: one with a key of its own.
+   */
   readonly tokenIssuer?: TokenIssuer;
   /** Which of upstream's admission plug-ins are at work. */
   readonly plugins?: PluginChoice;
   /** Where services get addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
   readonly serviceRanges?: ServiceRanges;
-  /** PEM of the authority whose client certificates are believed; clients find it in kube-system. */
+  /**
+   * PEM of the authority whose client certificates are believed; clients find it in kube-system.
+   */
   readonly clientCa?: string;
   /** Where the server listens, if it does. */
   readonly address?: ServerAddress;
@@ -57,7 +62,10 @@ export interface ServerCore {
   close(): Promise<void>;
 }
 
-/** Creates the core of a server. Resolves once what is stored is served and the server's own objects are there. */
+/**
+ * Creates the core of a server. Resolves once what is stored is served and the server's own objects
+ * are there.
+ */
 export async function createServerCore(options: ServerCoreOptions): Promise<ServerCore> {
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
   const isNew = store.revision() === 0;
@@ -76,21 +84,43 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),
-    kinds: { has: (group, version, kind) => data.typeOf(group, version, kind) !== undefined || catalog.all().some((each) => each.group === group && each.version === version && each.kind === kind) },
+    kinds: {
+      has: (group, version, kind) =>
+        data.typeOf(group, version, kind) !== undefined ||
+        catalog
+          .all()
+          .some((each) => each.group === group && each.version === version && each.kind === kind),
+    },
     paths: [
-      discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, address: address ? hostAndPort(address) : withoutPort })),
-      openApiPaths(createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree })),
+      discoveryPaths(
+        createDiscovery({
+          catalog,
+          protobuf: protobuf.encode,
+          issuer,
+          address: address ? hostAndPort(address) : withoutPort,
+        }),
+      ),
+      openApiPaths(
+        createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree }),
+      ),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
-  const ownObjects = (): readonly string[] => bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
+  const ownObjects = (): readonly string[] =>
+    bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
   await storeBootstrapObjects(ownObjects(), { store, catalog, runtime, now });
   await kinds.start({ handler: core.handler, runtime, warn: options.warn });
-  // What happened before a server was ready is nobody's to watch: as upstream's, its first revisions are too old.
+  // What happened before a server was ready is nobody's to watch: as upstream's, its first
+  // revisions are too old.
   if (isNew) store.compact(store.revision());
   const endCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
   const endExpiry = expireEvents(core.services, options.eventTtlMs, options.warn);
-  const endHousekeeping = startHousekeeping({ core: core.services, handler: core.handler, ownObjects, ...(address ? { address } : {}) });
+  const endHousekeeping = startHousekeeping({
+    core: core.services,
+    handler: core.handler,
+    ownObjects,
+    ...(address ? { address } : {}),
+  });
   return {
     handler: core.handler,
     close: async () => {
@@ -103,13 +133,21 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
   };
 }
 
-/** The address of a server that is reached within its process alone: the name that pods know it by. */
+/**
+ * The address of a server that is reached within its process alone: the name that pods know it by.
+ */
 const withoutPort = "kubernetes.default.svc:443";
 
 function createScaleCodec(data: KindData): VersionCodec {
   const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
   const { model } = data.typeOf(kind.group, kind.version, kind.kind)!;
-  return createTypedCodec({ data, kind, model, smd: createKindTypes(data)(model), emptyLists: "null" });
+  return createTypedCodec({
+    data,
+    kind,
+    model,
+    smd: createKindTypes(data)(model),
+    emptyLists: "null",
+  });
 }
 
 function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHandler {
@@ -126,5 +164,11 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
 
 /** Upstream's handlers do not ask for a method. */
 function openApiPaths(openApi: OpenApiService): PathHandler {
-  return async ({ api, info, query, nowMs }) => openApi({ path: info.path, query: new URLSearchParams(query.raw), headers: api.headers, nowMs });
+  return async ({ api, info, query, nowMs }) =>
+    openApi({
+      path: info.path,
+      query: new URLSearchParams(query.raw),
+      headers: api.headers,
+      nowMs,
+    });
 }

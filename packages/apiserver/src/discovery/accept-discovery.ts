@@ -1,8 +1,14 @@
-// Which form of discovery an Accept header asks for. Aggregated discovery is version v2 only: v2beta1 is gone in 1.36.
-// Upstream: k8s.io/apiserver/pkg/endpoints/discovery/aggregated (negotiation.go, wrapper.go), handlers/negotiation/negotiate.go.
+// Which form of discovery an Accept header asks for. Aggregated discovery is version v2 only:
+// v2beta1 is gone in 1.36.
+// Upstream: k8s.io/apiserver/pkg/endpoints/discovery/aggregated (negotiation.go, wrapper.go),
+// handlers/negotiation/negotiate.go.
 import { type AcceptClause, parseAccept } from "../registry/negotiation/accept-header.ts";
 
-export const discoveryMediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
+export const discoveryMediaTypes = [
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+] as const;
 export type DiscoveryMediaType = (typeof discoveryMediaTypes)[number];
 
 /** What has been agreed on. */
@@ -14,31 +20,48 @@ export interface AcceptedDiscovery {
 }
 
 /**
- * What to serve; undefined means 406. Where aggregated discovery can be had, which is at /api and /apis only, any clause
- * that asks for it wins over all others.
+ * What to serve; undefined means 406. Where aggregated discovery can be had, which is at /api and
+ * /apis only, any clause that asks for it wins over all others.
  */
-export function acceptDiscovery(header: string, aggregatable: boolean): AcceptedDiscovery | undefined {
+export function acceptDiscovery(
+  header: string,
+  aggregatable: boolean,
+): AcceptedDiscovery | undefined {
   if (!header) return { mediaType: "application/json", aggregated: false, pretty: false };
   const clauses = parseAccept(header);
-  const first = (aggregated: boolean): AcceptedDiscovery | undefined => clauses.map((clause) => agreed(clause, aggregated)).find((accepted) => accepted !== undefined);
+  const first = (aggregated: boolean): AcceptedDiscovery | undefined =>
+    clauses.map((clause) => agreed(clause, aggregated)).find((accepted) => accepted !== undefined);
   return (aggregatable ? first(true) : undefined) ?? first(false);
 }
 
-/** With `aggregated`, upstream admits nothing but the conversion; without, anything but a conversion. */
+/**
+ * With `aggregated`, upstream admits nothing but the conversion; without, anything but a
+ * conversion.
+ */
 function agreed(clause: AcceptClause, aggregated: boolean): AcceptedDiscovery | undefined {
   const { parameters } = clause;
   const converts = parameters.has("as") || parameters.has("g") || parameters.has("v");
   if (aggregated ? !isAggregated(clause) : converts) return undefined;
   const stream = parameters.get("stream");
   if (parameters.get("sv")) return undefined;
-  const mediaType = discoveryMediaTypes.find((type) => matches(clause, type) && (!stream || (stream === "watch" && type !== "application/yaml")));
+  const mediaType = discoveryMediaTypes.find(
+    (type) =>
+      matches(clause, type) && (!stream || (stream === "watch" && type !== "application/yaml")),
+  );
   return mediaType && { mediaType, aggregated, pretty: parameters.get("pretty") === "1" };
 }
 
 function isAggregated({ parameters }: AcceptClause): boolean {
-  return parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("v") === "v2" && parameters.get("as") === "APIGroupDiscoveryList";
+  return (
+    parameters.get("g") === "apidiscovery.k8s.io" &&
+    parameters.get("v") === "v2" &&
+    parameters.get("as") === "APIGroupDiscoveryList"
+  );
 }
 
 function matches({ type, subtype }: AcceptClause, mediaType: string): boolean {
-  return (type === "application" && (subtype === "*" || mediaType === `application/${subtype}`)) || (type === "*" && subtype === "*");
+  return (
+    (type === "application" && (subtype === "*" || mediaType === `application/${subtype}`)) ||
+    (type === "*" && subtype === "*")
+  );
 }

@@ -1,6 +1,7 @@
 // The document of aggregated discovery: everything below /api or /apis in one answer.
-// Upstream: k8s.io/api/apidiscovery/v2/types.go, k8s.io/apiserver/pkg/endpoints/installer.go (built-ins leave the group and
-// version of their own kinds empty), customresource_discovery_controller.go (definitions fill them in).
+// Upstream: k8s.io/api/apidiscovery/v2/types.go, k8s.io/apiserver/pkg/endpoints/installer.go
+// (built-ins leave the group and version of their own kinds empty),
+// customresource_discovery_controller.go (definitions fill them in).
 import { compareBytewise, type GroupVersionKind, type JsonObject } from "homeostat/api";
 import type { ServedResource } from "../registry/served-resource.ts";
 import { names } from "./legacy-documents.ts";
@@ -14,7 +15,11 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[]): JsonObjec
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name ? { name } : {},
-      versions: versions.map(({ version, resources }) => ({ version, resources: resources.map(resourceEntry), freshness: "Current" })),
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: resources.map(resourceEntry),
+        freshness: "Current",
+      })),
     })),
   };
 }
@@ -41,6 +46,7 @@ function subresourceNames(resource: ServedResource): readonly string[] {
 }
 
 function responseKind(resource: ServedResource, kind: GroupVersionKind): JsonObject {
-  const own = !resource.custom && kind.group === resource.group && kind.version === resource.version;
+  const own =
+    !resource.custom && kind.group === resource.group && kind.version === resource.version;
   return { group: own ? "" : kind.group, version: own ? "" : kind.version, kind: kind.kind };
 }

@@ -4,10 +4,25 @@ import type { ResourceCatalog, ServedResource, Subresource } from "../registry/s
 import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
 
 const verbs = ["get", "list"];
-const view = (group: string, version: string, kind: string, of = ["get", "patch", "update"]): Subresource => ({ at: "view", kind: { group, version, kind }, verbs: of, strategy: undefined as never });
+const view = (
+  group: string,
+  version: string,
+  kind: string,
+  of = ["get", "patch", "update"],
+): Subresource => ({
+  at: "view",
+  kind: { group, version, kind },
+  verbs: of,
+  strategy: undefined as never,
+});
 
 /** Discovery reads the names of a resource and nothing else. */
-function resource(group: string, version: string, kind: string, more: Partial<ServedResource> = {}): ServedResource {
+function resource(
+  group: string,
+  version: string,
+  kind: string,
+  more: Partial<ServedResource> = {},
+): ServedResource {
   const singular = kind.toLowerCase();
   const names = {
     group,
@@ -27,7 +42,8 @@ function resource(group: string, version: string, kind: string, more: Partial<Se
   return { ...names, ...more } as unknown as ServedResource;
 }
 
-const custom = (version: string, more: Partial<ServedResource> = {}): ServedResource => resource("zoo.example.com", version, "Ape", { custom: true, ...more });
+const custom = (version: string, more: Partial<ServedResource> = {}): ServedResource =>
+  resource("zoo.example.com", version, "Ape", { custom: true, ...more });
 const status = new Map([
   ["status", view("zoo.example.com", "v2", "Ape")],
   ["scale", view("autoscaling", "v1", "Scale")],
@@ -54,24 +70,44 @@ const catalog: ResourceCatalog = {
     resource("arc.example.com", "v1", "Bee", { custom: true }),
   ],
 };
-const discovery = createDiscovery({ catalog, address: "here:1", protobuf: (document) => new TextEncoder().encode(`pb ${String(document["apiVersion"])} ${String(document["kind"])}`) });
+const discovery = createDiscovery({
+  catalog,
+  address: "here:1",
+  protobuf: (document) =>
+    new TextEncoder().encode(`pb ${String(document["apiVersion"])} ${String(document["kind"])}`),
+});
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-async function ask(path: string, more: Partial<DiscoveryRequest> = {}): Promise<{ status: number; headers: Record<string, unknown>; text: string }> {
+async function ask(
+  path: string,
+  more: Partial<DiscoveryRequest> = {},
+): Promise<{ status: number; headers: Record<string, unknown>; text: string }> {
   const [name = "", query = ""] = path.split("?");
-  const answer = (await discovery({ method: "GET", path: name, query, accept: "", pretty: false, ...more })) ?? pageNotFound();
-  return { status: answer.status, headers: answer.headers, text: new TextDecoder().decode(answer.body as Uint8Array) };
+  const answer =
+    (await discovery({ method: "GET", path: name, query, accept: "", pretty: false, ...more })) ??
+    pageNotFound();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text: new TextDecoder().decode(answer.body as Uint8Array),
+  };
 }
 
-const body = async (path: string, more: Partial<DiscoveryRequest> = {}): Promise<unknown> => JSON.parse((await ask(path, more)).text);
+const body = async (path: string, more: Partial<DiscoveryRequest> = {}): Promise<unknown> =>
+  JSON.parse((await ask(path, more)).text);
 
 describe("unaggregated discovery", () => {
   test("/api names the versions of the legacy group, without an apiVersion of its own", async () => {
-    assert.equal((await ask("/api")).text, '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"here:1"}]}\n');
+    assert.equal(
+      (await ask("/api")).text,
+      '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"here:1"}]}\n',
+    );
   });
 
   test("/apis keeps the order of built-in groups and puts groups of definitions behind, by name", async () => {
-    const { groups } = (await body("/apis")) as { groups: { name: string; preferredVersion: { version: string } }[] };
+    const { groups } = (await body("/apis")) as {
+      groups: { name: string; preferredVersion: { version: string } }[];
+    };
     assert.deepEqual(
       groups.map((group) => [group.name, group.preferredVersion.version]),
       [
@@ -86,7 +122,10 @@ describe("unaggregated discovery", () => {
     const { versions } = (await body("/apis/zoo.example.com")) as { versions: unknown };
     assert.deepEqual(
       versions,
-      ["v2", "v10beta1", "v1alpha1"].map((version) => ({ groupVersion: `zoo.example.com/${version}`, version })),
+      ["v2", "v10beta1", "v1alpha1"].map((version) => ({
+        groupVersion: `zoo.example.com/${version}`,
+        version,
+      })),
     );
   });
 
@@ -95,37 +134,101 @@ describe("unaggregated discovery", () => {
       kind: "APIResourceList",
       groupVersion: "v1",
       resources: [
-        { name: "bindings", singularName: "binding", namespaced: true, kind: "Binding", verbs: ["create"] },
-        { name: "pods", singularName: "pod", namespaced: true, kind: "Pod", verbs, shortNames: ["po"], categories: ["all"], storageVersionHash: "abc=" },
-        { name: "pods/eviction", singularName: "", namespaced: true, group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] },
-        { name: "pods/status", singularName: "", namespaced: true, kind: "Pod", verbs: ["get", "patch", "update"] },
+        {
+          name: "bindings",
+          singularName: "binding",
+          namespaced: true,
+          kind: "Binding",
+          verbs: ["create"],
+        },
+        {
+          name: "pods",
+          singularName: "pod",
+          namespaced: true,
+          kind: "Pod",
+          verbs,
+          shortNames: ["po"],
+          categories: ["all"],
+          storageVersionHash: "abc=",
+        },
+        {
+          name: "pods/eviction",
+          singularName: "",
+          namespaced: true,
+          group: "policy",
+          version: "v1",
+          kind: "Eviction",
+          verbs: ["create"],
+        },
+        {
+          name: "pods/status",
+          singularName: "",
+          namespaced: true,
+          kind: "Pod",
+          verbs: ["get", "patch", "update"],
+        },
       ],
     });
   });
 
   test("a definition's subresources are status, then scale", async () => {
-    const { apiVersion, resources } = (await body("/apis/zoo.example.com/v2")) as { apiVersion: string; resources: { name: string; group?: string }[] };
-    assert.deepEqual([apiVersion, ...resources.map((each) => [each.name, each.group])], ["v1", ["apes", undefined], ["apes/status", undefined], ["apes/scale", "autoscaling"]]);
+    const { apiVersion, resources } = (await body("/apis/zoo.example.com/v2")) as {
+      apiVersion: string;
+      resources: { name: string; group?: string }[];
+    };
+    assert.deepEqual(
+      [apiVersion, ...resources.map((each) => [each.name, each.group])],
+      ["v1", ["apes", undefined], ["apes/status", undefined], ["apes/scale", "autoscaling"]],
+    );
   });
 
   test("unknown groups and versions are not discovery's", async () => {
-    for (const path of ["/apis/none", "/apis/apps/v3", "/apis//", "/api/v2", "/apis/apps/v1/things", "/foo", "/healthz/"]) assert.equal((await ask(path)).text, "404 page not found\n", path);
+    for (const path of [
+      "/apis/none",
+      "/apis/apps/v3",
+      "/apis//",
+      "/api/v2",
+      "/apis/apps/v1/things",
+      "/foo",
+      "/healthz/",
+    ])
+      assert.equal((await ask(path)).text, "404 page not found\n", path);
   });
 });
 
 describe("aggregated discovery", () => {
   test("built-in kinds leave group and version empty, definitions fill them in", async () => {
     const { items } = (await body("/apis", { accept: aggregated })) as {
-      items: { metadata: object; versions: { version: string; freshness: string; resources: { responseKind: object; subresources?: object[] }[] }[] }[];
+      items: {
+        metadata: object;
+        versions: {
+          version: string;
+          freshness: string;
+          resources: { responseKind: object; subresources?: object[] }[];
+        }[];
+      }[];
     };
     assert.deepEqual(
       items.map((item) => item.metadata),
       [{ name: "apps" }, { name: "arc.example.com" }, { name: "zoo.example.com" }],
     );
-    assert.deepEqual(items[0]!.versions[0]!.resources[0], { resource: "things", responseKind: { group: "", version: "", kind: "Thing" }, scope: "Cluster", singularResource: "thing", verbs });
+    assert.deepEqual(items[0]!.versions[0]!.resources[0], {
+      resource: "things",
+      responseKind: { group: "", version: "", kind: "Thing" },
+      scope: "Cluster",
+      singularResource: "thing",
+      verbs,
+    });
     const zoo = items[2]!.versions[0]!;
-    assert.deepEqual([zoo.version, zoo.freshness, zoo.resources[0]!.responseKind], ["v2", "Current", { group: "zoo.example.com", version: "v2", kind: "Ape" }]);
-    assert.deepEqual(zoo.resources[0]!.subresources?.[1], { subresource: "scale", responseKind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: ["get", "patch", "update"] });
+    assert.deepEqual(
+      [zoo.version, zoo.freshness, zoo.resources[0]!.responseKind],
+      ["v2", "Current", { group: "zoo.example.com", version: "v2", kind: "Ape" }],
+    );
+    assert.deepEqual(zoo.resources[0]!.subresources?.[1], {
+      subresource: "scale",
+      responseKind: { group: "autoscaling", version: "v1", kind: "Scale" },
+      verbs: ["get", "patch", "update"],
+    });
   });
 
   test("its type says what it is, and its tag saves sending it again", async () => {
@@ -133,7 +236,10 @@ describe("aggregated discovery", () => {
     assert.equal(first.headers["content-type"], aggregated);
     assert.match(String(first.headers["etag"]), /^"[0-9A-F]{128}"$/);
     assert.deepEqual([first.headers["vary"], first.headers["cache-control"]], ["Accept", "public"]);
-    const again = await ask("/api", { accept: aggregated, ifNoneMatch: String(first.headers["etag"]) });
+    const again = await ask("/api", {
+      accept: aggregated,
+      ifNoneMatch: String(first.headers["etag"]),
+    });
     assert.deepEqual([again.status, again.text], [304, ""]);
   });
 
@@ -141,15 +247,31 @@ describe("aggregated discovery", () => {
     const beta = aggregated.replace("v2", "v2beta1");
     assert.equal((await ask("/apis/apps", { accept: aggregated })).status, 406);
     assert.equal((await ask("/apis", { accept: beta })).status, 406);
-    assert.equal(((await body("/apis", { accept: `${beta},application/json` })) as { kind: string }).kind, "APIGroupList");
-    assert.equal(((await body("/apis", { accept: `application/json,${aggregated};q=0.1` })) as { kind: string }).kind, "APIGroupDiscoveryList");
+    assert.equal(
+      ((await body("/apis", { accept: `${beta},application/json` })) as { kind: string }).kind,
+      "APIGroupList",
+    );
+    assert.equal(
+      (
+        (await body("/apis", { accept: `application/json,${aggregated};q=0.1` })) as {
+          kind: string;
+        }
+      ).kind,
+      "APIGroupDiscoveryList",
+    );
   });
 });
 
 describe("negotiation", () => {
   test("protobuf, YAML and indented JSON", async () => {
     const pb = "application/vnd.kubernetes.protobuf";
-    assert.deepEqual([(await ask("/api/v1", { accept: pb })).text, (await ask("/apis", { accept: pb })).headers["content-type"]], ["pb undefined APIResourceList", pb]);
+    assert.deepEqual(
+      [
+        (await ask("/api/v1", { accept: pb })).text,
+        (await ask("/apis", { accept: pb })).headers["content-type"],
+      ],
+      ["pb undefined APIResourceList", pb],
+    );
     assert.equal(
       (await ask("/apis/arc.example.com", { accept: "application/yaml" })).text,
       "apiVersion: v1\nkind: APIGroup\nname: arc.example.com\npreferredVersion:\n  groupVersion: arc.example.com/v1\n  version: v1\nversions:\n- groupVersion: arc.example.com/v1\n  version: v1\n",
@@ -163,20 +285,49 @@ describe("negotiation", () => {
       return [answer.status, answer.status === 200 ? "" : JSON.parse(answer.text).message];
     };
     const offered = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-    assert.deepEqual(await message("/api", { accept: "application/*" }), [406, `406: Not Acceptable\n\nAvailable representations: ${offered}`]);
-    assert.deepEqual(await message("/apis/apps/v1", { method: "POST" }), [405, "the server does not allow this method on the requested resource"]);
-    assert.deepEqual(await message("/apis", { accept: "text/html" }), [406, `only the following media types are accepted: ${offered}`]);
-    assert.deepEqual(await message("/version", { accept: "application/yaml" }), [406, "406: Not Acceptable\n\nAvailable representations: application/json"]);
-    for (const path of ["/apis", "/apis/apps", "/apis/zoo.example.com/v2"]) assert.deepEqual(await message(path, { method: "POST", accept: "application/*" }), [200, ""]);
+    assert.deepEqual(await message("/api", { accept: "application/*" }), [
+      406,
+      `406: Not Acceptable\n\nAvailable representations: ${offered}`,
+    ]);
+    assert.deepEqual(await message("/apis/apps/v1", { method: "POST" }), [
+      405,
+      "the server does not allow this method on the requested resource",
+    ]);
+    assert.deepEqual(await message("/apis", { accept: "text/html" }), [
+      406,
+      `only the following media types are accepted: ${offered}`,
+    ]);
+    assert.deepEqual(await message("/version", { accept: "application/yaml" }), [
+      406,
+      "406: Not Acceptable\n\nAvailable representations: application/json",
+    ]);
+    for (const path of ["/apis", "/apis/apps", "/apis/zoo.example.com/v2"])
+      assert.deepEqual(await message(path, { method: "POST", accept: "application/*" }), [200, ""]);
   });
 });
 
 test("health is ok, and says of what when asked", async () => {
-  for (const path of ["/healthz", "/livez", "/readyz", "/readyz/ping", "/livez/poststarthook/rbac/bootstrap-roles", "/readyz?exclude=etcd", "/livez/etcd?verbose"])
+  for (const path of [
+    "/healthz",
+    "/livez",
+    "/readyz",
+    "/readyz/ping",
+    "/livez/poststarthook/rbac/bootstrap-roles",
+    "/readyz?exclude=etcd",
+    "/livez/etcd?verbose",
+  ])
     assert.equal((await ask(path)).text, "ok", path);
   const { text } = await ask("/readyz?verbose&exclude=etcd&exclude=b&exclude=a");
-  assert.deepEqual(text.split("\n").slice(0, 3), ["[+]ping ok", "[+]log ok", "[+]etcd excluded: ok"]);
-  assert.ok(text.endsWith('[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "a","b"\nreadyz check passed\n'));
+  assert.deepEqual(text.split("\n").slice(0, 3), [
+    "[+]ping ok",
+    "[+]log ok",
+    "[+]etcd excluded: ok",
+  ]);
+  assert.ok(
+    text.endsWith(
+      '[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for "a","b"\nreadyz check passed\n',
+    ),
+  );
   assert.equal((await ask("/livez/nope")).status, 404);
 });
 
@@ -187,5 +338,11 @@ test("/version and the index of paths are indented for everybody", async () => {
   const index = (await ask("/")).text;
   assert.equal((await ask("/index.html")).text, index);
   const { paths } = JSON.parse(index) as { paths: string[] };
-  for (const path of ["/api/v1", "/apis/zoo.example.com/v1alpha1", "/readyz/etcd-readiness", "/version"]) assert.ok(paths.includes(path), path);
+  for (const path of [
+    "/api/v1",
+    "/apis/zoo.example.com/v1alpha1",
+    "/readyz/etcd-readiness",
+    "/version",
+  ])
+    assert.ok(paths.includes(path), path);
 });

@@ -1,12 +1,18 @@
-// Everything a client can ask before it knows any resource: discovery in its forms, /version, health, the index of paths.
-// Pure but for the cache by the catalog's epoch; knows no user and no resource's content.
-// Upstream: k8s.io/apiserver/pkg/endpoints/discovery, pkg/server/routes, k8s.io/kube-aggregator/pkg/apiserver.
+// Everything a client can ask before it knows any resource: discovery in its forms, /version,
+// health, the index of paths. Pure but for the cache by the catalog's epoch; knows no user and no
+// resource's content.
+// Upstream: k8s.io/apiserver/pkg/endpoints/discovery, pkg/server/routes,
+// k8s.io/kube-aggregator/pkg/apiserver.
 import { createHash } from "node:crypto";
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
 import type { ResourceCatalog } from "../registry/served-resource.ts";
-import { type AcceptedDiscovery, acceptDiscovery, discoveryMediaTypes } from "./accept-discovery.ts";
+import {
+  type AcceptedDiscovery,
+  acceptDiscovery,
+  discoveryMediaTypes,
+} from "./accept-discovery.ts";
 import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { versionDocument } from "../kubernetes-version.ts";
@@ -33,7 +39,10 @@ export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
   /** Writes a document in the protobuf envelope; undefined where that cannot be done. */
   readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
-  /** Where clients find this server, as `host:port`: what it knows of itself, whatever name the client came by. */
+  /**
+   * Where clients find this server, as `host:port`: what it knows of itself, whatever name the
+   * client came by.
+   */
   readonly address: string;
   /** Whose tokens others may check. */
   readonly issuer?: IssuerFacts;
@@ -58,7 +67,9 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let epoch = -1;
   let groups: readonly ServedGroup[] = [];
   return async (request) => {
-    const plain = plainAnswer(request) ?? (options.issuer && tokenMetadata(request, options.issuer, options.address));
+    const plain =
+      plainAnswer(request) ??
+      (options.issuer && tokenMetadata(request, options.issuer, options.address));
     if (plain) return plain;
     const isIndex = request.path === "/" || request.path === "/index.html";
     if (!/^\/apis?(?:\/|$)/.test(request.path) && !isIndex) return undefined;
@@ -74,7 +85,12 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 
 function plainAnswer({ method, path, query, accept }: DiscoveryRequest): ApiResponse | undefined {
   const health = healthText(path, query);
-  if (health !== undefined) return { status: 200, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: encoder.encode(health) };
+  if (health !== undefined)
+    return {
+      status: 200,
+      headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+      body: encoder.encode(health),
+    };
   if (path !== "/version" && path !== "/version/") return undefined;
   return refusal(method, accept, ["application/json"]) ?? json(200, versionDocument);
 }
@@ -92,26 +108,52 @@ function find(groups: readonly ServedGroup[], path: string, address: string): Fo
   if (!group) return undefined;
   if (!legacy && parts.length === 2) return { document: () => apiGroup(group), routed: false };
   const version = group.versions.find((each) => each.version === parts.at(-1));
-  return version && { document: () => apiResourceList(group.name, version), routed: !version.custom };
+  return (
+    version && { document: () => apiResourceList(group.name, version), routed: !version.custom }
+  );
 }
 
-async function answer(found: Found, request: DiscoveryRequest, options: DiscoveryOptions): Promise<ApiResponse> {
-  const refused = found.routed ? refusal(request.method, request.accept, discoveryMediaTypes) : undefined;
+async function answer(
+  found: Found,
+  request: DiscoveryRequest,
+  options: DiscoveryOptions,
+): Promise<ApiResponse> {
+  const refused = found.routed
+    ? refusal(request.method, request.accept, discoveryMediaTypes)
+    : undefined;
   if (refused) return refused;
   const accepted = acceptDiscovery(request.accept, found.aggregated !== undefined);
-  if (!accepted) return failure(406, "NotAcceptable", `only the following media types are accepted: ${discoveryMediaTypes.join(", ")}`);
-  if (accepted.aggregated && found.aggregated) return await tagged(found.aggregated(), accepted, request, options);
+  if (!accepted)
+    return failure(
+      406,
+      "NotAcceptable",
+      `only the following media types are accepted: ${discoveryMediaTypes.join(", ")}`,
+    );
+  if (accepted.aggregated && found.aggregated)
+    return await tagged(found.aggregated(), accepted, request, options);
   const { mediaType, body } = await write(found.document(), accepted, request, options);
   return { status: 200, headers: { "content-type": mediaType }, body };
 }
 
 /** Aggregated documents carry a tag, so that clients need not fetch what they have. */
-async function tagged(document: JsonObject, accepted: AcceptedDiscovery, request: DiscoveryRequest, options: DiscoveryOptions): Promise<ApiResponse> {
+async function tagged(
+  document: JsonObject,
+  accepted: AcceptedDiscovery,
+  request: DiscoveryRequest,
+  options: DiscoveryOptions,
+): Promise<ApiResponse> {
   const etag = `"${createHash("sha512").update(JSON.stringify(document)).digest("hex").toUpperCase()}"`;
   const headers = { etag, vary: "Accept", "cache-control": "public" };
   if (request.ifNoneMatch === etag) return { status: 304, headers, body: new Uint8Array(0) };
   const { mediaType, body } = await write(document, accepted, request, options);
-  return { status: 200, headers: { ...headers, "content-type": `${mediaType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList` }, body };
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      "content-type": `${mediaType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`,
+    },
+    body,
+  };
 }
 
 interface Written {
@@ -119,24 +161,67 @@ interface Written {
   readonly body: Uint8Array;
 }
 
-/** In the form agreed on; JSON where a document has no protobuf form here, for whoever reads protobuf reads JSON. */
-async function write(document: JsonObject, { mediaType, pretty }: AcceptedDiscovery, request: DiscoveryRequest, { protobuf }: DiscoveryOptions): Promise<Written> {
-  const envelope = mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.(document) : undefined;
+/**
+ * In the form agreed on; JSON where a document has no protobuf form here, for whoever reads
+ * protobuf reads JSON.
+ */
+async function write(
+  document: JsonObject,
+  { mediaType, pretty }: AcceptedDiscovery,
+  request: DiscoveryRequest,
+  { protobuf }: DiscoveryOptions,
+): Promise<Written> {
+  const envelope =
+    mediaType === "application/vnd.kubernetes.protobuf" ? protobuf?.(document) : undefined;
   if (envelope) return { mediaType, body: envelope };
   if (mediaType === "application/yaml") {
     const { stringify } = await import("yaml");
-    return { mediaType, body: encoder.encode(stringify(document, { sortMapEntries: true, indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false, compat: "yaml-1.1" })) };
+    return {
+      mediaType,
+      body: encoder.encode(
+        stringify(document, {
+          sortMapEntries: true,
+          indentSeq: false,
+          lineWidth: 0,
+          aliasDuplicateObjects: false,
+          compat: "yaml-1.1",
+        }),
+      ),
+    };
   }
   const text = JSON.stringify(document);
-  return { mediaType: "application/json", body: encoder.encode(pretty || request.pretty ? indentJson(text) : `${text}\n`) };
+  return {
+    mediaType: "application/json",
+    body: encoder.encode(pretty || request.pretty ? indentJson(text) : `${text}\n`),
+  };
 }
 
 /** The answer to a path that nobody serves. */
 export function pageNotFound(): ApiResponse {
-  return { status: 404, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: encoder.encode("404 page not found\n") };
+  return {
+    status: 404,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    body: encoder.encode("404 page not found\n"),
+  };
 }
 
 function indexOf(groups: readonly ServedGroup[]): string[] {
-  const served = groups.flatMap(({ name, versions }) => (name ? [`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`)] : ["/api/v1"]));
-  return ["/api", "/apis", "/apis/", ...served, ...healthPaths(), "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/metrics", "/version", ...tokenMetadataPaths].toSorted(compareBytewise);
+  const served = groups.flatMap(({ name, versions }) =>
+    name
+      ? [`/apis/${name}`, ...versions.map(({ version }) => `/apis/${name}/${version}`)]
+      : ["/api/v1"],
+  );
+  return [
+    "/api",
+    "/apis",
+    "/apis/",
+    ...served,
+    ...healthPaths(),
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/metrics",
+    "/version",
+    ...tokenMetadataPaths,
+  ].toSorted(compareBytewise);
 }

@@ -1,6 +1,8 @@
-// Health endpoints. A server in one process has nothing that could fail apart from the rest, so every check that a
-// kube-apiserver installs is listed, and passes as long as somebody answers at all.
-// Upstream: k8s.io/apiserver/pkg/server/healthz/healthz.go; names and order as a running 1.36.3 lists them.
+// Health endpoints. A server in one process has nothing that could fail apart from the rest, so
+// every check that a kube-apiserver installs is listed, and passes as long as somebody answers at
+// all.
+// Upstream: k8s.io/apiserver/pkg/server/healthz/healthz.go; names and order as a running 1.36.3
+// lists them.
 import { quoteGo } from "../registry/field-error.ts";
 
 const hooks = [
@@ -32,7 +34,12 @@ const hooks = [
   "apiservice-discovery-controller",
   "kube-apiserver-autoregistration",
 ].map((name) => `poststarthook/${name}`);
-const common = [...hooks, "autoregister-completion", "poststarthook/apiservice-openapi-controller", "poststarthook/apiservice-openapiv3-controller"];
+const common = [
+  ...hooks,
+  "autoregister-completion",
+  "poststarthook/apiservice-openapi-controller",
+  "poststarthook/apiservice-openapiv3-controller",
+];
 const live = ["ping", "log", "loopback-serving-certificate", "etcd", ...common];
 const checks: ReadonlyMap<string, readonly string[]> = new Map([
   ["healthz", live],
@@ -40,7 +47,10 @@ const checks: ReadonlyMap<string, readonly string[]> = new Map([
   ["readyz", ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...common, "shutdown"]],
 ]);
 
-/** The text for `/livez`, `/readyz/etcd` and so on; undefined where there is no such check. `query` has no question mark. */
+/**
+ * The text for `/livez`, `/readyz/etcd` and so on; undefined where there is no such check. `query`
+ * has no question mark.
+ */
 export function healthText(path: string, query: string): string | undefined {
   const [name = "", ...rest] = path.slice(1).split("/");
   const names = checks.get(name);
@@ -49,13 +59,21 @@ export function healthText(path: string, query: string): string | undefined {
   const parameters = new URLSearchParams(query);
   if (!parameters.has("verbose")) return "ok";
   const excluded = new Set(parameters.getAll("exclude"));
-  const lines = names.map((check) => (excluded.has(check) ? `[+]${check} excluded: ok\n` : `[+]${check} ok\n`));
+  const lines = names.map((check) =>
+    excluded.has(check) ? `[+]${check} excluded: ok\n` : `[+]${check} ok\n`,
+  );
   const unknown = [...excluded].filter((check) => !names.includes(check)).toSorted();
-  if (unknown.length) lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.map(quoteGo).join(",")}\n`);
+  if (unknown.length)
+    lines.push(
+      `warn: some health checks cannot be excluded: no matches for ${unknown.map(quoteGo).join(",")}\n`,
+    );
   return `${lines.join("")}${name} check passed\n`;
 }
 
 /** Paths of all checks, for the index of paths. */
 export function healthPaths(): readonly string[] {
-  return [...checks].flatMap(([name, names]) => [`/${name}`, ...names.map((check) => `/${name}/${check}`)]);
+  return [...checks].flatMap(([name, names]) => [
+    `/${name}`,
+    ...names.map((check) => `/${name}/${check}`),
+  ]);
 }

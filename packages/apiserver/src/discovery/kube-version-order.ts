@@ -1,4 +1,5 @@
-// The order of API versions: GA before beta before alpha, each by number, newest first; anything else last, by name.
+// The order of API versions: GA before beta before alpha, each by number, newest first; anything
+// else last, by name.
 // Upstream: k8s.io/apimachinery/pkg/version/helpers.go (CompareKubeAwareVersionStrings).
 
 const pattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
@@ -9,5 +10,9 @@ export function compareKubeVersions(a: string, b: string): number {
   const left = pattern.exec(a);
   const right = pattern.exec(b);
   if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : a > b ? 1 : 0;
-  return stages.indexOf(right[2]) - stages.indexOf(left[2]) || Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0);
+  return (
+    stages.indexOf(right[2]) - stages.indexOf(left[2]) ||
+    Number(right[1]) - Number(left[1]) ||
+    Number(right[3] ?? 0) - Number(left[3] ?? 0)
+  );
 }

@@ -1,17 +1,26 @@
 // The documents of unaggregated discovery, with their members in upstream's order.
-// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go, k8s.io/apiserver/pkg/endpoints/discovery.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go,
+// k8s.io/apiserver/pkg/endpoints/discovery.
 import { compareBytewise, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { ServedResource, Subresource } from "../registry/served-resource.ts";
 import type { ServedGroup, ServedVersion } from "./served-groups.ts";
 
 /** `/api` */
 export function apiVersions(serverAddress: string): JsonObject {
-  return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }] };
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
 }
 
 /** `/apis` */
 export function apiGroupList(groups: readonly ServedGroup[]): JsonObject {
-  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.filter((group) => group.name).map(groupFields) };
+  return {
+    kind: "APIGroupList",
+    apiVersion: "v1",
+    groups: groups.filter((group) => group.name).map(groupFields),
+  };
 }
 
 /** `/apis/<group>` */
@@ -23,14 +32,25 @@ export function apiGroup(group: ServedGroup): JsonObject {
 export function apiResourceList(group: string, version: ServedVersion): JsonObject {
   const gv = { group, version: version.version };
   const resources = version.resources.flatMap((resource) =>
-    resource.custom ? entriesInOrder(resource, ["status", "scale"]) : entriesInOrder(resource, [...resource.subresources.keys()].toSorted(compareBytewise)),
+    resource.custom
+      ? entriesInOrder(resource, ["status", "scale"])
+      : entriesInOrder(resource, [...resource.subresources.keys()].toSorted(compareBytewise)),
   );
-  if (!version.custom) resources.sort((a, b) => compareBytewise(String(a["name"]), String(b["name"])));
-  return { kind: "APIResourceList", ...(group ? { apiVersion: "v1" } : {}), groupVersion: formatApiVersion(gv), resources };
+  if (!version.custom)
+    resources.sort((a, b) => compareBytewise(String(a["name"]), String(b["name"])));
+  return {
+    kind: "APIResourceList",
+    ...(group ? { apiVersion: "v1" } : {}),
+    groupVersion: formatApiVersion(gv),
+    resources,
+  };
 }
 
 function groupFields(group: ServedGroup): JsonObject {
-  const versions = group.versions.map(({ version }) => ({ groupVersion: `${group.name}/${version}`, version }));
+  const versions = group.versions.map(({ version }) => ({
+    groupVersion: `${group.name}/${version}`,
+    version,
+  }));
   return { name: group.name, versions, preferredVersion: versions[0]! };
 }
 
@@ -52,7 +72,11 @@ function entriesInOrder(resource: ServedResource, subresources: readonly string[
   ];
 }
 
-function subresourceEntry(resource: ServedResource, name: string, { kind, verbs }: Subresource): JsonObject {
+function subresourceEntry(
+  resource: ServedResource,
+  name: string,
+  { kind, verbs }: Subresource,
+): JsonObject {
   const foreign = kind.group !== resource.group || kind.version !== resource.version;
   return {
     name: `${resource.resource}/${name}`,
@@ -67,5 +91,8 @@ function subresourceEntry(resource: ServedResource, name: string, { kind, verbs 
 
 /** Short names and categories, where there are any. */
 export function names(resource: ServedResource): { [key: string]: Json } {
-  return { ...(resource.shortNames.length ? { shortNames: [...resource.shortNames] } : {}), ...(resource.categories.length ? { categories: [...resource.categories] } : {}) };
+  return {
+    ...(resource.shortNames.length ? { shortNames: [...resource.shortNames] } : {}),
+    ...(resource.categories.length ? { categories: [...resource.categories] } : {}),
+  };
 }

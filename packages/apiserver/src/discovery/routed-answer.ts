@@ -3,18 +3,48 @@
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 
-/** What is said before anybody looks: 405 to all but GET, 406 to media types that it has not heard of. */
-export function refusal(method: string, accept: string, offered: readonly string[]): ApiResponse | undefined {
-  if (method !== "GET") return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+/**
+ * What is said before anybody looks: 405 to all but GET, 406 to media types that it has not heard
+ * of.
+ */
+export function refusal(
+  method: string,
+  accept: string,
+  offered: readonly string[],
+): ApiResponse | undefined {
+  if (method !== "GET")
+    return failure(
+      405,
+      "MethodNotAllowed",
+      "the server does not allow this method on the requested resource",
+      {},
+    );
   const named = accept.split(",").map((clause) => clause.split(";", 1)[0]!.trim());
   if (!accept || named.some((name) => name === "*/*" || offered.includes(name))) return undefined;
-  return failure(406, "NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`, {});
+  return failure(
+    406,
+    "NotAcceptable",
+    `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`,
+    {},
+  );
 }
 
 /** A Status. */
-export function failure(code: number, reason: string, message: string, details?: JsonObject): ApiResponse {
-  return json(code, `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, ...(details ? { details } : {}), code })}\n`);
+export function failure(
+  code: number,
+  reason: string,
+  message: string,
+  details?: JsonObject,
+): ApiResponse {
+  return json(
+    code,
+    `${JSON.stringify({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, ...(details ? { details } : {}), code })}\n`,
+  );
 }
 
 /** A JSON text. */
-export const json = (status: number, text: string): ApiResponse => ({ status, headers: { "content-type": "application/json" }, body: new TextEncoder().encode(text) });
+export const json = (status: number, text: string): ApiResponse => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: new TextEncoder().encode(text),
+});

@@ -1,4 +1,5 @@
-// What others need to check the tokens of service accounts by themselves: who issues them, and the public keys.
+// What others need to check the tokens of service accounts by themselves: who issues them, and the
+// public keys.
 // Upstream: k8s.io/kubernetes/pkg/routes/openidmetadata.go, pkg/serviceaccount/openidmetadata.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
@@ -18,10 +19,22 @@ const keysPath = "/openid/v1/jwks";
 export const tokenMetadataPaths = [configurationPath, keysPath];
 
 /** Answers the two paths; undefined for every other. */
-export function tokenMetadata({ method, path, accept }: DiscoveryRequest, issuer: IssuerFacts, address: string): ApiResponse | undefined {
+export function tokenMetadata(
+  { method, path, accept }: DiscoveryRequest,
+  issuer: IssuerFacts,
+  address: string,
+): ApiResponse | undefined {
   const plain = path.replace(/(?<=.)\/$/, "");
-  if (plain === configurationPath) return refusal(method, accept, ["application/json"]) ?? answer("application/json", configuration(issuer, address));
-  if (plain === keysPath) return refusal(method, accept, ["application/jwk-set+json"]) ?? answer("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] });
+  if (plain === configurationPath)
+    return (
+      refusal(method, accept, ["application/json"]) ??
+      answer("application/json", configuration(issuer, address))
+    );
+  if (plain === keysPath)
+    return (
+      refusal(method, accept, ["application/jwk-set+json"]) ??
+      answer("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] })
+    );
   return undefined;
 }
 
@@ -39,9 +52,15 @@ const members = ["use", "kty", "kid", "crv", "alg", "x", "y", "n", "e"];
 
 /** A key with its members in upstream's order. */
 function inOrder(key: JsonObject): JsonObject {
-  return Object.fromEntries(members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])));
+  return Object.fromEntries(
+    members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])),
+  );
 }
 
 function answer(type: string, document: JsonObject): ApiResponse {
-  return { status: 200, headers: { "content-type": type, "cache-control": "public, max-age=3600" }, body: new TextEncoder().encode(JSON.stringify(document)) };
+  return {
+    status: 200,
+    headers: { "content-type": type, "cache-control": "public, max-age=3600" },
+    body: new TextEncoder().encode(JSON.stringify(document)),
+  };
 }

@@ -9,18 +9,40 @@ import type { ApiRequest, ApiResponse, Handler } from "./handler.ts";
 export function createFrontDoor(core: Handler, runtime: Runtime): Handler {
   return async (request) => {
     const answer = await answerOf(core, request);
-    return { ...answer, headers: { "audit-id": request.headers["audit-id"] || uuid(runtime.entropy), "cache-control": "no-cache, private", ...answer.headers } };
+    return {
+      ...answer,
+      headers: {
+        "audit-id": request.headers["audit-id"] || uuid(runtime.entropy),
+        "cache-control": "no-cache, private",
+        ...answer.headers,
+      },
+    };
   };
 }
 
-/** The core promises never to reject; should it break that promise, the client still gets an answer. */
+/**
+ * The core promises never to reject; should it break that promise, the client still gets an answer.
+ */
 async function answerOf(core: Handler, request: ApiRequest): Promise<ApiResponse> {
   try {
     return await core(request);
   } catch (error) {
     const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
-    return status(500, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason: "InternalError", details: { causes: [{ message }] }, code: 500 });
+    return status(500, {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      reason: "InternalError",
+      details: { causes: [{ message }] },
+      code: 500,
+    });
   }
 }
 
-const status = (code: number, body: Json): ApiResponse => ({ status: code, headers: { "content-type": "application/json" }, body: encodeJsonBytes(body) });
+const status = (code: number, body: Json): ApiResponse => ({
+  status: code,
+  headers: { "content-type": "application/json" },
+  body: encodeJsonBytes(body),
+});

@@ -1,5 +1,6 @@
-// The seam between wires and the server core: one function from a request to a status and bytes, or a stream of bytes.
-// Adapters (HTTP/1.1, HTTP/2, in-process) know this file only; the core knows no socket.
+// The seam between wires and the server core: one function from a request to a status and bytes, or
+// a stream of bytes. Adapters (HTTP/1.1, HTTP/2, in-process) know this file only; the core knows no
+// socket.
 
 /** Who is asking, as authentication found out. */
 export interface UserInfo {
@@ -10,8 +11,9 @@ export interface UserInfo {
 }
 
 /**
- * One request as the core sees it. Header names are lower case; the path carries the query. Repeated headers are joined by
- * `, `, except `impersonate-group` and `impersonate-extra-*`, whose values may hold commas and are joined by newlines.
+ * One request as the core sees it. Header names are lower case; the path carries the query.
+ * Repeated headers are joined by `, `, except `impersonate-group` and `impersonate-extra-*`, whose
+ * values may hold commas and are joined by newlines.
  */
 export interface ApiRequest {
   readonly method: string;
@@ -19,15 +21,23 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Of a body with more than {@link maxBodyBytes}, at least so many that it shows. */
   readonly body: Uint8Array;
-  /** Set where the door knows the caller (in-process, or a verified client certificate): authentication is skipped, nothing else. */
+  /**
+   * Set where the door knows the caller (in-process, or a verified client certificate):
+   * authentication is skipped, nothing else.
+   */
   readonly user?: UserInfo;
-  /** A client certificate was shown that no known authority has issued: without another credential nobody is let in. */
+  /**
+   * A client certificate was shown that no known authority has issued: without another credential
+   * nobody is let in.
+   */
   readonly certificateRefused?: true;
 }
 
 /** Takes what a stream pushes. */
 export interface StreamSink {
-  /** Takes a chunk that it must not mutate; false asks for a pause until {@link OpenStream.resume}. */
+  /**
+   * Takes a chunk that it must not mutate; false asks for a pause until {@link OpenStream.resume}.
+   */
   data(chunk: Uint8Array): boolean;
   end(): void;
 }
@@ -39,7 +49,9 @@ export interface OpenStream {
   close(): void;
 }
 
-/** A body that is pushed over time: a watch. `open` is called once, after the head has been sent. */
+/**
+ * A body that is pushed over time: a watch. `open` is called once, after the head has been sent.
+ */
 export interface ByteStream {
   open(sink: StreamSink): OpenStream;
 }

@@ -14,7 +14,9 @@ export interface Access {
 
 /** Formats a kubeconfig, as YAML. */
 export function formatKubeconfig({ url, token, ca }: Access): string {
-  const authority = ca ? `\n    certificate-authority-data: ${Buffer.from(ca).toString("base64")}` : "";
+  const authority = ca
+    ? `\n    certificate-authority-data: ${Buffer.from(ca).toString("base64")}`
+    : "";
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -34,7 +36,10 @@ current-context: homeostat
 `;
 }
 
-/** Writes a kubeconfig so that only its owner can read it, and nobody ever reads half of it. Creates missing folders. */
+/**
+ * Writes a kubeconfig so that only its owner can read it, and nobody ever reads half of it. Creates
+ * missing folders.
+ */
 export function writeKubeconfig(path: string, text: string): void {
   makeFolders(dirname(path), 0o777);
   writePrivateFile(path, text);

@@ -3,7 +3,12 @@ import { test } from "node:test";
 import type { ApiRequest, ApiResponse } from "./handler.ts";
 import { createLateHandler } from "./late-handler.ts";
 
-const request: ApiRequest = { method: "GET", path: "/version", headers: {}, body: new Uint8Array() };
+const request: ApiRequest = {
+  method: "GET",
+  path: "/version",
+  headers: {},
+  body: new Uint8Array(),
+};
 const answer: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
 
 test("who comes early waits, who comes later does not", async () => {

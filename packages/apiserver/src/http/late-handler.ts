@@ -1,4 +1,5 @@
-// A handler that is there before the server is: its port is known, and whoever comes too early waits.
+// A handler that is there before the server is: its port is known, and whoever comes too early
+// waits.
 import type { ApiResponse, Handler } from "./handler.ts";
 
 export interface LateHandler {
@@ -23,4 +24,8 @@ export function createLateHandler(): LateHandler {
   };
 }
 
-const unavailable: ApiResponse = { status: 503, headers: { "content-type": "text/plain; charset=utf-8" }, body: new TextEncoder().encode("the server could not be started\n") };
+const unavailable: ApiResponse = {
+  status: 503,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: new TextEncoder().encode("the server could not be started\n"),
+};

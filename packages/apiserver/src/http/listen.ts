@@ -1,5 +1,5 @@
-// One port for the server core: TLS with HTTP/1.1 and HTTP/2 side by side, or plain HTTP/1.1. Loopback unless told otherwise.
-// The only file that opens a listening socket.
+// One port for the server core: TLS with HTTP/1.1 and HTTP/2 side by side, or plain HTTP/1.1.
+// Loopback unless told otherwise. The only file that opens a listening socket.
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
@@ -38,7 +38,10 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Clients may cancel watches by the thousand on one connection; Node and nghttp2 take the default numbers for an attack. */
+/**
+ * Clients may cancel watches by the thousand on one connection; Node and nghttp2 take the default
+ * numbers for an attack.
+ */
 const unlimited = {
   streamResetBurst: 1_000_000_000,
   streamResetRate: 1_000_000_000,
@@ -46,11 +49,19 @@ const unlimited = {
   maxSessionInvalidFrames: 1_000_000_000,
   maxSessionMemory: 4096,
 };
-/** How long a client may take for the head of a request, and for the handshake before it; upstream's ReadHeaderTimeout. */
+/**
+ * How long a client may take for the head of a request, and for the handshake before it; upstream's
+ * ReadHeaderTimeout.
+ */
 const headMs = 32_000;
 /** How long a connection without requests is kept; upstream's IdleTimeout. */
 const idleMs = 90_000;
-const httpLimits = { maxHeaderSize: 1 << 20, keepAliveTimeout: idleMs, headersTimeout: headMs, noDelay: true };
+const httpLimits = {
+  maxHeaderSize: 1 << 20,
+  keepAliveTimeout: idleMs,
+  headersTimeout: headMs,
+  noDelay: true,
+};
 const http2Settings = { initialWindowSize: 1 << 20, maxHeaderListSize: 1 << 20 };
 
 /** Opens a port and serves `handler` on it. Rejects with Node's own error (EADDRINUSE, …). */
@@ -67,7 +78,15 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   server.on("connect", refuseTunnel);
   server.on(
     "clientError",
-    (error: ParserError, socket: Socket) => void connections.during(serveBadRequest(handler, error, socket, options.tls?.clientCa ? certificateCaller(socket as TLSSocket) : {})),
+    (error: ParserError, socket: Socket) =>
+      void connections.during(
+        serveBadRequest(
+          handler,
+          error,
+          socket,
+          options.tls?.clientCa ? certificateCaller(socket as TLSSocket) : {},
+        ),
+      ),
   );
   server.on("connection", (socket: Socket) => connections.add(socket));
   if (options.tls) server.on("secureConnection", (socket: Socket) => connections.add(socket));
@@ -86,10 +105,14 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   };
 }
 
-/** Nobody tunnels through an API server. Node hands over a socket for HTTP/1.1, a response for HTTP/2. */
+/**
+ * Nobody tunnels through an API server. Node hands over a socket for HTTP/1.1, a response for
+ * HTTP/2.
+ */
 function refuseTunnel(_request: unknown, answer: Socket | ServerResponse): void {
   if ("writeHead" in answer) answer.writeHead(405).end();
-  else answer.end("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  else
+    answer.end("HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
 async function createServer(options: ListenOptions): Promise<HttpServer | Http2SecureServer> {
@@ -127,7 +150,10 @@ function closeWhenIdle(session: ServerHttp2Session): void {
   });
 }
 
-function listening(server: HttpServer | Http2SecureServer, options: ListenOptions): Promise<number> {
+function listening(
+  server: HttpServer | Http2SecureServer,
+  options: ListenOptions,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port: options.port ?? 0, host: options.host ?? "127.0.0.1" }, () => {

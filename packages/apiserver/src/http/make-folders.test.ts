@@ -19,5 +19,6 @@ test("a file in the way, and a place where nothing can be made, are errors at on
   writeFileSync(join(folder, "file"), "");
   assert.throws(() => makeFolders(join(folder, "file"), 0o700), /EEXIST/);
   assert.throws(() => makeFolders(join(folder, "file", "below"), 0o700), /ENOTDIR/);
-  if (process.platform === "linux") assert.throws(() => makeFolders("/proc/nothing/below", 0o700), /ENOENT|EACCES|EPERM/);
+  if (process.platform === "linux")
+    assert.throws(() => makeFolders("/proc/nothing/below", 0o700), /ENOENT|EACCES|EPERM/);
 });

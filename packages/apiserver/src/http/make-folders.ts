@@ -1,9 +1,13 @@
-// Makes a folder and those above it, one after the other: Node's own recursive mkdir never ends below folders in which
-// nothing can be made, such as /proc (nodejs/node, lib/fs.js: it tries the parent again for every ENOENT).
+// Makes a folder and those above it, one after the other: Node's own recursive mkdir never ends
+// below folders in which nothing can be made, such as /proc (nodejs/node, lib/fs.js: it tries the
+// parent again for every ENOENT).
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** Makes `folder` where it is missing, with `mode` for those that it makes. Throws what mkdir throws. */
+/**
+ * Makes `folder` where it is missing, with `mode` for those that it makes. Throws what mkdir
+ * throws.
+ */
 export function makeFolders(folder: string, mode: number): void {
   const missing: string[] = [];
   for (let at = resolve(folder); !existsSync(at); at = dirname(at)) missing.unshift(at);

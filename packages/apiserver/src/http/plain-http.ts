@@ -1,11 +1,15 @@
-// Who speaks plain HTTP to the TLS port is told so, as Go's server does it: the first bytes of a connection are looked at
-// before TLS gets them. Upstream: net/http (server.go, tlsRecordHeaderLooksLikeHTTP).
+// Who speaks plain HTTP to the TLS port is told so, as Go's server does it: the first bytes of a
+// connection are looked at before TLS gets them. Upstream: net/http (server.go,
+// tlsRecordHeaderLooksLikeHTTP).
 import type { Server, Socket } from "node:net";
 
 const looksLikeHttp = /^(?:GET \/|HEAD |POST |PUT \/|OPTIO)/;
 const refusal = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-/** Puts the look before what `server`, a TLS server, does with its connections. `silentMs`: how long a client may say nothing at all. */
+/**
+ * Puts the look before what `server`, a TLS server, does with its connections. `silentMs`: how long
+ * a client may say nothing at all.
+ */
 export function refusePlainHttp(server: Server, silentMs: number): void {
   const accept = server.listeners("connection") as ((socket: Socket) => void)[];
   server.removeAllListeners("connection");

@@ -1,6 +1,7 @@
-// Evaluates a parsed JSONPath on a JSON value. Missing keys are no error when `missingKeys` is "allowed"; members are walked
-// in their own order, where upstream's is random.
-// Upstream: k8s.io/client-go/util/jsonpath/jsonpath.go, third_party/forked/golang/template/funcs.go.
+// Evaluates a parsed JSONPath on a JSON value. Missing keys are no error when `missingKeys` is
+// "allowed"; members are walked in their own order, where upstream's is random.
+// Upstream: k8s.io/client-go/util/jsonpath/jsonpath.go,
+// third_party/forked/golang/template/funcs.go.
 import { isObject, type Json } from "homeostat/api";
 import { formatGoValue } from "../schema/go-format.ts";
 import type { JsonPath, JsonPathNode, Slice } from "./json-path-node.ts";
@@ -15,7 +16,11 @@ export interface FindOptions {
 }
 
 /** What each node of the template found, in order. Throws {@link JsonPathError}. */
-export function findJsonPath(path: JsonPath, data: Json, options: FindOptions): readonly (readonly Json[])[] {
+export function findJsonPath(
+  path: JsonPath,
+  data: Json,
+  options: FindOptions,
+): readonly (readonly Json[])[] {
   const run = new Run(options.missingKeys === "allowed");
   return run.template(path.nodes, 0, data, 0).results;
 }
@@ -27,8 +32,16 @@ class Run {
     this.#lenient = lenient;
   }
 
-  /** Runs nodes from `from` on; inside a range it stops at the `end` that closes it and answers that place. */
-  template(nodes: readonly JsonPathNode[], from: number, data: Json, depth: number): { readonly results: (readonly Json[])[]; readonly at: number } {
+  /**
+   * Runs nodes from `from` on; inside a range it stops at the `end` that closes it and answers that
+   * place.
+   */
+  template(
+    nodes: readonly JsonPathNode[],
+    from: number,
+    data: Json,
+    depth: number,
+  ): { readonly results: (readonly Json[])[]; readonly at: number } {
     const results: (readonly Json[])[] = [];
     for (let i = from; i < nodes.length; i++) {
       const mark = rangeMark(nodes[i]!);
@@ -76,7 +89,11 @@ class Run {
         return node.members.flatMap((member) => this.#list(input, member));
       case "identifier":
         if (node.name === "range") return input;
-        throw new JsonPathError(node.name === "end" ? "not in range, nothing to end" : `unrecognized identifier ${node.name}`);
+        throw new JsonPathError(
+          node.name === "end"
+            ? "not in range, nothing to end"
+            : `unrecognized identifier ${node.name}`,
+        );
     }
   }
 
@@ -87,7 +104,8 @@ class Run {
   #field(input: readonly Json[], name: string): readonly Json[] {
     if (input.length === 0) return [];
     const results: Json[] = [];
-    for (const value of input) if (isObject(value) && Object.hasOwn(value, name)) results.push(value[name]!);
+    for (const value of input)
+      if (isObject(value) && Object.hasOwn(value, name)) results.push(value[name]!);
     if (results.length === 0 && !this.#lenient) throw new JsonPathError(`${name} is not found`);
     return results;
   }
@@ -95,13 +113,19 @@ class Run {
   #filter(input: readonly Json[], node: JsonPathNode & { readonly at: "filter" }): readonly Json[] {
     const results: Json[] = [];
     for (const value of input) {
-      if (!Array.isArray(value)) throw new JsonPathError(`${formatGoValue(value)} is not array or slice and cannot be filtered`);
+      if (!Array.isArray(value))
+        throw new JsonPathError(
+          `${formatGoValue(value)} is not array or slice and cannot be filtered`,
+        );
       for (const item of value) if (this.#passes(item, node)) results.push(item);
     }
     return results;
   }
 
-  #passes(item: Json, { left, right, operator }: JsonPathNode & { readonly at: "filter" }): boolean {
+  #passes(
+    item: Json,
+    { left, right, operator }: JsonPathNode & { readonly at: "filter" },
+  ): boolean {
     if (operator === "exists") return this.#exists(item, left);
     const lefts = this.#list([item], left);
     if (lefts.length === 0) return false;
@@ -109,7 +133,11 @@ class Run {
     const rights = this.#list([item], right);
     if (rights.length === 0) return false;
     if (rights.length > 1) throw new JsonPathError("can only compare one element at a time");
-    return compare({ value: lefts[0]!, kind: kindOf(lefts[0]!, left) }, { value: rights[0]!, kind: kindOf(rights[0]!, right) }, operator);
+    return compare(
+      { value: lefts[0]!, kind: kindOf(lefts[0]!, left) },
+      { value: rights[0]!, kind: kindOf(rights[0]!, right) },
+      operator,
+    );
   }
 
   #exists(item: Json, left: readonly JsonPathNode[]): boolean {
@@ -125,7 +153,9 @@ class Run {
 /** Ranges are written as `{range …}` and `{end}`: the first word of a list says so. */
 function rangeMark(node: JsonPathNode): "range" | "end" | undefined {
   const first = node.at === "list" ? node.nodes[0] : undefined;
-  return first?.at === "identifier" && (first.name === "range" || first.name === "end") ? first.name : undefined;
+  return first?.at === "identifier" && (first.name === "range" || first.name === "end")
+    ? first.name
+    : undefined;
 }
 
 const bytesOf = (text: string): Json[] => [...Buffer.from(text)];
@@ -145,16 +175,22 @@ function descend(values: readonly Json[]): readonly Json[] {
 }
 
 function sliceOf(value: Json, slice: Slice): readonly Json[] {
-  if (!Array.isArray(value)) throw new JsonPathError(`${isObject(value) ? "map[string]interface {}" : typeof value} is not array or slice`);
+  if (!Array.isArray(value))
+    throw new JsonPathError(
+      `${isObject(value) ? "map[string]interface {}" : typeof value} is not array or slice`,
+    );
   const size = value.length;
   let start = slice.start ?? 0;
   let end = slice.end ?? size;
   if (start < 0) start += size;
   if (end < 0 || (end === 0 && slice.single)) end += size;
   if (start === end) return [];
-  if (start >= size || start < 0) throw new JsonPathError(`array index out of bounds: index ${start}, length ${size}`);
-  if (end > size || end < 0) throw new JsonPathError(`array index out of bounds: index ${end - 1}, length ${size}`);
-  if (start > end) throw new JsonPathError(`starting index ${start} is greater than ending index ${end}`);
+  if (start >= size || start < 0)
+    throw new JsonPathError(`array index out of bounds: index ${start}, length ${size}`);
+  if (end > size || end < 0)
+    throw new JsonPathError(`array index out of bounds: index ${end - 1}, length ${size}`);
+  if (start > end)
+    throw new JsonPathError(`starting index ${start} is greater than ending index ${end}`);
   const step = slice.step ?? 1;
   if (step <= 0) throw new JsonPathError("step must be > 0");
   const picked: Json[] = [];

@@ -15,7 +15,12 @@ export type JsonPathNode =
   | { readonly at: "text"; readonly text: string }
   | { readonly at: "field"; readonly name: string }
   | { readonly at: "array"; readonly slice: Slice }
-  | { readonly at: "filter"; readonly left: readonly JsonPathNode[]; readonly right: readonly JsonPathNode[]; readonly operator: string }
+  | {
+      readonly at: "filter";
+      readonly left: readonly JsonPathNode[];
+      readonly right: readonly JsonPathNode[];
+      readonly operator: string;
+    }
   | { readonly at: "number"; readonly value: number; readonly float: boolean }
   | { readonly at: "bool"; readonly value: boolean }
   | { readonly at: "wildcard" }

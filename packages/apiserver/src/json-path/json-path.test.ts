@@ -5,8 +5,17 @@ import { findJsonPath } from "./find-json-path.ts";
 import { parseJsonPath } from "./parse-json-path.ts";
 import { printJsonPathValues } from "./print-json-path.ts";
 
-const data: Json = { s: "text", i: 4, n: null, arr: ["a", "b", "c"], list: [{ n: "one", v: 1 }, { n: "two", v: 2, x: 1.5 }, { n: "three" }], "do.t": 1, o: { a: 1, b: [1] } };
-const find = (path: string): readonly (readonly Json[])[] => findJsonPath(parseJsonPath(path), data, { missingKeys: "allowed" });
+const data: Json = {
+  s: "text",
+  i: 4,
+  n: null,
+  arr: ["a", "b", "c"],
+  list: [{ n: "one", v: 1 }, { n: "two", v: 2, x: 1.5 }, { n: "three" }],
+  "do.t": 1,
+  o: { a: 1, b: [1] },
+};
+const find = (path: string): readonly (readonly Json[])[] =>
+  findJsonPath(parseJsonPath(path), data, { missingKeys: "allowed" });
 
 const found: readonly (readonly [string, ...Json[]])[] = [
   ["{.s}", "text"],
@@ -49,8 +58,12 @@ const failing: readonly (readonly [string, string])[] = [
   ["{end}", "not in range, nothing to end"],
   ["{nonsense}", "unrecognized identifier nonsense"],
 ];
-for (const [path, message] of failing) test(`${path} fails`, () => assert.throws(() => find(path), { name: "JsonPathError", message }));
-test("a missing key is an error where it is not allowed", () => assert.throws(() => findJsonPath(parseJsonPath("{.miss}"), data, { missingKeys: "error" }), { message: "miss is not found" }));
+for (const [path, message] of failing)
+  test(`${path} fails`, () => assert.throws(() => find(path), { name: "JsonPathError", message }));
+test("a missing key is an error where it is not allowed", () =>
+  assert.throws(() => findJsonPath(parseJsonPath("{.miss}"), data, { missingKeys: "error" }), {
+    message: "miss is not found",
+  }));
 
 const broken: readonly (readonly [string, string])[] = [
   ["{.s", "unclosed action"],
@@ -64,4 +77,6 @@ const broken: readonly (readonly [string, string])[] = [
   ["{!}", "unrecognized character in action: U+0021 '!'"],
   ["{+}", "cannot parse number +"],
 ];
-for (const [path, message] of broken) test(`${path} does not parse`, () => assert.throws(() => parseJsonPath(path), { name: "JsonPathSyntaxError", message }));
+for (const [path, message] of broken)
+  test(`${path} does not parse`, () =>
+    assert.throws(() => parseJsonPath(path), { name: "JsonPathSyntaxError", message }));

@@ -1,5 +1,5 @@
-// Parses kubectl's JSONPath dialect: `{.spec.items[?(@.kind=="x")].name}`, ranges, unions, slices, recursive descent.
-// Errors carry upstream's text.
+// Parses kubectl's JSONPath dialect: `{.spec.items[?(@.kind=="x")].name}`, ranges, unions, slices,
+// recursive descent. Errors carry upstream's text.
 // Upstream: k8s.io/client-go/util/jsonpath/parser.go.
 import { unquoteGoString } from "./unquote-go-string.ts";
 import type { JsonPath, JsonPathNode, Slice } from "./json-path-node.ts";
@@ -47,7 +47,8 @@ class Parser {
   /** Reads up to and including the closing brace. */
   #action(list: NodeList): void {
     for (;;) {
-      if (this.#input.startsWith("}", this.#at)) return void (this.#at = this.#start = this.#at + 1);
+      if (this.#input.startsWith("}", this.#at))
+        return void (this.#at = this.#start = this.#at + 1);
       if (this.#input.startsWith("[?(", this.#at)) this.#filter(list);
       else if (this.#input.startsWith("..", this.#at)) this.#recursive(list);
       else this.#token(list);
@@ -69,11 +70,16 @@ class Parser {
   #identifier(list: NodeList): void {
     this.#advanceTo(isTerminator);
     const word = this.#consume();
-    list.push(word === "true" || word === "false" ? { at: "bool", value: word === "true" } : { at: "identifier", name: word });
+    list.push(
+      word === "true" || word === "false"
+        ? { at: "bool", value: word === "true" }
+        : { at: "identifier", name: word },
+    );
   }
 
   #recursive(list: NodeList): void {
-    if (list.at(-1)?.at === "recursive") throw new JsonPathSyntaxError("invalid multiple recursive descent");
+    if (list.at(-1)?.at === "recursive")
+      throw new JsonPathSyntaxError("invalid multiple recursive descent");
     this.#at += 2;
     this.#consume();
     list.push({ at: "recursive" });
@@ -87,7 +93,8 @@ class Parser {
     this.#advanceTo((c) => c === undefined || (c !== "." && !/\p{Nd}/u.test(c)));
     const text = this.#consume();
     if (/^[+-]?[0-9]+$/.test(text)) list.push({ at: "number", value: Number(text), float: false });
-    else if (/^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)$/.test(text)) list.push({ at: "number", value: Number(text), float: true });
+    else if (/^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)$/.test(text))
+      list.push({ at: "number", value: Number(text), float: true });
     else throw new JsonPathSyntaxError(`cannot parse number ${text}`);
   }
 
@@ -98,7 +105,11 @@ class Parser {
     const inside = this.#consume().slice(1, -1);
     const text = inside === "*" ? ":" : inside;
     const members = text.split(",");
-    if (members.length > 1) return void list.push({ at: "union", members: members.map((member) => wholeAction(`[${member.replace(/^ +| +$/g, "")}]`)) });
+    if (members.length > 1)
+      return void list.push({
+        at: "union",
+        members: members.map((member) => wholeAction(`[${member.replace(/^ +| +$/g, "")}]`)),
+      });
     const key = /^'([^']*)'$/.exec(text);
     if (key) return void list.push(...wholeAction(`.${key[1]}`));
     list.push({ at: "array", slice: parseSlice(text) });
@@ -111,8 +122,19 @@ class Parser {
     if (this.#next() !== "]") throw new JsonPathSyntaxError("unclosed array expect ]");
     const text = this.#consume().slice(0, -2);
     const parts = /^([^!<>=]+)([!<>=]+)(.+?)$/.exec(text);
-    if (!parts) return void list.push({ at: "filter", left: wholeAction(text), right: [], operator: "exists" });
-    list.push({ at: "filter", left: wholeAction(parts[1]!), right: wholeAction(parts[3]!), operator: parts[2]! });
+    if (!parts)
+      return void list.push({
+        at: "filter",
+        left: wholeAction(text),
+        right: [],
+        operator: "exists",
+      });
+    list.push({
+      at: "filter",
+      left: wholeAction(parts[1]!),
+      right: wholeAction(parts[3]!),
+      operator: parts[2]!,
+    });
   }
 
   /** Up to the closing bracket that is outside of quotes; only the first quoted text counts. */
@@ -132,12 +154,14 @@ class Parser {
   #quote(list: NodeList, end: string): void {
     for (;;) {
       const c = this.#next();
-      if (c === undefined || c === "\n") throw new JsonPathSyntaxError("unterminated quoted string");
+      if (c === undefined || c === "\n")
+        throw new JsonPathSyntaxError("unterminated quoted string");
       if (c === end && this.#input[this.#at - 2] !== "\\") break;
     }
     const quoted = this.#consume();
     const text = unquoteGoString(quoted);
-    if (text === undefined) throw new JsonPathSyntaxError(`unquote string ${quoted} error invalid syntax`);
+    if (text === undefined)
+      throw new JsonPathSyntaxError(`unquote string ${quoted} error invalid syntax`);
     list.push({ at: "text", text });
   }
 
@@ -177,7 +201,11 @@ class Parser {
 function parseSlice(text: string): Slice {
   const match = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text);
   if (!match) throw new JsonPathSyntaxError(`invalid array index ${text}`);
-  const [start, end, step] = [toIndex(match[1]!), toIndex(match[2]?.slice(1) ?? ""), toIndex(match[3]?.slice(1) ?? "")];
+  const [start, end, step] = [
+    toIndex(match[1]!),
+    toIndex(match[2]?.slice(1) ?? ""),
+    toIndex(match[3]?.slice(1) ?? ""),
+  ];
   const single = !match[2];
   return { start, end: single ? (start ?? 0) + 1 : end, step, single };
 }
@@ -190,7 +218,8 @@ function toIndex(text: string): number | undefined {
 
 const isEndOfLine = (c: string): boolean => c === "\r" || c === "\n";
 const isAlphaNumeric = (c: string): boolean => c === "_" || /[\p{L}\p{Nd}]/u.test(c);
-const isTerminator = (c: string | undefined): boolean => c === undefined || " \t\r\n.,[]$@{}".includes(c);
+const isTerminator = (c: string | undefined): boolean =>
+  c === undefined || " \t\r\n.,[]$@{}".includes(c);
 
 /** Go's %#U, e.g. `U+0021 '!'`. */
 function formatRune(c: string): string {

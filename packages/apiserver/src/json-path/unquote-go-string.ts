@@ -1,13 +1,23 @@
 // Go's string literals in double or single quotes, of any length in both.
 // Upstream: k8s.io/client-go/util/jsonpath/parser.go (UnquoteExtend), Go's strconv.UnquoteChar.
 
-const simple: Readonly<Record<string, string>> = { a: "\u0007", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\u000b", "\\": "\\" };
+const simple: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\u000b",
+  "\\": "\\",
+};
 const numeric = /^(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/;
 
 /** The text between the quotes with escapes resolved; undefined when it is no literal. */
 export function unquoteGoString(quoted: string): string | undefined {
   const quote = quoted[0];
-  if (quoted.length < 2 || (quote !== '"' && quote !== "'") || quoted.at(-1) !== quote) return undefined;
+  if (quoted.length < 2 || (quote !== '"' && quote !== "'") || quoted.at(-1) !== quote)
+    return undefined;
   const body = quoted.slice(1, -1);
   if (!body.includes("\\") && !body.includes(quote)) return body;
   let out = "";
@@ -27,12 +37,20 @@ export function unquoteGoString(quoted: string): string | undefined {
   return out;
 }
 
-function readEscape(rest: string, quote: string): readonly [text: string, length: number] | undefined {
+function readEscape(
+  rest: string,
+  quote: string,
+): readonly [text: string, length: number] | undefined {
   const c = rest[0] ?? "";
   if (Object.hasOwn(simple, c)) return [simple[c]!, 1];
   if (c === quote) return [quote, 1];
   const match = numeric.exec(rest);
   if (!match) return undefined;
-  const code = match[4] === undefined ? Number.parseInt(match[1] ?? match[2] ?? match[3]!, 16) : Number.parseInt(match[4], 8);
-  return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? undefined : [String.fromCodePoint(code), match[0].length];
+  const code =
+    match[4] === undefined
+      ? Number.parseInt(match[1] ?? match[2] ?? match[3]!, 16)
+      : Number.parseInt(match[4], 8);
+  return code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+    ? undefined
+    : [String.fromCodePoint(code), match[0].length];
 }

@@ -1,9 +1,23 @@
-// The records of all built-in kinds: a new kind is one line here. Discovery orders them by the kind data, not by this list.
-import { mutatingAdmissionPolicy, mutatingAdmissionPolicyBinding, validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./admissionregistration/admission-policies.ts";
-import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admissionregistration/webhook-configurations.ts";
+// The records of all built-in kinds: a new kind is one line here. Discovery orders them by the kind
+// data, not by this list.
+import {
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
+} from "./admissionregistration/admission-policies.ts";
+import {
+  mutatingWebhookConfiguration,
+  validatingWebhookConfiguration,
+} from "./admissionregistration/webhook-configurations.ts";
 import { apiService } from "./apiregistration/api-service.ts";
 import { selfSubjectReview, tokenReview } from "./authentication/reviews.ts";
-import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from "./authorization/reviews.ts";
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+} from "./authorization/reviews.ts";
 import { controllerRevision } from "./apps/controller-revision.ts";
 import { daemonSet } from "./apps/daemon-set.ts";
 import { deployment } from "./apps/deployment.ts";
@@ -67,13 +81,50 @@ const core: readonly BuiltinKind[] = [
   secret,
   serviceAccount,
 ];
-const networking: readonly BuiltinKind[] = [endpointSlice, ingress, ingressClass, networkPolicy, serviceCidr];
+const networking: readonly BuiltinKind[] = [
+  endpointSlice,
+  ingress,
+  ingressClass,
+  networkPolicy,
+  serviceCidr,
+];
 const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
-const reviews: readonly BuiltinKind[] = [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectReview, selfSubjectRulesReview, subjectAccessReview, tokenReview];
-const devices: readonly BuiltinKind[] = [deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice];
-const storage: readonly BuiltinKind[] = [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass];
+const reviews: readonly BuiltinKind[] = [
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+  tokenReview,
+];
+const devices: readonly BuiltinKind[] = [
+  deviceClass,
+  resourceClaim,
+  resourceClaimTemplate,
+  resourceSlice,
+];
+const storage: readonly BuiltinKind[] = [
+  csiDriver,
+  csiNode,
+  csiStorageCapacity,
+  storageClass,
+  volumeAttachment,
+  volumeAttributesClass,
+];
 const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
-const controllers: readonly BuiltinKind[] = [pod, replicationController, autoscalerV1, autoscalerV2, cronJob, job, controllerRevision, daemonSet, deployment, replicaSet, statefulSet];
+const controllers: readonly BuiltinKind[] = [
+  pod,
+  replicationController,
+  autoscalerV1,
+  autoscalerV2,
+  cronJob,
+  job,
+  controllerRevision,
+  daemonSet,
+  deployment,
+  replicaSet,
+  statefulSet,
+];
 const control: readonly BuiltinKind[] = [
   apiService,
   certificateSigningRequest,
@@ -87,5 +138,20 @@ const control: readonly BuiltinKind[] = [
   validatingWebhookConfiguration,
 ];
 
-/** Every record that needs nothing but the kind data; definitions of custom resources come with their controller. */
-export const builtinKinds: readonly BuiltinKind[] = [...control, ...core, ...controllers, ...devices, ...networking, ...rbac, ...reviews, ...storage, ...workloads, event, lease];
+/**
+ * Every record that needs nothing but the kind data; definitions of custom resources come with
+ * their controller.
+ */
+export const builtinKinds: readonly BuiltinKind[] = [
+  ...control,
+  ...core,
+  ...controllers,
+  ...devices,
+  ...networking,
+  ...rbac,
+  ...reviews,
+  ...storage,
+  ...workloads,
+  event,
+  lease,
+];

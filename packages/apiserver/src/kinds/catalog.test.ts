@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { ServedResource } from "../registry/served-resource.ts";
 import { createCatalog } from "./catalog.ts";
 
-const resource = (group: string, version: string, name: string): ServedResource => ({ group, version, resource: name }) as ServedResource;
+const resource = (group: string, version: string, name: string): ServedResource =>
+  ({ group, version, resource: name }) as ServedResource;
 
 test("custom resources come and go, and every change raises the epoch", () => {
   const pods = resource("", "v1", "pods");

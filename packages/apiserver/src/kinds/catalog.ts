@@ -1,18 +1,25 @@
-// All resources that are served now: the built-in kinds, there from the start, and the custom ones, which come and go.
-// Upstream's counterpart: the API installer of k8s.io/apiserver and the custom resource handler of apiextensions.
+// All resources that are served now: the built-in kinds, there from the start, and the custom ones,
+// which come and go.
+// Upstream's counterpart: the API installer of k8s.io/apiserver and the custom resource handler of
+// apiextensions.
 import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
 
 /** A catalog whose custom resources can be exchanged. */
 export interface MutableCatalog extends ResourceCatalog {
-  /** Puts the resources of one definition in the place of those it had; none takes it out of service, the very same change nothing. */
+  /**
+   * Puts the resources of one definition in the place of those it had; none takes it out of
+   * service, the very same change nothing.
+   */
   serve(definition: string, resources: readonly ServedResource[]): void;
 }
 
 /** A catalog with these built-in resources, in discovery order. */
 export function createCatalog(builtins: readonly ServedResource[]): MutableCatalog {
   const custom = new Map<string, readonly ServedResource[]>();
-  const keyOf = (group: string, version: string, resource: string): string => `${group}/${version}/${resource}`;
-  const index = (resources: readonly ServedResource[]): Map<string, ServedResource> => new Map(resources.map((each) => [keyOf(each.group, each.version, each.resource), each]));
+  const keyOf = (group: string, version: string, resource: string): string =>
+    `${group}/${version}/${resource}`;
+  const index = (resources: readonly ServedResource[]): Map<string, ServedResource> =>
+    new Map(resources.map((each) => [keyOf(each.group, each.version, each.resource), each]));
   let all = builtins;
   let byKey = index(builtins);
   let epoch = 0;
@@ -23,7 +30,8 @@ export function createCatalog(builtins: readonly ServedResource[]): MutableCatal
       return epoch;
     },
     serve(definition, resources) {
-      if (custom.get(definition) === resources || (!resources.length && !custom.has(definition))) return;
+      if (custom.get(definition) === resources || (!resources.length && !custom.has(definition)))
+        return;
       if (resources.length) custom.set(definition, resources);
       else custom.delete(definition);
       all = [...builtins, ...[...custom.values()].flat()];

@@ -1,5 +1,5 @@
-// All kinds of one server: the built-in ones, and the custom ones that definitions bring. The one place where the records,
-// the catalog and the upkeep of definitions meet.
+// All kinds of one server: the built-in ones, and the custom ones that definitions bring. The one
+// place where the records, the catalog and the upkeep of definitions meet.
 import type { JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { Handler } from "../http/handler.ts";
@@ -23,8 +23,14 @@ import { createGoDecoder } from "./object/go-decoder.ts";
 /** The kinds of one server. */
 export interface Kinds {
   readonly catalog: MutableCatalog;
-  /** Serves stored definitions and keeps all of them going. To be called once the handler answers. */
-  start(options: { readonly handler: Handler; readonly runtime: Runtime; readonly warn?: ((message: string, error: unknown) => void) | undefined }): Promise<void>;
+  /**
+   * Serves stored definitions and keeps all of them going. To be called once the handler answers.
+   */
+  start(options: {
+    readonly handler: Handler;
+    readonly runtime: Runtime;
+    readonly warn?: ((message: string, error: unknown) => void) | undefined;
+  }): Promise<void>;
   stop(): void;
 }
 
@@ -33,13 +39,30 @@ const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 /** Kinds of one Kubernetes minor, whose services take from `ranges`. */
 export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
   const controller = createDefinitionController();
-  const checks: SchemaChecks = { checkRuleFields, checkRuleExpressions, compileRules, metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }) };
-  const definitions = customResourceDefinition(checks, (object, old) => controller.committed(object, old));
+  const checks: SchemaChecks = {
+    checkRuleFields,
+    checkRuleExpressions,
+    compileRules,
+    metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }),
+  };
+  const definitions = customResourceDefinition(checks, (object, old) =>
+    controller.committed(object, old),
+  );
   const services = createServiceUpkeep(ranges);
   const smdOf = createKindTypes(data);
-  const catalog = createCatalog(createBuiltinResources({ data, smdOf }, [definitions, serviceKind(services.pool, services.committed), ipAddressKind(services.addressCommitted)]));
+  const catalog = createCatalog(
+    createBuiltinResources({ data, smdOf }, [
+      definitions,
+      serviceKind(services.pool, services.committed),
+      ipAddressKind(services.addressCommitted),
+    ]),
+  );
   const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> =>
-    createCustomResources(definition, { data, smdOf, compileRules: (schema) => compileRules(schema, "resource") });
+    createCustomResources(definition, {
+      data,
+      smdOf,
+      compileRules: (schema) => compileRules(schema, "resource"),
+    });
   return {
     catalog,
     async start({ handler, runtime, warn }) {

@@ -1,4 +1,5 @@
-// Tries the rules of one built-in kind without a server: bodies in, prepared objects and errors out. For tests only.
+// Tries the rules of one built-in kind without a server: bodies in, prepared objects and errors
+// out. For tests only.
 import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../merge/smd-type.ts";
@@ -28,16 +29,33 @@ export interface OpenKind {
 
 /** Opens a kind by group and plural; each call has pools of its own. */
 export function openKind(group: string, plural: string): OpenKind {
-  const data = openKindData(readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"));
-  const services = createServiceUpkeep(readServiceRanges({}));
-  const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [serviceKind(services.pool, services.committed), ipAddressKind(services.addressCommitted)]).find(
-    (each) => each.group === group && each.resource === plural,
+  const data = openKindData(
+    readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"),
   );
-  if (!resource) throw new Error(`open ${plural} of ${group || "the legacy group"}: no such built-in kind`);
-  const decode = (body: object): JsonObject => resource.codec.decode(parseJson(JSON.stringify(body))).object;
-  const attempt = (write: (context: WriteContext) => { readonly object: JsonObject; readonly errors: ReturnType<Strategy["validateCreate"]> }): Tried => {
+  const services = createServiceUpkeep(readServiceRanges({}));
+  const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
+    serviceKind(services.pool, services.committed),
+    ipAddressKind(services.addressCommitted),
+  ]).find((each) => each.group === group && each.resource === plural);
+  if (!resource)
+    throw new Error(`open ${plural} of ${group || "the legacy group"}: no such built-in kind`);
+  const decode = (body: object): JsonObject =>
+    resource.codec.decode(parseJson(JSON.stringify(body))).object;
+  const attempt = (
+    write: (context: WriteContext) => {
+      readonly object: JsonObject;
+      readonly errors: ReturnType<Strategy["validateCreate"]>;
+    },
+  ): Tried => {
     const warnings: string[] = [];
-    const { object, errors } = write({ user: "ann", caller: { name: "ann", groups: ["devs"] }, dryRun: false, subresource: "", now: "2026-01-01T00:00:00Z", warn: (text) => void warnings.push(text) });
+    const { object, errors } = write({
+      user: "ann",
+      caller: { name: "ann", groups: ["devs"] },
+      dryRun: false,
+      subresource: "",
+      now: "2026-01-01T00:00:00Z",
+      warn: (text) => void warnings.push(text),
+    });
     return { object, errors: errors.map(({ field, body }) => `${field}: ${body}`), warnings };
   };
   return {

@@ -3,7 +3,10 @@
 import { isObject, type Json } from "homeostat/api";
 import type { SmdType } from "./smd-type.ts";
 
-/** An alternative of a type; "open" where the value decides nothing (absent, null, or of none of the kinds offered). */
+/**
+ * An alternative of a type; "open" where the value decides nothing (absent, null, or of none of the
+ * kinds offered).
+ */
 export type Alternative = "scalar" | "list" | "map" | "open";
 
 /** What the value decides. A type with a single alternative leaves nothing to decide. */
@@ -14,7 +17,13 @@ export function alternativeOf(type: SmdType, value: Json | undefined): Alternati
   return type.scalar ? "scalar" : openOf(type);
 }
 
-/** What an undecided value is taken for: a map if the type offers one, then a scalar, then a list. */
-export const settle = (type: SmdType, alternative: Alternative): Exclude<Alternative, "open"> => (alternative !== "open" ? alternative : type.map ? "map" : type.scalar ? "scalar" : "list");
+/**
+ * What an undecided value is taken for: a map if the type offers one, then a scalar, then a list.
+ */
+export const settle = (type: SmdType, alternative: Alternative): Exclude<Alternative, "open"> =>
+  alternative !== "open" ? alternative : type.map ? "map" : type.scalar ? "scalar" : "list";
 
-const openOf = (type: SmdType): Alternative => (Number(!!type.scalar) + Number(!!type.list) + Number(!!type.map) > 1 ? "open" : settle(type, "open"));
+const openOf = (type: SmdType): Alternative =>
+  Number(!!type.scalar) + Number(!!type.list) + Number(!!type.map) > 1
+    ? "open"
+    : settle(type, "open");

@@ -1,4 +1,5 @@
-// Bounds the number of Update entries of an object: the oldest are folded into one entry per apiVersion.
+// Bounds the number of Update entries of an object: the oldest are folded into one entry per
+// apiVersion.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go.
 import { compareBytewise } from "homeostat/api";
 import { union } from "./field-set.ts";
@@ -26,7 +27,12 @@ export function capUpdateManagers({ managers, times }: Managed): Managed {
       firstOf.set(owner.apiVersion, id);
       continue;
     }
-    const bucket = formatManagerId({ manager: bucketName, operation: "Update", apiVersion: owner.apiVersion, subresource: "" });
+    const bucket = formatManagerId({
+      manager: bucketName,
+      operation: "Update",
+      apiVersion: owner.apiVersion,
+      subresource: "",
+    });
     if (!left.has(bucket)) {
       left.set(bucket, left.get(first)!);
       left.delete(first);

@@ -31,7 +31,13 @@ export function compareTyped(type: SmdType, left: Json, right: Json): Comparison
   return walk;
 }
 
-function compare(walk: Walk, path: FieldPath, type: SmdType, left: Side, right: Side): readonly TypedError[] {
+function compare(
+  walk: Walk,
+  path: FieldPath,
+  type: SmdType,
+  left: Side,
+  right: Side,
+): readonly TypedError[] {
   // Equal parts contribute nothing, whatever their type.
   if (left !== undefined && right !== undefined && equalJson(left, right)) return [];
   if (type === deducedType) {
@@ -63,11 +69,23 @@ function noteOneSided(walk: Walk, path: FieldPath, left: Side, right: Side): voi
 }
 
 /** "leaf" where the value was compared as a whole. */
-function compareAs(walk: Walk, path: FieldPath, type: SmdType, alternative: Alternative, left: Side, right: Side): "leaf" | readonly TypedError[] {
+function compareAs(
+  walk: Walk,
+  path: FieldPath,
+  type: SmdType,
+  alternative: Alternative,
+  left: Side,
+  right: Side,
+): "leaf" | readonly TypedError[] {
   switch (settle(type, alternative)) {
     case "scalar": {
-      const errors = [validateScalar(type.scalar!, left, "lhs: "), validateScalar(type.scalar!, right, "rhs: ")] as const;
-      return errors[0].length && errors[1].length ? errors.flat() : compareLeaf(walk, path, left, right);
+      const errors = [
+        validateScalar(type.scalar!, left, "lhs: "),
+        validateScalar(type.scalar!, right, "rhs: "),
+      ] as const;
+      return errors[0].length && errors[1].length
+        ? errors.flat()
+        : compareLeaf(walk, path, left, right);
     }
     case "map":
       return compareMaps(walk, path, type.map!, left, right);
@@ -84,7 +102,13 @@ function compareLeaf(walk: Walk, path: FieldPath, left: Side, right: Side): "lea
 
 const noMembers: JsonObject = {};
 
-function compareMaps(walk: Walk, path: FieldPath, type: SmdMap, left: Side, right: Side): "leaf" | readonly TypedError[] {
+function compareMaps(
+  walk: Walk,
+  path: FieldPath,
+  type: SmdMap,
+  left: Side,
+  right: Side,
+): "leaf" | readonly TypedError[] {
   const l = isObject(left) ? left : noMembers,
     r = isObject(right) ? right : noMembers;
   const names = [...Object.keys(l), ...Object.keys(r).filter((name) => !Object.hasOwn(l, name))];
@@ -95,7 +119,13 @@ function compareMaps(walk: Walk, path: FieldPath, type: SmdMap, left: Side, righ
     const element = fieldElement(name);
     const fieldType = (type.field(name)?.type ?? type.element)?.();
     const own = (side: JsonObject): Side => (Object.hasOwn(side, name) ? side[name] : undefined);
-    if (fieldType) errors.push(...below(formatPathElement(element), compare(walk, [...path, element], fieldType, own(l), own(r))));
+    if (fieldType)
+      errors.push(
+        ...below(
+          formatPathElement(element),
+          compare(walk, [...path, element], fieldType, own(l), own(r)),
+        ),
+      );
   }
   return errors;
 }
@@ -106,10 +136,17 @@ interface Items {
   readonly right: Json[];
 }
 
-function compareLists(walk: Walk, path: FieldPath, type: SmdList, left: Side, right: Side): "leaf" | readonly TypedError[] {
+function compareLists(
+  walk: Walk,
+  path: FieldPath,
+  type: SmdList,
+  left: Side,
+  right: Side,
+): "leaf" | readonly TypedError[] {
   const l = Array.isArray(left) ? left : [],
     r = Array.isArray(right) ? right : [];
-  if (type.relation === "atomic" || (!l.length && !r.length)) return compareLeaf(walk, path, left, right);
+  if (type.relation === "atomic" || (!l.length && !r.length))
+    return compareLeaf(walk, path, left, right);
   const errors: TypedError[] = [];
   const byElement = new Map<string, Items>();
   const gather = (list: readonly Json[], side: "left" | "right"): void => {
@@ -126,13 +163,22 @@ function compareLists(walk: Walk, path: FieldPath, type: SmdList, left: Side, ri
   };
   gather(l, "left");
   gather(r, "right");
-  for (const items of byElement.values()) errors.push(...compareItems(walk, [...path, items.element], type, items));
+  for (const items of byElement.values())
+    errors.push(...compareItems(walk, [...path, items.element], type, items));
   return errors;
 }
 
 /** Items of one element; more than one on a side are duplicates, which are tracked as a whole. */
-function compareItems(walk: Walk, path: FieldPath, type: SmdList, { element, left, right }: Items): readonly TypedError[] {
-  const one = (l: Side, r: Side): readonly TypedError[] => (l === undefined && r === undefined ? [] : below(formatPathElement(element), compare(walk, path, type.element(), l, r)));
+function compareItems(
+  walk: Walk,
+  path: FieldPath,
+  type: SmdList,
+  { element, left, right }: Items,
+): readonly TypedError[] {
+  const one = (l: Side, r: Side): readonly TypedError[] =>
+    l === undefined && r === undefined
+      ? []
+      : below(formatPathElement(element), compare(walk, path, type.element(), l, r));
   if (left.length <= 1 && right.length <= 1) return one(left[0], right[0]);
   if (left.length > 1 && right.length > 1) {
     if (!equalJson(left, right)) insertPath(walk.modified, path);

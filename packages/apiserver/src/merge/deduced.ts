@@ -1,7 +1,9 @@
-// Values without a schema: maps are separable, everything else is a leaf. Such a value may be as deep as a decoder goes
-// (10,000 levels), for which recursion has no room; so the walks over typed values hand over to these, which have none.
-// Each gives what its general form gives for the deduced type.
-// Upstream: sigs.k8s.io/structured-merge-diff/v6/typed (compare.go, merge.go, remove.go, tofieldset.go; which recurse).
+// Values without a schema: maps are separable, everything else is a leaf. Such a value may be as
+// deep as a decoder goes (10,000 levels), for which recursion has no room; so the walks over typed
+// values hand over to these, which have none. Each gives what its general form gives for the
+// deduced type.
+// Upstream: sigs.k8s.io/structured-merge-diff/v6/typed (compare.go, merge.go, remove.go,
+// tofieldset.go; which recurse).
 import { equalJson, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { type FieldPath, fieldElement, type PathElement } from "./field-path.ts";
 import { emptySet, type FieldSet, type FieldSetBuilder, insertPath } from "./field-set.ts";
@@ -10,16 +12,27 @@ type Side = Json | undefined;
 const noMembers: JsonObject = {};
 const membersOf = (side: Side): JsonObject => (isObject(side) ? side : noMembers);
 const hasMembers = (map: JsonObject): boolean => Object.keys(map).length > 0;
-const own = (side: JsonObject, name: string): Side => (Object.hasOwn(side, name) ? side[name] : undefined);
-const namesOf = (left: JsonObject, right: JsonObject): readonly string[] => [...Object.keys(left), ...Object.keys(right).filter((name) => !Object.hasOwn(left, name))];
+const own = (side: JsonObject, name: string): Side =>
+  Object.hasOwn(side, name) ? side[name] : undefined;
+const namesOf = (left: JsonObject, right: JsonObject): readonly string[] => [
+  ...Object.keys(left),
+  ...Object.keys(right).filter((name) => !Object.hasOwn(left, name)),
+];
 
-/** A field on the way down, which is put into a set without a walk from the top when it turns out to belong there. */
+/**
+ * A field on the way down, which is put into a set without a walk from the top when it turns out to
+ * belong there.
+ */
 class Place {
   readonly #parent: Place | undefined;
   readonly #element: PathElement | undefined;
   #level: FieldSetBuilder | undefined;
 
-  constructor(parent: Place | undefined, element: PathElement | undefined, level?: FieldSetBuilder) {
+  constructor(
+    parent: Place | undefined,
+    element: PathElement | undefined,
+    level?: FieldSetBuilder,
+  ) {
     this.#parent = parent;
     this.#element = element;
     this.#level = level;
@@ -41,7 +54,8 @@ class Place {
     const missing: Place[] = [];
     let above: Place = this.#parent;
     for (; !above.#level; above = above.#parent!) missing.push(above);
-    for (let place = missing.pop(); place; place = missing.pop()) place.#level = place.#node().below ??= new Map();
+    for (let place = missing.pop(); place; place = missing.pop())
+      place.#level = place.#node().below ??= new Map();
     this.#node().member = true;
   }
 
@@ -55,7 +69,10 @@ class Place {
   }
 }
 
-/** Adds each field of the value, which stands at `path`; the value itself too, unless it is the whole object, a map or null. */
+/**
+ * Adds each field of the value, which stands at `path`; the value itself too, unless it is the
+ * whole object, a map or null.
+ */
 export function insertFieldsOf(set: FieldSetBuilder, path: FieldPath, value: Json): void {
   if (value === null) return;
   if (!isObject(value)) return insertPath(set, path);
@@ -82,7 +99,13 @@ type Places = Readonly<Record<keyof Differences, Place>>;
 /** Notes what `right` adds to `left`, changes in it and removes from it. */
 export function compareDeduced(found: Differences, path: FieldPath, left: Side, right: Side): void {
   const at = (set: FieldSetBuilder): Place => Place.at(set, path);
-  const open: (readonly [Places, Side, Side])[] = [[{ added: at(found.added), modified: at(found.modified), removed: at(found.removed) }, left, right]];
+  const open: (readonly [Places, Side, Side])[] = [
+    [
+      { added: at(found.added), modified: at(found.modified), removed: at(found.removed) },
+      left,
+      right,
+    ],
+  ];
   for (let pair = open.pop(); pair; pair = open.pop()) {
     const [places, l, r] = pair;
     noteHere(places, l, r);
@@ -92,12 +115,23 @@ export function compareDeduced(found: Differences, path: FieldPath, left: Side, 
       const [inLeft, inRight] = [own(lefts, name), own(rights, name)];
       if (inLeft === inRight) continue;
       const element = fieldElement(name);
-      open.push([{ added: places.added.step(element), modified: places.modified.step(element), removed: places.removed.step(element) }, inLeft, inRight]);
+      open.push([
+        {
+          added: places.added.step(element),
+          modified: places.modified.step(element),
+          removed: places.removed.step(element),
+        },
+        inLeft,
+        inRight,
+      ]);
     }
   }
 }
 
-/** Where one side is a map, and both are there, its members tell the difference; where the other is a leaf, it tells too. */
+/**
+ * Where one side is a map, and both are there, its members tell the difference; where the other is
+ * a leaf, it tells too.
+ */
 function noteHere(places: Places, left: Side, right: Side): void {
   if (left === undefined) return places.added.insert();
   if (right === undefined) return places.removed.insert();
@@ -110,7 +144,9 @@ function noteHere(places: Places, left: Side, right: Side): void {
 /** Lays `right` over `left`. The result shares parts with both. */
 export function mergeDeduced(left: Side, right: Side): Side {
   const merged: { value?: Side } = {};
-  const open: (readonly [Side, Side, (value: Json) => void])[] = [[left, right, (value) => void (merged.value = value)]];
+  const open: (readonly [Side, Side, (value: Json) => void])[] = [
+    [left, right, (value) => void (merged.value = value)],
+  ];
   for (let pair = open.pop(); pair; pair = open.pop()) {
     const [l, r, put] = pair;
     const [lefts, rights] = [membersOf(l), membersOf(r)];
@@ -130,7 +166,9 @@ export function mergeDeduced(left: Side, right: Side): Side {
   return merged.value;
 }
 
-/** Of sides that are not both maps with members: null and an empty map take nothing away from a map. */
+/**
+ * Of sides that are not both maps with members: null and an empty map take nothing away from a map.
+ */
 function mergedWhole(left: Side, right: Side): Side {
   if (right === undefined) return left;
   return (right === null || isObject(right)) && isObject(left) && hasMembers(left) ? left : right;
@@ -145,12 +183,15 @@ interface Selection {
   readonly name: string;
 }
 
-/** The value without the fields, or with nothing but them; a map that loses everything becomes null. */
+/**
+ * The value without the fields, or with nothing but them; a map that loses everything becomes null.
+ */
 export function selectDeduced(value: Json, fields: FieldSet, mode: "remove" | "extract"): Json {
   const whole = selectedWhole(value, mode);
   if (whole !== undefined) return whole;
   const open: Selection[] = [];
-  const enter = (map: JsonObject, below: FieldSet, name: string): number => open.push({ map, fields: below, names: Object.keys(map).values(), out: {}, name });
+  const enter = (map: JsonObject, below: FieldSet, name: string): number =>
+    open.push({ map, fields: below, names: Object.keys(map).values(), out: {}, name });
   enter(value as JsonObject, fields, "");
   for (;;) {
     const level = open.at(-1)!;

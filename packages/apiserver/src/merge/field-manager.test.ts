@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { cloneJson, isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
+import {
+  cloneJson,
+  isApiStatusError,
+  type Json,
+  type JsonObject,
+  type Status,
+} from "homeostat/api";
 import type { JsonSchemaProps } from "../schema/json-schema-props.ts";
-import { createFieldManager, type FieldManager, type FieldManagerOptions } from "./field-manager.ts";
+import {
+  createFieldManager,
+  type FieldManager,
+  type FieldManagerOptions,
+} from "./field-manager.ts";
 import { formatFieldPath } from "./field-path.ts";
 import { pathsOf } from "./field-set.ts";
 import { parseFieldsV1 } from "./fields-v1.ts";
@@ -22,7 +32,15 @@ const schema: JsonSchemaProps = {
         b: { type: "string" },
         map: { type: "object", additionalProperties: { type: "string" } },
         set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
-        items: { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], items: { type: "object", properties: { name: { type: "string" }, v: { type: "string" } } } },
+        items: {
+          type: "array",
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["name"],
+          items: {
+            type: "object",
+            properties: { name: { type: "string" }, v: { type: "string" } },
+          },
+        },
       },
     },
     status: { type: "object", properties: { phase: { type: "string" } } },
@@ -51,17 +69,44 @@ function managerOf(options: Partial<FieldManagerOptions> = {}): FieldManager {
 
 const fields = managerOf();
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`;
-const intent = (spec: Json, metadata: JsonObject = {}): JsonObject => ({ apiVersion, kind, metadata: { name: "t", ...metadata }, spec });
-const stored = (object: JsonObject): JsonObject => ({ ...object, metadata: { ...(object["metadata"] as JsonObject), uid: "u" } });
-const apply = (live: JsonObject | undefined, spec: Json, manager: string, how: { force?: boolean; second?: number; by?: FieldManager } = {}): JsonObject =>
-  stored((how.by ?? fields).apply(live ?? empty(), intent(spec), { manager, force: how.force ?? false, now: at(how.second ?? 0) }));
-const update = (live: JsonObject | undefined, spec: Json, manager: string, how: { second?: number; by?: FieldManager; managedFields?: Json } = {}): JsonObject => {
+const intent = (spec: Json, metadata: JsonObject = {}): JsonObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: "t", ...metadata },
+  spec,
+});
+const stored = (object: JsonObject): JsonObject => ({
+  ...object,
+  metadata: { ...(object["metadata"] as JsonObject), uid: "u" },
+});
+const apply = (
+  live: JsonObject | undefined,
+  spec: Json,
+  manager: string,
+  how: { force?: boolean; second?: number; by?: FieldManager } = {},
+): JsonObject =>
+  stored(
+    (how.by ?? fields).apply(live ?? empty(), intent(spec), {
+      manager,
+      force: how.force ?? false,
+      now: at(how.second ?? 0),
+    }),
+  );
+const update = (
+  live: JsonObject | undefined,
+  spec: Json,
+  manager: string,
+  how: { second?: number; by?: FieldManager; managedFields?: Json } = {},
+): JsonObject => {
   const kept = live ? managedFieldsOf(live) : undefined;
   const sent = "managedFields" in how ? how.managedFields! : (kept as Json[] | undefined);
   return stored(
     (how.by ?? fields).update(
       live ?? empty(),
-      { ...intent(spec, { uid: "u" }), metadata: { name: "t", uid: "u", ...(sent === undefined ? {} : { managedFields: sent }) } },
+      {
+        ...intent(spec, { uid: "u" }),
+        metadata: { name: "t", uid: "u", ...(sent === undefined ? {} : { managedFields: sent }) },
+      },
       manager,
       at(how.second ?? 0),
     ),
@@ -74,7 +119,8 @@ const owners = (object: JsonObject): string[] =>
     const { manager, operation, subresource, fieldsV1 } = entry as Record<string, Json>;
     return `${String(manager)} ${String(operation)}${subresource ? ` ${String(subresource)}` : ""}: ${[...pathsOf(parseFieldsV1(fieldsV1!))].map(formatFieldPath).join(" ")}`;
   });
-const times = (object: JsonObject): Json[] => (managedFieldsOf(object) ?? []).map((entry) => (entry as JsonObject)["time"] ?? null);
+const times = (object: JsonObject): Json[] =>
+  (managedFieldsOf(object) ?? []).map((entry) => (entry as JsonObject)["time"] ?? null);
 
 function refusal(action: () => unknown): Status {
   try {
@@ -89,7 +135,14 @@ function refusal(action: () => unknown): Status {
 describe("apply", () => {
   test("owns what it names, besides identity", () => {
     assert.deepEqual(managedFieldsOf(apply(undefined, { a: "1", set: ["x"] }, "ann")), [
-      { manager: "ann", operation: "Apply", apiVersion, time: at(0), fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:a": {}, "f:set": { 'v:"x"': {} } } } },
+      {
+        manager: "ann",
+        operation: "Apply",
+        apiVersion,
+        time: at(0),
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:spec": { "f:a": {}, "f:set": { 'v:"x"': {} } } },
+      },
     ]);
   });
 
@@ -98,7 +151,10 @@ describe("apply", () => {
     const shared = apply(first, { b: "1", set: ["y"] }, "bob");
     const left = apply(shared, { set: ["x"] }, "ann");
     assert.deepEqual(left["spec"], { b: "1", set: ["x", "y"] });
-    assert.deepEqual(owners(left), ['bob Apply: .spec.b .spec.set[="y"]', 'ann Apply: .spec.set[="x"]']);
+    assert.deepEqual(owners(left), [
+      'bob Apply: .spec.b .spec.set[="y"]',
+      'ann Apply: .spec.set[="x"]',
+    ]);
   });
 
   test("shares equal values, and conflicts about different ones", () => {
@@ -107,7 +163,10 @@ describe("apply", () => {
     const status = refusal(() => apply(live, { a: "2" }, "cat"));
     assert.equal(status.code, 409);
     assert.equal(status.reason, "Conflict");
-    assert.equal(status.message, 'Apply failed with 2 conflicts: conflicts with "ann":\n- .spec.a\nconflicts with "bob":\n- .spec.a');
+    assert.equal(
+      status.message,
+      'Apply failed with 2 conflicts: conflicts with "ann":\n- .spec.a\nconflicts with "bob":\n- .spec.a',
+    );
     assert.deepEqual(status.details, {
       causes: [
         { reason: "FieldManagerConflict", message: 'conflict with "ann"', field: ".spec.a" },
@@ -118,11 +177,25 @@ describe("apply", () => {
 
   test("names version and subresource of updaters in conflicts", () => {
     const live = update(undefined, { a: "1" }, "ann");
-    assert.equal(refusal(() => apply(live, { a: "2" }, "cat")).message, `Apply failed with 1 conflict: conflict with "ann" using ${apiVersion}: .spec.a`);
-    const byStatus = managerOf({ subresource: "status" });
-    const withStatus = byStatus.update(stored(live), { ...stored(live), status: { phase: "x" } }, "kubelet", at(1));
     assert.equal(
-      refusal(() => fields.apply(withStatus, { ...intent({}), status: { phase: "y" } }, { manager: "cat", force: false, now: at(1) })).message,
+      refusal(() => apply(live, { a: "2" }, "cat")).message,
+      `Apply failed with 1 conflict: conflict with "ann" using ${apiVersion}: .spec.a`,
+    );
+    const byStatus = managerOf({ subresource: "status" });
+    const withStatus = byStatus.update(
+      stored(live),
+      { ...stored(live), status: { phase: "x" } },
+      "kubelet",
+      at(1),
+    );
+    assert.equal(
+      refusal(() =>
+        fields.apply(
+          withStatus,
+          { ...intent({}), status: { phase: "y" } },
+          { manager: "cat", force: false, now: at(1) },
+        ),
+      ).message,
       `Apply failed with 1 conflict: conflict with "kubelet" with subresource "status" using ${apiVersion}: .status.phase`,
     );
   });
@@ -141,8 +214,14 @@ describe("apply", () => {
 
   test("of an object that nobody is tracked on enters the rest as before-first-apply", () => {
     const live = stored(intent({ a: "1", b: "1" }));
-    assert.deepEqual(owners(apply(live, { b: "1" }, "ann")), ["ann Apply: .spec.b", "before-first-apply Update: .spec .spec.a .spec.b"]);
-    assert.match(refusal(() => apply(live, { a: "2" }, "ann")).message!, /conflict with "before-first-apply" using smd\.homeostat\.dev\/v1: \.spec\.a$/);
+    assert.deepEqual(owners(apply(live, { b: "1" }, "ann")), [
+      "ann Apply: .spec.b",
+      "before-first-apply Update: .spec .spec.a .spec.b",
+    ]);
+    assert.match(
+      refusal(() => apply(live, { a: "2" }, "ann")).message!,
+      /conflict with "before-first-apply" using smd\.homeostat\.dev\/v1: \.spec\.a$/,
+    );
   });
 
   test("a map that loses its last item becomes null, unless it goes as a whole", () => {
@@ -153,20 +232,37 @@ describe("apply", () => {
   });
 
   test("refuses bodies of another kind, managedFields and what the schema does not know", () => {
-    const send = (body: JsonObject): Status => refusal(() => fields.apply(empty(), body, { manager: "ann", force: false, now: at(0) }));
+    const send = (body: JsonObject): Status =>
+      refusal(() => fields.apply(empty(), body, { manager: "ann", force: false, now: at(0) }));
     assert.deepEqual(
       [send({ ...intent({}), kind: "Other" })].map(({ code, message }) => [code, message]),
       [[400, "invalid object type: smd.homeostat.dev/v1, Kind=Other"]],
     );
     assert.equal(send({ kind, metadata: {} }).message, "invalid object type: /, Kind=Thing");
-    assert.equal(send({ ...intent({}), apiVersion: "v1" }).message, "invalid object type: /v1, Kind=Thing");
-    assert.equal(send(intent({}, { managedFields: [] })).message, "metadata.managedFields must be nil");
+    assert.equal(
+      send({ ...intent({}), apiVersion: "v1" }).message,
+      "invalid object type: /v1, Kind=Thing",
+    );
+    assert.equal(
+      send(intent({}, { managedFields: [] })).message,
+      "metadata.managedFields must be nil",
+    );
     const unknown = send(intent({ zzz: 1 }));
     assert.deepEqual(
       [unknown.code, unknown.reason, unknown.message],
-      [500, undefined, "failed to create typed patch object (/t; smd.homeostat.dev/v1, Kind=Thing): .spec.zzz: field not declared in schema"],
+      [
+        500,
+        undefined,
+        "failed to create typed patch object (/t; smd.homeostat.dev/v1, Kind=Thing): .spec.zzz: field not declared in schema",
+      ],
     );
-    assert.doesNotThrow(() => fields.apply(empty(), { ...intent({}), metadata: { name: "t", managedFields: null } }, { manager: "ann", force: false, now: at(0) }));
+    assert.doesNotThrow(() =>
+      fields.apply(
+        empty(),
+        { ...intent({}), metadata: { name: "t", managedFields: null } },
+        { manager: "ann", force: false, now: at(0) },
+      ),
+    );
   });
 
   test("tells a failure to decode the merged object as upstream does", () => {
@@ -187,7 +283,10 @@ describe("update", () => {
     const first = update(undefined, { a: "1", map: { x: "1" } }, "ann");
     assert.deepEqual(owners(first), ["ann Update: .spec .spec.a .spec.map .spec.map.x"]);
     const second = update(first, { a: "2", map: { x: "1", y: "1" } }, "bob", { second: 1 });
-    assert.deepEqual(owners(second), ["ann Update: .spec .spec.map .spec.map.x", "bob Update: .spec.a .spec.map.y"]);
+    assert.deepEqual(owners(second), [
+      "ann Update: .spec .spec.map .spec.map.x",
+      "bob Update: .spec.a .spec.map.y",
+    ]);
     assert.deepEqual(times(second), [at(0), at(1)]);
   });
 
@@ -204,33 +303,77 @@ describe("update", () => {
 
   test("drops removed fields from everybody, and untracks an object without owners", () => {
     const live = apply(undefined, { a: "1" }, "ann");
-    const bare = fields.update(live, { apiVersion, kind, metadata: { name: "t", uid: "u" } }, "bob", at(1));
+    const bare = fields.update(
+      live,
+      { apiVersion, kind, metadata: { name: "t", uid: "u" } },
+      "bob",
+      at(1),
+    );
     assert.equal(managedFieldsOf(bare), undefined);
     assert.equal(managedFieldsOf(update(stored(bare), { a: "5" }, "bob")), undefined);
   });
 
   test("takes managedFields that the client sends: sound ones, a reset, but no malformed ones", () => {
     const live = update(undefined, { a: "1" }, "ann");
-    const entry = { manager: "zed", operation: "Update", apiVersion, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:a": {} } } };
-    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry] })), ["zed Update: .spec.a"]);
-    assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [] })), undefined);
-    assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [{}] })), undefined);
+    const entry = {
+      manager: "zed",
+      operation: "Update",
+      apiVersion,
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": { "f:a": {} } },
+    };
+    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry] })), [
+      "zed Update: .spec.a",
+    ]);
+    assert.equal(
+      managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [] })),
+      undefined,
+    );
+    assert.equal(
+      managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [{}] })),
+      undefined,
+    );
     for (const bad of [
       { ...entry, operation: "Create" },
       { ...entry, apiVersion: "" },
       { ...entry, fieldsType: "V2" },
       { ...entry, fieldsV1: { bad: {} } },
     ])
-      assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry, bad] })), ["ann Update: .spec .spec.a"]);
-    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: null })), ["ann Update: .spec .spec.a"]);
+      assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: [entry, bad] })), [
+        "ann Update: .spec .spec.a",
+      ]);
+    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields: null })), [
+      "ann Update: .spec .spec.a",
+    ]);
   });
 
   test("through a subresource ignores managedFields that the client sends, and enters its name", () => {
-    const status = managerOf({ subresource: "status", resetFields: new Map([[apiVersion, [["spec"]]]]) });
+    const status = managerOf({
+      subresource: "status",
+      resetFields: new Map([[apiVersion, [["spec"]]]]),
+    });
     const live = update(undefined, { a: "1" }, "ann");
-    const next = status.update(live, { ...stored(intent({ a: "9" })), status: { phase: "x" } }, "kubelet", at(1));
-    assert.deepEqual(owners(next), ["ann Update: .spec .spec.a", "kubelet Update status: .status .status.phase"]);
-    assert.deepEqual(owners(status.update(live, { ...live, metadata: { ...(live["metadata"] as JsonObject), managedFields: [] } }, "kubelet", at(1))), ["ann Update: .spec .spec.a"]);
+    const next = status.update(
+      live,
+      { ...stored(intent({ a: "9" })), status: { phase: "x" } },
+      "kubelet",
+      at(1),
+    );
+    assert.deepEqual(owners(next), [
+      "ann Update: .spec .spec.a",
+      "kubelet Update status: .status .status.phase",
+    ]);
+    assert.deepEqual(
+      owners(
+        status.update(
+          live,
+          { ...live, metadata: { ...(live["metadata"] as JsonObject), managedFields: [] } },
+          "kubelet",
+          at(1),
+        ),
+      ),
+      ["ann Update: .spec .spec.a"],
+    );
   });
 
   test("gives up tracking where the object does not fit its type", () => {
@@ -247,7 +390,10 @@ describe("update", () => {
     const names = owners(live).map((text) => text.split(":")[0]);
     assert.equal(names.length, 10);
     assert.deepEqual(names.slice(0, 2), ["ancient-changes Update", "m04 Update"]);
-    assert.equal(owners(live)[0], "ancient-changes Update: .spec .spec.map .spec.map.k1 .spec.map.k2 .spec.map.k3");
+    assert.equal(
+      owners(live)[0],
+      "ancient-changes Update: .spec .spec.map .spec.map.k1 .spec.map.k2 .spec.map.k3",
+    );
     assert.equal(times(live)[0], at(3));
   });
 
@@ -260,30 +406,83 @@ describe("versions", () => {
   const other = "smd.homeostat.dev/v2";
   const rename = (object: JsonObject, to: string): JsonObject => {
     const { a, c, ...rest } = (object["spec"] ?? {}) as JsonObject;
-    return { ...object, apiVersion: to, spec: { ...rest, ...(to === other ? { ...((a ?? c) === undefined ? {} : { c: (a ?? c)! }) } : { ...((a ?? c) === undefined ? {} : { a: (a ?? c)! }) }) } };
+    return {
+      ...object,
+      apiVersion: to,
+      spec: {
+        ...rest,
+        ...(to === other
+          ? { ...((a ?? c) === undefined ? {} : { c: (a ?? c)! }) }
+          : { ...((a ?? c) === undefined ? {} : { a: (a ?? c)! }) }),
+      },
+    };
   };
-  const otherType = smdFromJsonSchema({ type: "object", properties: { spec: { type: "object", properties: { c: { type: "string" }, b: { type: "string" } } } } }, { objectMeta: deducedType });
-  const both: Partial<FieldManagerOptions> = { typeOf: (version) => (version === apiVersion ? type : version === other ? otherType : undefined), convert: rename };
+  const otherType = smdFromJsonSchema(
+    {
+      type: "object",
+      properties: {
+        spec: { type: "object", properties: { c: { type: "string" }, b: { type: "string" } } },
+      },
+    },
+    { objectMeta: deducedType },
+  );
+  const both: Partial<FieldManagerOptions> = {
+    typeOf: (version) =>
+      version === apiVersion ? type : version === other ? otherType : undefined,
+    convert: rename,
+  };
   const v1 = managerOf(both),
     v2 = managerOf({ ...both, version: "v2", empty: () => ({ apiVersion: other, kind }) });
 
   test("fields are followed in the version that their owner wrote", () => {
-    const first = stored(v2.apply({ apiVersion: other, kind }, { ...intent({ c: "1" }), apiVersion: other }, { manager: "ann", force: false, now: at(0) }));
+    const first = stored(
+      v2.apply(
+        { apiVersion: other, kind },
+        { ...intent({ c: "1" }), apiVersion: other },
+        { manager: "ann", force: false, now: at(0) },
+      ),
+    );
     const live = { ...rename(first, apiVersion) };
-    assert.equal(refusal(() => apply(live, { a: "2" }, "bob", { by: v1 })).message, 'Apply failed with 1 conflict: conflict with "ann": .spec.c');
-    assert.deepEqual(owners(apply(live, { a: "2" }, "bob", { by: v1, force: true })), ["bob Apply: .spec.a"]);
+    assert.equal(
+      refusal(() => apply(live, { a: "2" }, "bob", { by: v1 })).message,
+      'Apply failed with 1 conflict: conflict with "ann": .spec.c',
+    );
+    assert.deepEqual(owners(apply(live, { a: "2" }, "bob", { by: v1, force: true })), [
+      "bob Apply: .spec.a",
+    ]);
     const moved = apply(live, { b: "1" }, "ann", { by: v1 });
     assert.deepEqual(moved["spec"], { b: "1" });
     assert.deepEqual(owners(moved), ["ann Apply: .spec.b"]);
   });
 
   test("entries of unknown versions are dropped, or cost all entries", () => {
-    const entry = (version: string): JsonObject => ({ manager: "zed", operation: "Update", apiVersion: version, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:a": {} } } });
+    const entry = (version: string): JsonObject => ({
+      manager: "zed",
+      operation: "Update",
+      apiVersion: version,
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": { "f:a": {} } },
+    });
     const live = stored(intent({ a: "1" }));
     const managedFields = [entry("smd.homeostat.dev/v9"), entry(apiVersion)];
-    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields })), ["zed Update: .spec.a"]);
-    assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields, by: managerOf({ unknownVersions: "fail" }) })), undefined);
-    assert.equal(managedFieldsOf(update(live, { a: "1" }, "bob", { managedFields: [entry("a/b/c"), entry(apiVersion)] })), undefined);
+    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields })), [
+      "zed Update: .spec.a",
+    ]);
+    assert.equal(
+      managedFieldsOf(
+        update(live, { a: "1" }, "bob", {
+          managedFields,
+          by: managerOf({ unknownVersions: "fail" }),
+        }),
+      ),
+      undefined,
+    );
+    assert.equal(
+      managedFieldsOf(
+        update(live, { a: "1" }, "bob", { managedFields: [entry("a/b/c"), entry(apiVersion)] }),
+      ),
+      undefined,
+    );
   });
 
   test("a custom object that calls itself something else is followed no more", () => {
@@ -301,32 +500,55 @@ describe("versions", () => {
         throw new MergeError("conversion webhook failed");
       },
     });
-    const entry = { manager: "zed", operation: "Update", apiVersion: other, fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:c": {} } } };
+    const entry = {
+      manager: "zed",
+      operation: "Update",
+      apiVersion: other,
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": { "f:c": {} } },
+    };
     const live = { ...stored(intent({ a: "1" })) };
     (live["metadata"] as JsonObject)["managedFields"] = [entry];
     assert.equal(managedFieldsOf(update(live, { a: "2" }, "bob", { by: broken })), undefined);
-    assert.deepEqual(refusal(() => apply(live, { a: "1" }, "bob", { by: broken })).message, "conversion webhook failed");
+    assert.deepEqual(
+      refusal(() => apply(live, { a: "1" }, "bob", { by: broken })).message,
+      "conversion webhook failed",
+    );
   });
 });
 
 describe("client-side apply", () => {
   const annotated = (spec: Json, noted: Json): JsonObject => {
-    const object = intent(spec, { annotations: { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(intent(noted)) } });
+    const object = intent(spec, {
+      annotations: {
+        "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(intent(noted)),
+      },
+    });
     return stored(fields.update(empty(), object, "kubectl-client-side-apply", at(0)));
   };
-  const send = (live: JsonObject, spec: Json, manager: string): JsonObject => fields.apply(live, intent(spec), { manager, force: false, now: at(1) });
+  const send = (live: JsonObject, spec: Json, manager: string): JsonObject =>
+    fields.apply(live, intent(spec), { manager, force: false, now: at(1) });
 
   test("kubectl may change what it had applied before and nobody has changed since", () => {
     const live = annotated({ a: "1", b: "1" }, { a: "1", b: "0" });
     assert.equal((send(live, { a: "2" }, "kubectl")["spec"] as JsonObject)["a"], "2");
-    assert.match(refusal(() => send(live, { a: "2", b: "2" }, "kubectl")).message!, /with 1 conflict: .*: \.spec\.b$/);
+    assert.match(
+      refusal(() => send(live, { a: "2", b: "2" }, "kubectl")).message!,
+      /with 1 conflict: .*: \.spec\.b$/,
+    );
     assert.equal(refusal(() => send(live, { a: "2" }, "other")).code, 409);
   });
 
   test("kubectl renews the annotation from its intent, others leave it", () => {
     const live = annotated({ a: "1" }, { a: "1" });
-    const note = (object: JsonObject): Json => ((object["metadata"] as JsonObject)["annotations"] as JsonObject)["kubectl.kubernetes.io/last-applied-configuration"]!;
-    assert.equal(note(send(live, { a: "2" }, "kubectl")), `{"apiVersion":"${apiVersion}","kind":"Thing","metadata":{"name":"t"},"spec":{"a":"2"}}\n`);
+    const note = (object: JsonObject): Json =>
+      ((object["metadata"] as JsonObject)["annotations"] as JsonObject)[
+        "kubectl.kubernetes.io/last-applied-configuration"
+      ]!;
+    assert.equal(
+      note(send(live, { a: "2" }, "kubectl")),
+      `{"apiVersion":"${apiVersion}","kind":"Thing","metadata":{"name":"t"},"spec":{"a":"2"}}\n`,
+    );
     assert.equal(note(send(live, { a: "1" }, "other")), note(live));
   });
 });
@@ -339,7 +561,9 @@ describe("properties", () => {
       b: word,
       map: fc.dictionary(word, word, { minKeys: 1 }),
       set: fc.uniqueArray(word, { minLength: 1 }),
-      items: fc.uniqueArray(word, { minLength: 1 }).map((names) => names.map((name) => ({ name, v: "1" }))),
+      items: fc
+        .uniqueArray(word, { minLength: 1 })
+        .map((names) => names.map((name) => ({ name, v: "1" }))),
     },
     { requiredKeys: [] },
   ) as fc.Arbitrary<Json>;
@@ -362,29 +586,45 @@ describe("properties", () => {
       fc.property(spec, spec, (base, more) => {
         const live = apply(undefined, base, "ann");
         const extended = apply(live, more, "bob", { force: true });
-        const back = fields.apply(extended, { apiVersion, kind, metadata: { name: "t" } }, { manager: "bob", force: true, now: at(2) });
+        const back = fields.apply(
+          extended,
+          { apiVersion, kind, metadata: { name: "t" } },
+          { manager: "bob", force: true, now: at(2) },
+        );
         const left = (back["spec"] ?? {}) as JsonObject;
         // What bob took from ann by force went with him; nothing of his stays.
         for (const entry of owners(back)) assert.ok(!entry.startsWith("bob"));
-        for (const [name, value] of Object.entries(left)) if (value !== null) assert.ok(Object.hasOwn(base as JsonObject, name), name);
+        for (const [name, value] of Object.entries(left))
+          if (value !== null) assert.ok(Object.hasOwn(base as JsonObject, name), name);
       }),
     );
   });
 
   test("every field of an applied object has an owner, and no owner owns what is absent", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(spec, fc.constantFrom("ann", "bob", "cat")), { minLength: 1, maxLength: 5 }), (steps) => {
-        let live: JsonObject | undefined;
-        for (const [next, manager] of steps) live = apply(live, next, manager, { force: true });
-        const owned = new Set(owners(live!).flatMap((text) => text.slice(text.indexOf(": ") + 2).split(" ")));
-        const { a, b, map, set } = (live!["spec"] ?? {}) as Record<string, Json>;
-        assert.equal(owned.has(".spec.a"), a !== undefined);
-        assert.equal(owned.has(".spec.b"), b !== undefined);
-        for (const key of ["x", "y", "z"]) {
-          assert.equal(owned.has(`.spec.map.${key}`), (map as JsonObject | undefined | null)?.[key] !== undefined);
-          assert.equal(owned.has(`.spec.set[="${key}"]`), ((set ?? []) as Json[]).includes(key));
-        }
-      }),
+      fc.property(
+        fc.array(fc.tuple(spec, fc.constantFrom("ann", "bob", "cat")), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        (steps) => {
+          let live: JsonObject | undefined;
+          for (const [next, manager] of steps) live = apply(live, next, manager, { force: true });
+          const owned = new Set(
+            owners(live!).flatMap((text) => text.slice(text.indexOf(": ") + 2).split(" ")),
+          );
+          const { a, b, map, set } = (live!["spec"] ?? {}) as Record<string, Json>;
+          assert.equal(owned.has(".spec.a"), a !== undefined);
+          assert.equal(owned.has(".spec.b"), b !== undefined);
+          for (const key of ["x", "y", "z"]) {
+            assert.equal(
+              owned.has(`.spec.map.${key}`),
+              (map as JsonObject | undefined | null)?.[key] !== undefined,
+            );
+            assert.equal(owned.has(`.spec.set[="${key}"]`), ((set ?? []) as Json[]).includes(key));
+          }
+        },
+      ),
     );
   });
 });

@@ -1,19 +1,47 @@
-// Keeps metadata.managedFields: who owns which field of an object, over creates, updates, patches and applies. Pure: the
-// time comes in, nothing is mutated, and one instance may serve every request of its endpoint.
-// It must not know how objects are stored, decoded or defaulted; the caller brings these as functions.
-// Upstream: k8s.io/apimachinery/pkg/util/managedfields (fieldmanager.go, internal/*.go): its chain of managers, as steps.
-import { cloneJson, formatApiVersion, isObject, type Json, type JsonObject, parseApiVersion } from "homeostat/api";
+// Keeps metadata.managedFields: who owns which field of an object, over creates, updates, patches
+// and applies. Pure: the time comes in, nothing is mutated, and one instance may serve every
+// request of its endpoint.
+// It must not know how objects are stored, decoded or defaulted; the caller brings these as
+// functions.
+// Upstream: k8s.io/apimachinery/pkg/util/managedfields (fieldmanager.go, internal/*.go): its chain
+// of managers, as steps.
+import {
+  cloneJson,
+  formatApiVersion,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseApiVersion,
+} from "homeostat/api";
 import { badRequestError, plainError } from "../registry/api-errors.ts";
 import { capUpdateManagers } from "./cap-update-managers.ts";
 import { applyConflictError } from "./conflict-error.ts";
 import { fieldElement } from "./field-path.ts";
 import { difference, type FieldSet, fieldSetOf, hasPath, union } from "./field-set.ts";
 import { clientSideManager, fieldsStillAsLastApplied, renewLastApplied } from "./last-applied.ts";
-import { decodeManagedFields, encodeManagedFields, formatManagerId, isReadableEntry, isReset, type Managed, managedFieldsOf, nothingManaged, withManagedFields } from "./managed-fields.ts";
+import {
+  decodeManagedFields,
+  encodeManagedFields,
+  formatManagerId,
+  isReadableEntry,
+  isReset,
+  type Managed,
+  managedFieldsOf,
+  nothingManaged,
+  withManagedFields,
+} from "./managed-fields.ts";
 import { attempt, MergeError } from "./merge-error.ts";
 import type { SmdType } from "./smd-type.ts";
 import { formatTypedErrors } from "./typed-error.ts";
-import { applyIntent, type Managers, MergeConflicts, type TypedObject, updateManagers, type UpdaterOptions, type VersionedSet } from "./updater.ts";
+import {
+  applyIntent,
+  type Managers,
+  MergeConflicts,
+  type TypedObject,
+  updateManagers,
+  type UpdaterOptions,
+  type VersionedSet,
+} from "./updater.ts";
 import { type Duplicates, validateTyped } from "./validate-typed.ts";
 
 /** What one endpoint (resource, version, subresource) tells its field manager. */
@@ -21,22 +49,37 @@ export interface FieldManagerOptions {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** "" for the main endpoint; `status`, `scale`, … otherwise. It becomes part of every entry written. */
+  /**
+   * "" for the main endpoint; `status`, `scale`, … otherwise. It becomes part of every entry
+   * written.
+   */
   readonly subresource: string;
   /** The typed view of an apiVersion; undefined where that version does not exist (any more). */
   readonly typeOf: (apiVersion: string) => SmdType | undefined;
-  /** What becomes of entries of such a version: "drop" them (built-ins), or "fail", which costs all entries (custom resources). */
+  /**
+   * What becomes of entries of such a version: "drop" them (built-ins), or "fail", which costs all
+   * entries (custom resources).
+   */
   readonly unknownVersions: "drop" | "fail";
-  /** Converts an object of one version into another; both are known to `typeOf`. Must not mutate. Throw {@link MergeError} where conversion fails. */
+  /**
+   * Converts an object of one version into another; both are known to `typeOf`. Must not mutate.
+   * Throw {@link MergeError} where conversion fails.
+   */
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
   /**
-   * An object of this version with nothing set, as the encoder writes it: `{apiVersion, kind}` for custom resources, with
-   * Go's never-omitted members for built-ins (see `zeroObject`).
+   * An object of this version with nothing set, as the encoder writes it: `{apiVersion, kind}` for
+   * custom resources, with Go's never-omitted members for built-ins (see `zeroObject`).
    */
   readonly empty: () => JsonObject;
-  /** Decodes and defaults a merged object as this version's codec does. May take over its argument. An error's message goes to the client. */
+  /**
+   * Decodes and defaults a merged object as this version's codec does. May take over its argument.
+   * An error's message goes to the client.
+   */
   readonly complete: (merged: JsonObject) => JsonObject;
-  /** By apiVersion: what writes through this endpoint cannot own, as paths of field names, e.g. `[["status"]]`. */
+  /**
+   * By apiVersion: what writes through this endpoint cannot own, as paths of field names, e.g.
+   * `[["status"]]`.
+   */
   readonly resetFields: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
@@ -51,13 +94,15 @@ export interface ApplyOptions {
 /** Writes managedFields for one endpoint. Every object is in the endpoint's version. */
 export interface FieldManager {
   /**
-   * The object `next`, about to be stored in place of `live`, with managedFields brought up to date. For a create `live`
-   * is `empty()`. Never fails: where the fields cannot be tracked, the result has no managedFields.
+   * The object `next`, about to be stored in place of `live`, with managedFields brought up to
+   * date. For a create `live` is `empty()`. Never fails: where the fields cannot be tracked, the
+   * result has no managedFields.
    */
   update(live: JsonObject, next: JsonObject, manager: string, now: string): JsonObject;
   /**
-   * Merges the intent `applied` into `live` (`empty()` for a create). Throws ApiStatusError: 409 with one cause for each
-   * conflict, 400 for a body of another type or with managedFields, 500 for an intent that does not fit the schema.
+   * Merges the intent `applied` into `live` (`empty()` for a create). Throws ApiStatusError: 409
+   * with one cause for each conflict, 400 for a body of another type or with managedFields, 500 for
+   * an intent that does not fit the schema.
    */
   apply(live: JsonObject, applied: JsonObject, options: ApplyOptions): JsonObject;
 }
@@ -67,14 +112,25 @@ const beforeFirstApply = "before-first-apply";
 /** Stands for the writer while its own changes are told from what it owned before. */
 const currentOperation = "current-operation";
 
-const pathSet = (paths: readonly (readonly string[])[]): FieldSet => fieldSetOf(paths.map((path) => path.map(fieldElement)));
+const pathSet = (paths: readonly (readonly string[])[]): FieldSet =>
+  fieldSetOf(paths.map((path) => path.map(fieldElement)));
 
 /** Identity and bookkeeping, which nobody owns. */
 const strippedMetadata = pathSet([
   ["apiVersion"],
   ["kind"],
   ["metadata"],
-  ...["name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"].map((name) => ["metadata", name]),
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["metadata", name]),
 ]);
 
 interface Endpoint extends FieldManagerOptions {
@@ -87,9 +143,15 @@ interface Endpoint extends FieldManagerOptions {
 export function createFieldManager(options: FieldManagerOptions): FieldManager {
   const apiVersion = formatApiVersion(options),
     type = options.typeOf(apiVersion);
-  if (!type) throw new TypeError(`create a field manager for ${apiVersion} ${options.kind}: typeOf() must know that version`);
-  const convert = (object: TypedObject, to: string): TypedObject | undefined => convertTyped(options, object, to);
-  const ignored = new Map([...options.resetFields].map(([version, paths]) => [version, pathSet(paths)]));
+  if (!type)
+    throw new TypeError(
+      `create a field manager for ${apiVersion} ${options.kind}: typeOf() must know that version`,
+    );
+  const convert = (object: TypedObject, to: string): TypedObject | undefined =>
+    convertTyped(options, object, to);
+  const ignored = new Map(
+    [...options.resetFields].map(([version, paths]) => [version, pathSet(paths)]),
+  );
   const endpoint: Endpoint = { ...options, apiVersion, type, updater: { convert, ignored } };
   return {
     update: (live, next, manager, now) => updateOrClear(endpoint, live, next, manager, now),
@@ -97,11 +159,17 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
   };
 }
 
-function convertTyped(options: FieldManagerOptions, object: TypedObject, apiVersion: string): TypedObject | undefined {
+function convertTyped(
+  options: FieldManagerOptions,
+  object: TypedObject,
+  apiVersion: string,
+): TypedObject | undefined {
   if (object.apiVersion === apiVersion) return object;
-  if (!parseApiVersion(apiVersion)) throw new MergeError(`unexpected GroupVersion string: ${apiVersion}`);
+  if (!parseApiVersion(apiVersion))
+    throw new MergeError(`unexpected GroupVersion string: ${apiVersion}`);
   const type = options.typeOf(apiVersion);
-  if (!type && options.unknownVersions === "fail") throw new MergeError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+  if (!type && options.unknownVersions === "fail")
+    throw new MergeError(`request to convert CR to an invalid group/version: ${apiVersion}`);
   if (!type) return undefined;
   const value = options.convert(object.value as JsonObject, apiVersion);
   const errors = validateTyped(type, value, "refused");
@@ -109,13 +177,21 @@ function convertTyped(options: FieldManagerOptions, object: TypedObject, apiVers
   return { apiVersion, type, value };
 }
 
-const typed = ({ apiVersion, type }: Endpoint, value: JsonObject, duplicates: Duplicates, attempt: (object: JsonObject) => string): TypedObject => {
+const typed = (
+  { apiVersion, type }: Endpoint,
+  value: JsonObject,
+  duplicates: Duplicates,
+  attempt: (object: JsonObject) => string,
+): TypedObject => {
   const errors = validateTyped(type, value, duplicates);
   if (errors.length) throw new MergeError(`${attempt(value)}: ${formatTypedErrors(errors)}`);
   return { apiVersion, type, value };
 };
 
-const textAt = (object: JsonObject, name: string): string => (isObject(object["metadata"]) && typeof object["metadata"][name] === "string" ? object["metadata"][name] : "");
+const textAt = (object: JsonObject, name: string): string =>
+  isObject(object["metadata"]) && typeof object["metadata"][name] === "string"
+    ? object["metadata"][name]
+    : "";
 
 /** `apps/v1, Kind=Deployment`, `/v1, Kind=Secret`; nothing at all where the apiVersion is none. */
 function formatKind(object: JsonObject): string {
@@ -124,15 +200,28 @@ function formatKind(object: JsonObject): string {
   return `${gv.group}/${gv.version}, Kind=${typeof object["kind"] === "string" ? object["kind"] : ""}`;
 }
 
-const formatObject = (object: JsonObject): string => `${textAt(object, "namespace")}/${textAt(object, "name")}; ${formatKind(object)}`;
+const formatObject = (object: JsonObject): string =>
+  `${textAt(object, "namespace")}/${textAt(object, "name")}; ${formatKind(object)}`;
 
-function updateOrClear(endpoint: Endpoint, live: JsonObject, next: JsonObject, manager: string, now: string): JsonObject {
+function updateOrClear(
+  endpoint: Endpoint,
+  live: JsonObject,
+  next: JsonObject,
+  manager: string,
+  now: string,
+): JsonObject {
   const bare = withManagedFields(next, undefined);
   try {
     const before = managedBefore(endpoint, live, next);
-    // An object that nobody is tracked on stays so until the first apply, unless it is only now created.
+    // An object that nobody is tracked on stays so until the first apply, unless it is only now
+    // created.
     if (!before.managers.size && textAt(live, "uid")) return bare;
-    return withManagedFields(bare, encodeManagedFields(trackUpdate(endpoint, withManagedFields(live, undefined), bare, before, manager, now)));
+    return withManagedFields(
+      bare,
+      encodeManagedFields(
+        trackUpdate(endpoint, withManagedFields(live, undefined), bare, before, manager, now),
+      ),
+    );
   } catch (error) {
     if (error instanceof MergeError) return bare;
     throw error;
@@ -156,11 +245,35 @@ function decodeOrNothing(fields: readonly Json[] | undefined): Managed {
   }
 }
 
-function trackUpdate(endpoint: Endpoint, live: JsonObject, next: JsonObject, { managers, times }: Managed, manager: string, now: string): Managed {
-  if (endpoint.unknownVersions === "fail" && formatKind(next) !== `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`) throw new MergeError(`no corresponding type for ${formatKind(next)}`);
-  const nextTyped = typed(endpoint, next, "allowed", (object) => `failed to convert new object (${formatObject(object)}) to smd typed`);
-  const liveTyped = typed(endpoint, live, "allowed", (object) => `failed to convert live object (${formatObject(object)}) to smd typed`);
-  const after = strip(updateManagers(endpoint.updater, liveTyped, nextTyped, managers, currentOperation), currentOperation);
+function trackUpdate(
+  endpoint: Endpoint,
+  live: JsonObject,
+  next: JsonObject,
+  { managers, times }: Managed,
+  manager: string,
+  now: string,
+): Managed {
+  if (
+    endpoint.unknownVersions === "fail" &&
+    formatKind(next) !== `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`
+  )
+    throw new MergeError(`no corresponding type for ${formatKind(next)}`);
+  const nextTyped = typed(
+    endpoint,
+    next,
+    "allowed",
+    (object) => `failed to convert new object (${formatObject(object)}) to smd typed`,
+  );
+  const liveTyped = typed(
+    endpoint,
+    live,
+    "allowed",
+    (object) => `failed to convert live object (${formatObject(object)}) to smd typed`,
+  );
+  const after = strip(
+    updateManagers(endpoint.updater, liveTyped, nextTyped, managers, currentOperation),
+    currentOperation,
+  );
   const changed = after.get(currentOperation);
   if (!changed) return capUpdateManagers({ managers: after, times });
   const id = managerId(endpoint, manager, "Update");
@@ -171,8 +284,11 @@ function trackUpdate(endpoint: Endpoint, live: JsonObject, next: JsonObject, { m
   return capUpdateManagers({ managers: merged, times: new Map(times).set(id, now) });
 }
 
-const managerId = ({ apiVersion, subresource }: Endpoint, manager: string, operation: "Apply" | "Update"): string =>
-  formatManagerId({ manager: manager || "unknown", operation, apiVersion, subresource });
+const managerId = (
+  { apiVersion, subresource }: Endpoint,
+  manager: string,
+  operation: "Apply" | "Update",
+): string => formatManagerId({ manager: manager || "unknown", operation, apiVersion, subresource });
 
 function strip(managers: Managers, id: string): Managers {
   const owner = managers.get(id);
@@ -184,10 +300,24 @@ function strip(managers: Managers, id: string): Managers {
   return out;
 }
 
-function apply(endpoint: Endpoint, live: JsonObject, applied: JsonObject, how: ApplyOptions): JsonObject {
+function apply(
+  endpoint: Endpoint,
+  live: JsonObject,
+  applied: JsonObject,
+  how: ApplyOptions,
+): JsonObject {
   try {
-    const outcome = applyAsClientSide(endpoint, withManagedFields(live, undefined), applied, decodeLive(live), how);
-    const object = how.manager === clientSideManager ? renewLastApplied(outcome.object, applied) : outcome.object;
+    const outcome = applyAsClientSide(
+      endpoint,
+      withManagedFields(live, undefined),
+      applied,
+      decodeLive(live),
+      how,
+    );
+    const object =
+      how.manager === clientSideManager
+        ? renewLastApplied(outcome.object, applied)
+        : outcome.object;
     return withManagedFields(object, encodeManagedFields(outcome.managed));
   } catch (error) {
     if (error instanceof MergeConflicts) throw applyConflictError(error.conflicts);
@@ -200,7 +330,8 @@ function decodeLive(live: JsonObject): Managed {
   try {
     return decodeManagedFields(managedFieldsOf(live));
   } catch (error) {
-    if (error instanceof MergeError) throw new MergeError(`failed to decode managed fields: ${error.message}`);
+    if (error instanceof MergeError)
+      throw new MergeError(`failed to decode managed fields: ${error.message}`);
     throw error;
   }
 }
@@ -210,9 +341,18 @@ interface ApplyOutcome {
   readonly managed: Managed;
 }
 
-/** kubectl may take without force what its client-side apply had set and nobody has changed since. */
-function applyAsClientSide(endpoint: Endpoint, live: JsonObject, applied: JsonObject, managed: Managed, how: ApplyOptions): ApplyOutcome {
-  if (formatKind(applied) !== `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`) throw badRequestError(`invalid object type: ${formatKind(applied)}`);
+/**
+ * kubectl may take without force what its client-side apply had set and nobody has changed since.
+ */
+function applyAsClientSide(
+  endpoint: Endpoint,
+  live: JsonObject,
+  applied: JsonObject,
+  managed: Managed,
+  how: ApplyOptions,
+): ApplyOutcome {
+  if (formatKind(applied) !== `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`)
+    throw badRequestError(`invalid object type: ${formatKind(applied)}`);
   try {
     return applyTracked(endpoint, live, applied, managed, how);
   } catch (error) {
@@ -224,16 +364,44 @@ function applyAsClientSide(endpoint: Endpoint, live: JsonObject, applied: JsonOb
   }
 }
 
-function applyTracked(endpoint: Endpoint, live: JsonObject, applied: JsonObject, managed: Managed, how: ApplyOptions): ApplyOutcome {
-  const before = managed.managers.size ? managed : attempt("failed to create manager for existing fields", () => trackUpdate(endpoint, endpoint.empty(), live, managed, beforeFirstApply, how.now));
-  if (managedFieldsOf(applied)?.every(isReadableEntry)) throw badRequestError("metadata.managedFields must be nil");
-  const intent = typed(endpoint, applied, "refused", (object) => `failed to create typed patch object (${formatObject(object)})`);
-  const liveTyped = typed(endpoint, live, "allowed", (object) => `failed to create typed live object (${formatObject(object)})`);
+function applyTracked(
+  endpoint: Endpoint,
+  live: JsonObject,
+  applied: JsonObject,
+  managed: Managed,
+  how: ApplyOptions,
+): ApplyOutcome {
+  const before = managed.managers.size
+    ? managed
+    : attempt("failed to create manager for existing fields", () =>
+        trackUpdate(endpoint, endpoint.empty(), live, managed, beforeFirstApply, how.now),
+      );
+  if (managedFieldsOf(applied)?.every(isReadableEntry))
+    throw badRequestError("metadata.managedFields must be nil");
+  const intent = typed(
+    endpoint,
+    applied,
+    "refused",
+    (object) => `failed to create typed patch object (${formatObject(object)})`,
+  );
+  const liveTyped = typed(
+    endpoint,
+    live,
+    "allowed",
+    (object) => `failed to create typed live object (${formatObject(object)})`,
+  );
   const id = managerId(endpoint, how.manager, "Apply");
-  const outcome = applyIntent(endpoint.updater, liveTyped, intent, before.managers, { manager: id, force: how.force });
+  const outcome = applyIntent(endpoint.updater, liveTyped, intent, before.managers, {
+    manager: id,
+    force: how.force,
+  });
   const managers = strip(outcome.managers, id);
-  if (outcome.value === undefined) return { object: live, managed: { managers, times: before.times } };
-  return { object: complete(endpoint, outcome.value as JsonObject, applied), managed: { managers, times: new Map(before.times).set(id, how.now) } };
+  if (outcome.value === undefined)
+    return { object: live, managed: { managers, times: before.times } };
+  return {
+    object: complete(endpoint, outcome.value as JsonObject, applied),
+    managed: { managers, times: new Map(before.times).set(id, how.now) },
+  };
 }
 
 function complete(endpoint: Endpoint, merged: JsonObject, applied: JsonObject): JsonObject {
@@ -242,11 +410,15 @@ function complete(endpoint: Endpoint, merged: JsonObject, applied: JsonObject): 
     return endpoint.complete(cloneJson(merged));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw plainError(`failed to convert new object (${formatObject(applied)}) to proper version: ${conversionFault(applied, error)}`);
+    throw plainError(
+      `failed to convert new object (${formatObject(applied)}) to proper version: ${conversionFault(applied, error)}`,
+    );
   }
 }
 
-/** Upstream converts the merged object where a codec decodes: its words for what Go's decoder says. */
+/**
+ * Upstream converts the merged object where a codec decodes: its words for what Go's decoder says.
+ */
 function conversionFault(applied: JsonObject, error: Error): string {
   if (!(error.cause instanceof Error)) return error.message;
   const { message } = error.cause;

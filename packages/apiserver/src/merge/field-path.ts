@@ -1,6 +1,14 @@
-// One step of a path to a field: by name, by the keys of a list item, by the value of a set item, or by position.
+// One step of a path to a field: by name, by the keys of a list item, by the value of a set item,
+// or by position.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go, path.go, serialize-pe.go).
-import { compareBytewise, encodeJson, isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
+import {
+  compareBytewise,
+  encodeJson,
+  isObject,
+  type Json,
+  JsonSyntaxError,
+  parseJson,
+} from "homeostat/api";
 import { MergeError } from "./merge-error.ts";
 import { compareValues, formatPathValue } from "./value-order.ts";
 
@@ -10,7 +18,10 @@ export interface KeyPart {
   readonly value: Json;
 }
 
-/** One step. `id` is its FieldsV1 form (`f:spec`, `k:{"name":"c"}`, `v:"x"`, `i:0`); equal steps have equal ids. */
+/**
+ * One step. `id` is its FieldsV1 form (`f:spec`, `k:{"name":"c"}`, `v:"x"`, `i:0`); equal steps
+ * have equal ids.
+ */
 export type PathElement =
   | { readonly at: "field"; readonly id: string; readonly name: string }
   | { readonly at: "key"; readonly id: string; readonly parts: readonly KeyPart[] }
@@ -21,16 +32,31 @@ export type PathElement =
 export type FieldPath = readonly PathElement[];
 
 export const fieldElement = (name: string): PathElement => ({ at: "field", id: `f:${name}`, name });
-export const valueElement = (value: Json): PathElement => ({ at: "value", id: `v:${encodeJson(value)}`, value });
-export const indexElement = (index: number): PathElement => ({ at: "index", id: `i:${index}`, index });
+export const valueElement = (value: Json): PathElement => ({
+  at: "value",
+  id: `v:${encodeJson(value)}`,
+  value,
+});
+export const indexElement = (index: number): PathElement => ({
+  at: "index",
+  id: `i:${index}`,
+  index,
+});
 
 /** The parts may come in any order. */
 export function keyElement(parts: readonly KeyPart[]): PathElement {
   const sorted = [...parts].sort((a, b) => compareBytewise(a.name, b.name));
-  return { at: "key", id: `k:{${sorted.map(({ name, value }) => `${encodeJson(name)}:${encodeJson(value)}`).join(",")}}`, parts: sorted };
+  return {
+    at: "key",
+    id: `k:{${sorted.map(({ name, value }) => `${encodeJson(name)}:${encodeJson(value)}`).join(",")}}`,
+    parts: sorted,
+  };
 }
 
-/** Reads a FieldsV1 key. Undefined for a form that a later version may have added; throws {@link MergeError} for what is none. */
+/**
+ * Reads a FieldsV1 key. Undefined for a form that a later version may have added; throws {@link
+ * MergeError} for what is none.
+ */
 export function parsePathElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new MergeError("key must be 2 characters long:");
   if (text[1] !== ":") throw new MergeError(`missing colon: ${text}`);
@@ -43,7 +69,8 @@ export function parsePathElement(text: string): PathElement | undefined {
     case "k":
       return parseKey(rest);
     case "i":
-      if (!/^[+-]?[0-9]+$/.test(rest)) throw new MergeError(`strconv.Atoi: parsing ${encodeJson(rest)}: invalid syntax`);
+      if (!/^[+-]?[0-9]+$/.test(rest))
+        throw new MergeError(`strconv.Atoi: parsing ${encodeJson(rest)}: invalid syntax`);
       return indexElement(Number(rest));
     default:
       return undefined;
@@ -78,7 +105,8 @@ export function comparePathElements(a: PathElement, b: PathElement): number {
 
 function compareKeyParts(a: readonly KeyPart[], b: readonly KeyPart[]): number {
   for (let i = 0; i < a.length && i < b.length; i++) {
-    const order = compareBytewise(a[i]!.name, b[i]!.name) || compareValues(a[i]!.value, b[i]!.value);
+    const order =
+      compareBytewise(a[i]!.name, b[i]!.name) || compareValues(a[i]!.value, b[i]!.value);
     if (order) return order;
   }
   return a.length - b.length;

@@ -1,8 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fieldElement, type FieldPath, formatFieldPath, indexElement, keyElement, valueElement } from "./field-path.ts";
-import { difference, emptySet, equalSets, type FieldSet, fieldSetOf, hasPath, intersection, leaves, pathsOf, recursiveDifference, union, withNamedFields } from "./field-set.ts";
+import {
+  fieldElement,
+  type FieldPath,
+  formatFieldPath,
+  indexElement,
+  keyElement,
+  valueElement,
+} from "./field-path.ts";
+import {
+  difference,
+  emptySet,
+  equalSets,
+  type FieldSet,
+  fieldSetOf,
+  hasPath,
+  intersection,
+  leaves,
+  pathsOf,
+  recursiveDifference,
+  union,
+  withNamedFields,
+} from "./field-set.ts";
 import { smdFromJsonSchema } from "./smd-from-json-schema.ts";
 import { deducedType } from "./smd-type.ts";
 
@@ -20,7 +40,8 @@ const element = fc.oneof(
 const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const set = fc.array(path, { maxLength: 12 }).map(fieldSetOf);
 const paths = (from: FieldSet): string[] => [...pathsOf(from)].map(formatFieldPath).sort();
-const of = (...names: string[]): FieldSet => fieldSetOf(names.map((name) => name.split(".").map(fieldElement)));
+const of = (...names: string[]): FieldSet =>
+  fieldSetOf(names.map((name) => name.split(".").map(fieldElement)));
 
 test("union, intersection and difference are those of the sets of paths", () => {
   fc.assert(
@@ -41,7 +62,9 @@ test("the algebra has its laws", () => {
       assert.ok(equalSets(intersection(a, b), intersection(b, a)));
       assert.ok(equalSets(union(a, union(b, c)), union(union(a, b), c)));
       assert.ok(equalSets(union(difference(a, b), intersection(a, b)), a));
-      assert.ok(equalSets(intersection(a, union(b, c)), union(intersection(a, b), intersection(a, c))));
+      assert.ok(
+        equalSets(intersection(a, union(b, c)), union(intersection(a, b), intersection(a, c))),
+      );
       assert.ok(equalSets(difference(a, a), emptySet));
       assert.ok(equalSets(union(a, emptySet), a));
     }),
@@ -51,7 +74,8 @@ test("the algebra has its laws", () => {
 test("a recursive difference leaves nothing at or below a field of the other set", () => {
   fc.assert(
     fc.property(set, set, (a, b) => {
-      const isBelow = (inner: FieldPath): boolean => inner.some((_, i) => hasPath(b, inner.slice(0, i + 1)));
+      const isBelow = (inner: FieldPath): boolean =>
+        inner.some((_, i) => hasPath(b, inner.slice(0, i + 1)));
       assert.deepEqual(
         paths(recursiveDifference(a, b)),
         [...pathsOf(a)]
@@ -69,7 +93,13 @@ test("leaves have no member below them", () => {
       const all = paths(a);
       assert.deepEqual(
         paths(leaves(a)),
-        all.filter((name) => !all.some((other) => other !== name && other.startsWith(name) && /^[.[]/.test(other.slice(name.length)))),
+        all.filter(
+          (name) =>
+            !all.some(
+              (other) =>
+                other !== name && other.startsWith(name) && /^[.[]/.test(other.slice(name.length)),
+            ),
+        ),
       );
     }),
   );
@@ -82,8 +112,24 @@ test("a difference with a parent keeps its children, a recursive one does not", 
 
 test("fields come before keys, values and positions, and numbers go by size", () => {
   const port = (value: number): FieldPath => [keyElement([{ name: "port", value }])];
-  const mixed = fieldSetOf([[indexElement(0)], [valueElement("z")], port(443), port(80), [fieldElement("z")], [valueElement(10)], [valueElement(9)]]);
-  assert.deepEqual([...pathsOf(mixed)].map(formatFieldPath), [".z", "[port=80]", "[port=443]", "[=9]", "[=10]", '[="z"]', "[0]"]);
+  const mixed = fieldSetOf([
+    [indexElement(0)],
+    [valueElement("z")],
+    port(443),
+    port(80),
+    [fieldElement("z")],
+    [valueElement(10)],
+    [valueElement(9)],
+  ]);
+  assert.deepEqual([...pathsOf(mixed)].map(formatFieldPath), [
+    ".z",
+    "[port=80]",
+    "[port=443]",
+    "[=9]",
+    "[=10]",
+    '[="z"]',
+    "[0]",
+  ]);
 });
 
 test("members of a level come before what lies below them", () => {
@@ -92,8 +138,24 @@ test("members of a level come before what lies below them", () => {
 
 test("named fields with fields below them are added, keys of a map are not", () => {
   const type = smdFromJsonSchema(
-    { properties: { spec: { type: "object", properties: { map: { type: "object", additionalProperties: { type: "object", properties: { x: { type: "string" } } } } } } } },
+    {
+      properties: {
+        spec: {
+          type: "object",
+          properties: {
+            map: {
+              type: "object",
+              additionalProperties: { type: "object", properties: { x: { type: "string" } } },
+            },
+          },
+        },
+      },
+    },
     { objectMeta: deducedType },
   );
-  assert.deepEqual(paths(withNamedFields(of("spec.map.k.x"), type)), [".spec", ".spec.map", ".spec.map.k.x"]);
+  assert.deepEqual(paths(withNamedFields(of("spec.map.k.x"), type)), [
+    ".spec",
+    ".spec.map",
+    ".spec.map.k.x",
+  ]);
 });

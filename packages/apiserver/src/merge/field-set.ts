@@ -1,7 +1,7 @@
-// Sets of fields, and the algebra on them. A field may be a member, have members below it, or both; that a field has
-// members below does not make it one.
-// A set, once handed on, is immutable: results share parts with their operands. Only `insertPath` writes, and only its
-// maker may call it, before sharing.
+// Sets of fields, and the algebra on them. A field may be a member, have members below it, or both;
+// that a field has members below does not make it one.
+// A set, once handed on, is immutable: results share parts with their operands. Only `insertPath`
+// writes, and only its maker may call it, before sharing.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
 import { comparePathElements, type FieldPath, type PathElement } from "./field-path.ts";
 import { type Descent, nodeOf, rebuild, type Rebuilding } from "./rebuild-set.ts";
@@ -18,7 +18,10 @@ export interface FieldSetNode {
 export type FieldSet = ReadonlyMap<string, FieldSetNode>;
 
 /** A set under construction. */
-export type FieldSetBuilder = Map<string, { readonly element: PathElement; member: boolean; below: FieldSetBuilder | undefined }>;
+export type FieldSetBuilder = Map<
+  string,
+  { readonly element: PathElement; member: boolean; below: FieldSetBuilder | undefined }
+>;
 
 /** Adds one path; fields on the way to it do not become members. */
 export function insertPath(set: FieldSetBuilder, path: FieldPath): void {
@@ -53,7 +56,9 @@ const unionOf: Rebuilding<FieldSet> = {
     const right = b.get(left.element.id);
     if (!right) return left;
     const member = left.member || right.member;
-    return left.below && right.below ? { member, below: left.below, companion: right.below } : nodeOf(left.element, member, left.below ?? right.below);
+    return left.below && right.below
+      ? { member, below: left.below, companion: right.below }
+      : nodeOf(left.element, member, left.below ?? right.below);
   },
   finish(level, b) {
     for (const [id, right] of b) if (!level.has(id)) level.set(id, right);
@@ -81,7 +86,8 @@ const differenceOf: Rebuilding<FieldSet> = {
 };
 
 /** Fields in `a` that are neither in `b` nor below a field of `b`. */
-export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, recursiveDifferenceOf);
+export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
+  rebuild(a, b, recursiveDifferenceOf);
 
 const recursiveDifferenceOf: Rebuilding<FieldSet> = {
   decide(left, b) {
@@ -92,14 +98,29 @@ const recursiveDifferenceOf: Rebuilding<FieldSet> = {
 };
 
 /** A field that both sets know: what is below it in both is gone through, else `below` stands. */
-const inBoth = (left: FieldSetNode, member: boolean, right: FieldSetNode, below: FieldSet | undefined): FieldSetNode | Descent<FieldSet> | undefined =>
-  left.below && right.below ? { member, below: left.below, companion: right.below } : nodeOf(left.element, member, below);
+const inBoth = (
+  left: FieldSetNode,
+  member: boolean,
+  right: FieldSetNode,
+  below: FieldSet | undefined,
+): FieldSetNode | Descent<FieldSet> | undefined =>
+  left.below && right.below
+    ? { member, below: left.below, companion: right.below }
+    : nodeOf(left.element, member, below);
 
 /** Fields with no field of the set below them. */
-export const leaves = (set: FieldSet): FieldSet => rebuild(set, undefined, { decide: (node) => (node.below ? { member: false, below: node.below, companion: undefined } : node) });
+export const leaves = (set: FieldSet): FieldSet =>
+  rebuild(set, undefined, {
+    decide: (node) =>
+      node.below ? { member: false, below: node.below, companion: undefined } : node,
+  });
 
-/** The set with each schema-named field added that has fields below it; a map's own keys are not added. */
-export const withNamedFields = (set: FieldSet, type: SmdType | undefined): FieldSet => rebuild(set, type, namedFieldsOf);
+/**
+ * The set with each schema-named field added that has fields below it; a map's own keys are not
+ * added.
+ */
+export const withNamedFields = (set: FieldSet, type: SmdType | undefined): FieldSet =>
+  rebuild(set, type, namedFieldsOf);
 
 const namedFieldsOf: Rebuilding<SmdType | undefined> = {
   decide(node, type) {
@@ -112,7 +133,8 @@ const namedFieldsOf: Rebuilding<SmdType | undefined> = {
 
 /** The type one step further; undefined where the schema says nothing. */
 export function typeBelow(type: SmdType | undefined, element: PathElement): SmdType | undefined {
-  if (element.at === "field") return (type?.map?.field(element.name)?.type ?? type?.map?.element)?.();
+  if (element.at === "field")
+    return (type?.map?.field(element.name)?.type ?? type?.map?.element)?.();
   return element.at === "key" ? type?.list?.element() : undefined;
 }
 
@@ -144,7 +166,8 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
 }
 
 /** Nodes of one level in path order. */
-export const sortedNodes = (set: FieldSet): readonly FieldSetNode[] => [...set.values()].sort((a, b) => comparePathElements(a.element, b.element));
+export const sortedNodes = (set: FieldSet): readonly FieldSetNode[] =>
+  [...set.values()].sort((a, b) => comparePathElements(a.element, b.element));
 
 /** Every member: those of a level in order, then those below each. */
 export function* pathsOf(set: FieldSet): Generator<FieldPath> {
@@ -153,6 +176,7 @@ export function* pathsOf(set: FieldSet): Generator<FieldPath> {
     const [below, prefix] = level;
     const nodes = sortedNodes(below);
     for (const { element, member } of nodes) if (member) yield [...prefix, element];
-    for (const { element, below: inner } of nodes.toReversed()) if (inner) open.push([inner, [...prefix, element]]);
+    for (const { element, below: inner } of nodes.toReversed())
+      if (inner) open.push([inner, [...prefix, element]]);
   }
 }

@@ -1,5 +1,6 @@
-// Field sets to FieldsV1 and back, e.g. {"f:data":{".":{},"f:a":{}},"f:metadata":{"f:labels":{"f:app":{}}}}: an object
-// per field, "." where the field itself is a member besides others below it.
+// Field sets to FieldsV1 and back, e.g.
+// {"f:data":{".":{},"f:a":{}},"f:metadata":{"f:labels":{"f:app":{}}}}: an object per field, "."
+// where the field itself is a member besides others below it.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/serialize.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { plainError } from "../registry/api-errors.ts";
@@ -7,10 +8,16 @@ import { type FieldSet, type FieldSetBuilder, sortedNodes } from "./field-set.ts
 import { type PathElement, parsePathElement } from "./field-path.ts";
 import { MergeError } from "./merge-error.ts";
 
-/** How deep FieldsV1 may be in an object that is read again: decoders go to 10,000 levels, of which metadata.managedFields[] takes five. */
+/**
+ * How deep FieldsV1 may be in an object that is read again: decoders go to 10,000 levels, of which
+ * metadata.managedFields[] takes five.
+ */
 const deepest = 10_000 - 5;
 
-/** The set as an object whose keys stand in upstream's order. Throws ApiStatusError 500 for what no decoder would read. */
+/**
+ * The set as an object whose keys stand in upstream's order. Throws ApiStatusError 500 for what no
+ * decoder would read.
+ */
 export function formatFieldsV1(set: FieldSet): JsonObject {
   const whole: JsonObject = {};
   const open: (readonly [FieldSet, JsonObject, depth: number])[] = [[set, whole, 1]];
@@ -59,11 +66,21 @@ interface Level {
 
 function readLevel(fields: Json, element?: PathElement): Level {
   if (fields !== null && !isObject(fields)) throw new MergeError("ReadMapCB: expect { or n");
-  return { fields: fields ?? {}, keys: Object.keys(fields ?? {}).values(), set: new Map(), element, member: false };
+  return {
+    fields: fields ?? {},
+    keys: Object.keys(fields ?? {}).values(),
+    set: new Map(),
+    element,
+    member: false,
+  };
 }
 
 /** Two keys may stand for one field; nothing below a field makes it a member. */
 function closeField(set: FieldSetBuilder, element: PathElement, inner: Level): void {
   const known = set.get(element.id);
-  set.set(element.id, { element, member: inner.member || !inner.set.size || (known?.member ?? false), below: inner.set.size ? inner.set : known?.below });
+  set.set(element.id, {
+    element,
+    member: inner.member || !inner.set.size || (known?.member ?? false),
+    below: inner.set.size ? inner.set : known?.below,
+  });
 }

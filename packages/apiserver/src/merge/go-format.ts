@@ -1,4 +1,5 @@
-// Values as Go's fmt prints them with %#v and %s, because upstream's merge errors do so; %v and %T are schema/go-format.ts.
+// Values as Go's fmt prints them with %#v and %s, because upstream's merge errors do so; %v and %T
+// are schema/go-format.ts.
 // Upstream: fmt (print.go), strconv (ftoa.go).
 import { compareBytewise, type Json } from "homeostat/api";
 import { formatGoNumber, quoteGo } from "../registry/field-error.ts";
@@ -15,7 +16,8 @@ export function formatGoSyntax(value: Json): string {
 }
 
 /** `%s` of a value that may not be a string, e.g. `%!s(int64=5)`. */
-export const formatGoString = (value: Json): string => (value === null ? "%!s(<nil>)" : formatGoPart(value));
+export const formatGoString = (value: Json): string =>
+  value === null ? "%!s(<nil>)" : formatGoPart(value);
 
 /** Inside of another value nil is no mistake. */
 function formatGoPart(value: Json): string {

@@ -7,9 +7,16 @@ import { managedFieldsOf, withManagedFields } from "./managed-fields.ts";
 export function ignoreManagedFieldsTimestamps(next: JsonObject, live: JsonObject): JsonObject {
   const after = managedFieldsOf(next),
     before = managedFieldsOf(live);
-  if (!after?.length || after.length !== before?.length || equalJson(after as Json[], before as Json[])) return next;
+  if (
+    !after?.length ||
+    after.length !== before?.length ||
+    equalJson(after as Json[], before as Json[])
+  )
+    return next;
   if (!equalJson(after.map(withoutTime), before.map(withoutTime))) return next;
-  return equalJson(withManagedFields(next, undefined), withManagedFields(live, undefined)) ? withManagedFields(next, [...before]) : next;
+  return equalJson(withManagedFields(next, undefined), withManagedFields(live, undefined))
+    ? withManagedFields(next, [...before])
+    : next;
 }
 
 function withoutTime(entry: Json): Json {

@@ -1,9 +1,27 @@
-// JSON patch (RFC 6902), with the leniency of the library that upstream uses: an absent map key reads as null, negative
-// list positions count from the end, and whatever stands before the first slash of a pointer is lost.
-// Upstream: gopkg.in/evanphx/json-patch.v4/patch.go, k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
-import { cloneJson, equalJson, formatOverflow, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
+// JSON patch (RFC 6902), with the leniency of the library that upstream uses: an absent map key
+// reads as null, negative list positions count from the end, and whatever stands before the first
+// slash of a pointer is lost.
+// Upstream: gopkg.in/evanphx/json-patch.v4/patch.go,
+// k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+import {
+  cloneJson,
+  equalJson,
+  formatOverflow,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  type ParsedJson,
+  setOwn,
+} from "homeostat/api";
 import { badRequestError, failure } from "../registry/api-errors.ts";
-import { duplicateErrors, type FieldValidation, jsonKindOf, patchRejectedError } from "./patch-error.ts";
+import {
+  duplicateErrors,
+  type FieldValidation,
+  jsonKindOf,
+  patchRejectedError,
+} from "./patch-error.ts";
 
 /** One operation as sent. */
 export type JsonPatchOperation = JsonObject;
@@ -16,18 +34,33 @@ export interface JsonPatchBody {
 }
 
 const maxOperations = 10_000;
-const memberTypes: Readonly<Record<string, "string" | "any">> = { op: "string", path: "string", from: "string", value: "any" };
+const memberTypes: Readonly<Record<string, "string" | "any">> = {
+  op: "string",
+  path: "string",
+  from: "string",
+  value: "any",
+};
 
-/** Reads a body. Throws ApiStatusError: 400 for what is no patch, 413 for one with too many operations. */
+/**
+ * Reads a body. Throws ApiStatusError: 400 for what is no patch, 413 for one with too many
+ * operations.
+ */
 export function decodeJsonPatch(text: string, validation: FieldValidation): JsonPatchBody {
   const { value, duplicates, overflow } = parse(text, validation);
   const strict = validation !== "Ignore";
   const fault = strict ? strictFault(value) : looseFault(value);
   if (fault) throw badRequestError(fault);
-  if (overflow !== undefined) throw badRequestError(`error decoding patch: ${formatOverflow(overflow)}`);
-  const operations = ((value ?? []) as readonly (JsonObject | null)[]).map((operation) => operation ?? {});
+  if (overflow !== undefined)
+    throw badRequestError(`error decoding patch: ${formatOverflow(overflow)}`);
+  const operations = ((value ?? []) as readonly (JsonObject | null)[]).map(
+    (operation) => operation ?? {},
+  );
   if (operations.length > maxOperations)
-    throw failure(413, "RequestEntityTooLarge", `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`);
+    throw failure(
+      413,
+      "RequestEntityTooLarge",
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
+    );
   return { operations, strictErrors: strict ? strictErrors(operations, duplicates) : [] };
 }
 
@@ -36,42 +69,61 @@ function parse(text: string, validation: FieldValidation): ParsedJson {
     return parseJson(text, { overflow: "kept" });
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequestError(validation === "Ignore" ? error.message : `error decoding patch: ${error.message}`);
+    throw badRequestError(
+      validation === "Ignore" ? error.message : `error decoding patch: ${error.message}`,
+    );
   }
 }
 
 function looseFault(value: Json): string | undefined {
-  if (value !== null && !Array.isArray(value)) return `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type jsonpatch.Patch`;
+  if (value !== null && !Array.isArray(value))
+    return `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type jsonpatch.Patch`;
   const wrong = value?.find((operation) => operation !== null && !isObject(operation));
-  return wrong === undefined ? undefined : `json: cannot unmarshal ${jsonKindOf(wrong)} into Go value of type jsonpatch.Operation`;
+  return wrong === undefined
+    ? undefined
+    : `json: cannot unmarshal ${jsonKindOf(wrong)} into Go value of type jsonpatch.Operation`;
 }
 
 function strictFault(value: Json): string | undefined {
-  const cannot = (what: Json, where: string): string => `error decoding patch: json: cannot unmarshal ${jsonKindOf(what)} into Go ${where}`;
-  if (value !== null && !Array.isArray(value)) return cannot(value, "value of type []handlers.jsonPatchOp");
+  const cannot = (what: Json, where: string): string =>
+    `error decoding patch: json: cannot unmarshal ${jsonKindOf(what)} into Go ${where}`;
+  if (value !== null && !Array.isArray(value))
+    return cannot(value, "value of type []handlers.jsonPatchOp");
   for (const operation of value ?? []) {
     if (operation === null) continue;
     if (!isObject(operation)) return cannot(operation, "value of type handlers.jsonPatchOp");
     for (const [name, member] of Object.entries(operation)) {
-      if (memberTypes[name] === "string" && member !== null && typeof member !== "string") return cannot(member, `struct field jsonPatchOp.${name} of type string`);
+      if (memberTypes[name] === "string" && member !== null && typeof member !== "string")
+        return cannot(member, `struct field jsonPatchOp.${name} of type string`);
     }
   }
   return undefined;
 }
 
 /** Unknown members of an operation, and any member that it has twice. */
-function strictErrors(operations: readonly JsonPatchOperation[], duplicates: readonly string[]): readonly string[] {
+function strictErrors(
+  operations: readonly JsonPatchOperation[],
+  duplicates: readonly string[],
+): readonly string[] {
   const unknown = operations.flatMap((operation, i) =>
     Object.keys(operation)
       .filter((name) => !Object.hasOwn(memberTypes, name))
       .map((name) => `[${i}].${name}`),
   );
-  const hidden = (path: string): boolean => unknown.some((known) => path === known || path.startsWith(`${known}.`) || path.startsWith(`${known}[`));
-  const errors = [...unknown.map((path) => `unknown field "${path}"`), ...duplicateErrors(duplicates.filter((path) => !hidden(path)))];
+  const hidden = (path: string): boolean =>
+    unknown.some(
+      (known) => path === known || path.startsWith(`${known}.`) || path.startsWith(`${known}[`),
+    );
+  const errors = [
+    ...unknown.map((path) => `unknown field "${path}"`),
+    ...duplicateErrors(duplicates.filter((path) => !hidden(path))),
+  ];
   return errors.slice(0, 100).map((error) => `json patch ${error}`);
 }
 
-/** The patched document; the argument stays as it is. Throws ApiStatusError 422, always the same. */
+/**
+ * The patched document; the argument stays as it is. Throws ApiStatusError 422, always the same.
+ */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
   let root = cloneJson(document);
   for (const operation of operations) root = applyOperation(root, operation);
@@ -116,9 +168,12 @@ function pointerOf(operation: JsonPatchOperation, member: "path" | "from"): stri
 }
 
 /** Where a pointer leads: a member of an object, or an item of a list. */
-type Target = { readonly at: "object"; readonly object: JsonObject; readonly key: string } | { readonly at: "list"; readonly list: Json[]; readonly key: string };
+type Target =
+  | { readonly at: "object"; readonly object: JsonObject; readonly key: string }
+  | { readonly at: "list"; readonly list: Json[]; readonly key: string };
 
-const unescape = (part: string): string => part.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~"));
+const unescape = (part: string): string =>
+  part.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~"));
 
 function find(root: Json, pointer: string): Target {
   const parts = pointer.split("/");

@@ -1,4 +1,5 @@
-// The bridge from client-side apply: what kubectl noted in its annotation, and what of it still holds.
+// The bridge from client-side apply: what kubectl noted in its annotation, and what of it still
+// holds.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal (lastapplied*.go).
 import { encodeJson, isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
 import { compareTyped } from "./compare-typed.ts";
@@ -25,14 +26,25 @@ const lastAppliedOf = (object: JsonObject): string => {
   return typeof text === "string" ? text : "";
 };
 
-/** The fields of the noted configuration whose live values are still the noted ones: an apply may take them without force. */
-export function fieldsStillAsLastApplied(live: JsonObject, apiVersion: string, type: SmdType): FieldSet {
+/**
+ * The fields of the noted configuration whose live values are still the noted ones: an apply may
+ * take them without force.
+ */
+export function fieldsStillAsLastApplied(
+  live: JsonObject,
+  apiVersion: string,
+  type: SmdType,
+): FieldSet {
   const noted = parseNoted(lastAppliedOf(live));
   if (noted?.["apiVersion"] !== apiVersion) return emptySet;
-  if (validateTyped(type, live, "refused").length || validateTyped(type, noted, "refused").length) return emptySet;
+  if (validateTyped(type, live, "refused").length || validateTyped(type, noted, "refused").length)
+    return emptySet;
   try {
     const { added, modified, removed } = compareTyped(type, noted, live);
-    return difference(difference(difference(fieldSetOfValue(type, noted), modified), added), removed);
+    return difference(
+      difference(difference(fieldSetOfValue(type, noted), modified), added),
+      removed,
+    );
   } catch (error) {
     if (error instanceof MergeError) return emptySet;
     throw error;
@@ -50,15 +62,24 @@ function parseNoted(text: string): JsonObject | undefined {
   return isObject(value) && typeof value["kind"] === "string" ? value : undefined;
 }
 
-/** The object with the annotation renewed from the intent, if it had one; dropped where it would be too large. */
+/**
+ * The object with the annotation renewed from the intent, if it had one; dropped where it would be
+ * too large.
+ */
 export function renewLastApplied(object: JsonObject, intent: JsonObject): JsonObject {
   if (!lastAppliedOf(object)) return object;
   const { [lastAppliedAnnotation]: _, ...others } = annotationsOf(object)!;
   const annotations: JsonObject = { ...others, [lastAppliedAnnotation]: noteOf(intent) };
-  const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0);
+  const size = Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
+    0,
+  );
   const { annotations: _before, ...metadata } = object["metadata"] as JsonObject;
   const left = size > maxAnnotationsSize ? others : annotations;
-  return { ...object, metadata: Object.keys(left).length ? { ...metadata, annotations: left } : metadata };
+  return {
+    ...object,
+    metadata: Object.keys(left).length ? { ...metadata, annotations: left } : metadata,
+  };
 }
 
 /** The intent as one line of JSON, without the annotation itself. */

@@ -8,7 +8,10 @@ import type { SmdList } from "./smd-type.ts";
 /** The element, or why the item cannot have one. */
 export type ItemElement = PathElement | string;
 
-/** Keys that the item leaves out are taken from their defaults; without a default they are left out of the element too. */
+/**
+ * Keys that the item leaves out are taken from their defaults; without a default they are left out
+ * of the element too.
+ */
 export function itemElement(list: SmdList, item: Json): ItemElement {
   if (list.relation === "atomic") return "invalid indexing of non-associative list";
   return list.keys.length ? keyedElement(list, item) : setElement(item);
@@ -24,11 +27,13 @@ function keyedElement(list: SmdList, item: Json): ItemElement {
       continue;
     }
     const map = list.element().map;
-    if (!map) return `couldn't find default value for ${name}: associative list may not have non-map types`;
+    if (!map)
+      return `couldn't find default value for ${name}: associative list may not have non-map types`;
     const byDefault = map.field(name)?.default;
     if (byDefault !== undefined && byDefault !== null) parts.push({ name, value: byDefault });
   }
-  if (!parts.length) return `associative list with keys has an element that omits all key fields [${list.keys.map(quoteGo).join(" ")}] (and doesn't have default values for any key fields)`;
+  if (!parts.length)
+    return `associative list with keys has an element that omits all key fields [${list.keys.map(quoteGo).join(" ")}] (and doesn't have default values for any key fields)`;
   return keyElement(parts);
 }
 

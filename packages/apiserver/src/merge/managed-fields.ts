@@ -1,5 +1,6 @@
 // metadata.managedFields as it stands on the wire, and as managers with field sets.
-// Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal (managedfields.go, fieldmanager.go).
+// Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal (managedfields.go,
+// fieldmanager.go).
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../registry/field-error.ts";
 import { emptySet } from "./field-set.ts";
@@ -16,7 +17,10 @@ export interface Managed {
 
 export const nothingManaged: Managed = { managers: new Map(), times: new Map() };
 
-/** What tells managers apart. An applier keeps its identity over versions, an updater has one for each. */
+/**
+ * What tells managers apart. An applier keeps its identity over versions, an updater has one for
+ * each.
+ */
 export interface ManagerIdentity {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -24,8 +28,17 @@ export interface ManagerIdentity {
   readonly subresource: string;
 }
 
-/** The identifier, e.g. `{"manager":"kubectl","operation":"Update","apiVersion":"v1","subresource":"status"}`; upstream sorts by it. */
-export function formatManagerId({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
+/**
+ * The identifier, e.g.
+ * `{"manager":"kubectl","operation":"Update","apiVersion":"v1","subresource":"status"}`; upstream
+ * sorts by it.
+ */
+export function formatManagerId({
+  manager,
+  operation,
+  apiVersion,
+  subresource,
+}: ManagerIdentity): string {
   const parts = [
     ["manager", manager],
     ["operation", operation],
@@ -40,7 +53,12 @@ export function formatManagerId({ manager, operation, apiVersion, subresource }:
 
 /** The identity behind an identifier. */
 export function parseManagerId(id: string): ManagerIdentity {
-  const { manager = "", operation = "Update", apiVersion = "", subresource = "" } = JSON.parse(id) as Partial<ManagerIdentity>;
+  const {
+    manager = "",
+    operation = "Update",
+    apiVersion = "",
+    subresource = "",
+  } = JSON.parse(id) as Partial<ManagerIdentity>;
   return { manager, operation, apiVersion, subresource };
 }
 
@@ -52,12 +70,20 @@ export function managedFieldsOf(object: JsonObject): readonly Json[] | undefined
 
 /** False for what cannot even be read as an entry; a list with such a one counts as none. */
 export const isReadableEntry = (entry: Json): boolean =>
-  isObject(entry) && ["manager", "operation", "apiVersion", "time", "fieldsType", "subresource"].every((name) => entry[name] === undefined || entry[name] === null || typeof entry[name] === "string");
+  isObject(entry) &&
+  ["manager", "operation", "apiVersion", "time", "fieldsType", "subresource"].every(
+    (name) => entry[name] === undefined || entry[name] === null || typeof entry[name] === "string",
+  );
 
 /** A list that asks for a fresh start: empty, or one entry without content. */
 export function isReset(fields: readonly Json[] | undefined): boolean {
   if (!fields) return false;
-  return !fields.length || (fields.length === 1 && isObject(fields[0]) && Object.values(fields[0]).every((value) => value === null || value === ""));
+  return (
+    !fields.length ||
+    (fields.length === 1 &&
+      isObject(fields[0]) &&
+      Object.values(fields[0]).every((value) => value === null || value === ""))
+  );
 }
 
 /** Throws {@link MergeError} for the first malformed entry. */
@@ -76,20 +102,33 @@ export function decodeManagedFields(fields: readonly Json[] | undefined): Manage
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-function decodeEntry(entry: JsonObject, i: number): { readonly id: string; readonly owner: VersionedSet } {
+function decodeEntry(
+  entry: JsonObject,
+  i: number,
+): { readonly id: string; readonly owner: VersionedSet } {
   const operation = textOf(entry["operation"]),
     apiVersion = textOf(entry["apiVersion"]),
     fieldsType = textOf(entry["fieldsType"]);
-  if (operation !== "Apply" && operation !== "Update") throw new MergeError("operation must be `Apply` or `Update`");
+  if (operation !== "Apply" && operation !== "Update")
+    throw new MergeError("operation must be `Apply` or `Update`");
   if (!apiVersion) throw new MergeError("apiVersion must not be empty");
   if (!fieldsType) throw new MergeError(`missing fieldsType in managed fields entry ${i}`);
-  if (fieldsType !== "FieldsV1") throw new MergeError(`invalid fieldsType ${quoteGo(fieldsType)} in managed fields entry ${i}`);
-  const id = formatManagerId({ manager: textOf(entry["manager"]), operation, apiVersion, subresource: textOf(entry["subresource"]) });
+  if (fieldsType !== "FieldsV1")
+    throw new MergeError(`invalid fieldsType ${quoteGo(fieldsType)} in managed fields entry ${i}`);
+  const id = formatManagerId({
+    manager: textOf(entry["manager"]),
+    operation,
+    apiVersion,
+    subresource: textOf(entry["subresource"]),
+  });
   const set = entry["fieldsV1"] === undefined ? emptySet : parseFieldsV1(entry["fieldsV1"]);
   return { id, owner: { set, apiVersion, applied: operation === "Apply" } };
 }
 
-/** Entries in upstream's order: by operation, second, manager, apiVersion, subresource; undefined where nobody owns anything. */
+/**
+ * Entries in upstream's order: by operation, second, manager, apiVersion, subresource; undefined
+ * where nobody owns anything.
+ */
 export function encodeManagedFields({ managers, times }: Managed): Json[] | undefined {
   if (!managers.size) return undefined;
   return [...managers]
@@ -111,10 +150,12 @@ interface Entry {
   readonly time: string | undefined;
 }
 
-const operationOf = ({ identity, owner }: Entry): string => (owner.applied ? "Apply" : identity.operation);
+const operationOf = ({ identity, owner }: Entry): string =>
+  owner.applied ? "Apply" : identity.operation;
 
 /** Unix seconds; no time counts as zero. */
-export const secondOf = (time: string | undefined): number => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0);
+export const secondOf = (time: string | undefined): number =>
+  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0;
 
 const encodeEntry = (entry: Entry): JsonObject => ({
   ...(entry.identity.manager ? { manager: entry.identity.manager } : {}),
@@ -126,9 +167,12 @@ const encodeEntry = (entry: Entry): JsonObject => ({
   ...(entry.identity.subresource ? { subresource: entry.identity.subresource } : {}),
 });
 
-/** A copy of the object with these managedFields, or without any. Shares all else with its argument. */
+/**
+ * A copy of the object with these managedFields, or without any. Shares all else with its argument.
+ */
 export function withManagedFields(object: JsonObject, fields: Json[] | undefined): JsonObject {
-  if (!isObject(object["metadata"])) return fields ? { ...object, metadata: { managedFields: fields } } : object;
+  if (!isObject(object["metadata"]))
+    return fields ? { ...object, metadata: { managedFields: fields } } : object;
   const { managedFields: _, ...metadata } = object["metadata"];
   return { ...object, metadata: fields ? { ...metadata, managedFields: fields } : metadata };
 }

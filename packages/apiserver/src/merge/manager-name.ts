@@ -4,7 +4,10 @@
 const maxBytes = 128;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** The `fieldManager` parameter, else what is printable of the user agent before its first slash, 128 bytes at most; may be empty. */
+/**
+ * The `fieldManager` parameter, else what is printable of the user agent before its first slash,
+ * 128 bytes at most; may be empty.
+ */
 export function managerOrUserAgent(fieldManager: string, userAgent: string): string {
   if (fieldManager) return fieldManager;
   let name = "",

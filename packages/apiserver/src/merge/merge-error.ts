@@ -1,7 +1,9 @@
-// A failure inside structured merge that upstream treats as an ordinary error: an update then loses its managedFields, an
-// apply answers 500. Any other error passes through untouched.
+// A failure inside structured merge that upstream treats as an ordinary error: an update then loses
+// its managedFields, an apply answers 500. Any other error passes through untouched.
 
-/** Thrown by structured merge and by the conversion that a caller brings. The message is upstream's. */
+/**
+ * Thrown by structured merge and by the conversion that a caller brings. The message is upstream's.
+ */
 export class MergeError extends Error {
   override readonly name = "MergeError";
   readonly code = "ERR_MERGE_FAILED";

@@ -1,5 +1,5 @@
-// Lays an intent over a live value: what the intent names wins, everything else stays, and lists keep an order that
-// honours both.
+// Lays an intent over a live value: what the intent names wins, everything else stays, and lists
+// keep an order that honours both.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/merge.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { type Alternative, alternativeOf, settle } from "./alternative.ts";
@@ -17,7 +17,10 @@ interface Merged {
   readonly errors: readonly TypedError[];
 }
 
-/** The result shares parts with both. Throws {@link MergeError}, as for an item named twice in the intent. */
+/**
+ * The result shares parts with both. Throws {@link MergeError}, as for an item named twice in the
+ * intent.
+ */
 export function mergeTyped(type: SmdType, live: Json, intent: Json): Json {
   const { value, errors } = merge(type, live, intent);
   throwTypedErrors(errors, "failed to merge config: ");
@@ -35,13 +38,21 @@ function merge(type: SmdType, left: Side, right: Side): Merged {
   return { value: merged.value, errors: [...errors, ...merged.errors] };
 }
 
-const keep = (left: Side, right: Side): Merged => ({ value: right === undefined ? left : right, errors: [] });
+const keep = (left: Side, right: Side): Merged => ({
+  value: right === undefined ? left : right,
+  errors: [],
+});
 
 function mergeAs(type: SmdType, alternative: Alternative, left: Side, right: Side): Merged {
   switch (settle(type, alternative)) {
     case "scalar": {
-      const errors = [validateScalar(type.scalar!, left, "lhs: "), validateScalar(type.scalar!, right, "rhs: ")] as const;
-      return errors[0].length && errors[1].length ? { value: undefined, errors: errors.flat() } : keep(left, right);
+      const errors = [
+        validateScalar(type.scalar!, left, "lhs: "),
+        validateScalar(type.scalar!, right, "rhs: "),
+      ] as const;
+      return errors[0].length && errors[1].length
+        ? { value: undefined, errors: errors.flat() }
+        : keep(left, right);
     }
     case "map":
       return mergeMaps(type.map!, left, right);
@@ -60,7 +71,11 @@ function mergeMaps(type: SmdMap, left: Side, right: Side): Merged {
   for (const name of names) {
     const fieldType = (type.field(name)?.type ?? type.element)?.();
     if (!fieldType) continue;
-    const merged = merge(fieldType, Object.hasOwn(l, name) ? l[name] : undefined, Object.hasOwn(r, name) ? r[name] : undefined);
+    const merged = merge(
+      fieldType,
+      Object.hasOwn(l, name) ? l[name] : undefined,
+      Object.hasOwn(r, name) ? r[name] : undefined,
+    );
     if (merged.value !== undefined) setOwn(out, name, merged.value);
     errors.push(...below(formatPathElement(fieldElement(name)), merged.errors));
   }
@@ -108,8 +123,8 @@ function mergeLists(type: SmdList, left: Side, right: Side): Merged {
 }
 
 /**
- * Items of the intent come in its order, and live items around them in theirs. Breaches inside an item are upstream's to
- * overlook: it drops them.
+ * Items of the intent come in its order, and live items around them in theirs. Breaches inside an
+ * item are upstream's to overlook: it drops them.
  */
 function interleave(type: SmdList, list: readonly Json[], live: Indexed, intent: Indexed): Json[] {
   const out: Json[] = [];

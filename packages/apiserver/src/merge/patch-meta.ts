@@ -1,5 +1,7 @@
-// Where strategic merge patch finds its rules: the Go types of a built-in kind, walked along the patch.
-// Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/meta.go, third_party/forked/golang/json/fields.go.
+// Where strategic merge patch finds its rules: the Go types of a built-in kind, walked along the
+// patch.
+// Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/meta.go,
+// third_party/forked/golang/json/fields.go.
 import { plainError } from "../registry/api-errors.ts";
 import { quoteGo } from "../registry/field-error.ts";
 import type { FieldFacts, KindData, TypeRef } from "../kinds/data/kind-data.ts";
@@ -19,7 +21,11 @@ export interface PatchField {
 }
 
 /** The type of whole objects, e.g. of `io.k8s.api.apps.v1.Deployment`. */
-export const patchTypeOf = (data: KindData, model: string): PatchType => ({ ref: { at: "struct", type: model }, pointer: false, data });
+export const patchTypeOf = (data: KindData, model: string): PatchType => ({
+  ref: { at: "struct", type: model },
+  pointer: false,
+  data,
+});
 
 /** Go's name for the kind of a type. */
 export function goKindOf({ ref, pointer }: PatchType): string {
@@ -36,21 +42,36 @@ export function goKindOf({ ref, pointer }: PatchType): string {
   }
 }
 
-/** The field that a JSON member stands for; names match as Go's decoder matches them. Throws ApiStatusError 500. */
+/**
+ * The field that a JSON member stands for; names match as Go's decoder matches them. Throws
+ * ApiStatusError 500.
+ */
 export function lookUpField(type: PatchType, name: string): PatchField {
   const bare: PatchType = { ...type, pointer: false };
-  if (goKindOf(bare) !== "struct") throw plainError(`merging an object in json but data type is not struct, instead is: ${goKindOf(bare)}`);
+  if (goKindOf(bare) !== "struct")
+    throw plainError(
+      `merging an object in json but data type is not struct, instead is: ${goKindOf(bare)}`,
+    );
   const field = fieldNamed(bare, name);
-  if (!field) throw plainError(`unable to find api field in struct ${structNameOf(bare)} for the json field ${quoteGo(name)}`);
-  return { type: { ref: field.ref, pointer: field.pointer, data: type.data }, strategy: strategyOf(field), mergeKey: field.patchMergeKey ?? "" };
+  if (!field)
+    throw plainError(
+      `unable to find api field in struct ${structNameOf(bare)} for the json field ${quoteGo(name)}`,
+    );
+  return {
+    type: { ref: field.ref, pointer: field.pointer, data: type.data },
+    strategy: strategyOf(field),
+    mergeKey: field.patchMergeKey ?? "",
+  };
 }
 
 /** As {@link lookUpField}, with the type of the list's items. */
 export function lookUpList(type: PatchType, name: string): PatchField {
   const field = lookUpField(type, name);
   const { ref, pointer } = field.type;
-  if (ref.at === "list" && ref.items.at === "list" && !pointer) throw plainError("unexpected slice of slice");
-  if (ref.at === "list") return { ...field, type: { ...field.type, ref: ref.items, pointer: false } };
+  if (ref.at === "list" && ref.items.at === "list" && !pointer)
+    throw plainError("unexpected slice of slice");
+  if (ref.at === "list")
+    return { ...field, type: { ...field.type, ref: ref.items, pointer: false } };
   if (pointer) return { ...field, type: { ...field.type, pointer: false } };
   throw plainError(`expected slice or array type, but got: ${goKindOf(type)}`);
 }
@@ -58,10 +79,18 @@ export function lookUpList(type: PatchType, name: string): PatchField {
 function fieldNamed({ ref, data }: PatchType, name: string): FieldFacts | undefined {
   if (ref.at !== "struct") return undefined;
   const facts = data.type(ref.type);
-  return facts.field(name) ?? facts.members.find((member) => member.name.toLowerCase() === name.toLowerCase());
+  return (
+    facts.field(name) ??
+    facts.members.find((member) => member.name.toLowerCase() === name.toLowerCase())
+  );
 }
 
-const structNameOf = ({ ref, data }: PatchType): string => (ref.at === "struct" ? data.type(ref.type).goStruct : ref.at === "special" ? ref.name : "");
+const structNameOf = ({ ref, data }: PatchType): string =>
+  ref.at === "struct" ? data.type(ref.type).goStruct : ref.at === "special" ? ref.name : "";
 
 /** retainKeys may stand beside another strategy and says nothing by itself. */
-const strategyOf = ({ patchStrategy = [] }: FieldFacts): PatchField["strategy"] => (patchStrategy.find((strategy) => strategy !== "retainKeys") as "merge" | "replace" | undefined) ?? "";
+const strategyOf = ({ patchStrategy = [] }: FieldFacts): PatchField["strategy"] =>
+  (patchStrategy.find((strategy) => strategy !== "retainKeys") as
+    | "merge"
+    | "replace"
+    | undefined) ?? "";

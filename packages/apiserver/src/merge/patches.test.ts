@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { cloneJson, isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
+import {
+  cloneJson,
+  isApiStatusError,
+  type Json,
+  type JsonObject,
+  type Status,
+} from "homeostat/api";
 import { readKindData } from "../kinds/data/read-kind-data.ts";
 import { applyJsonPatch, decodeJsonPatch } from "./json-patch.ts";
 import { applyMergePatch, decodeMergePatch } from "./merge-patch.ts";
@@ -28,7 +34,10 @@ describe("JSON patch", () => {
   const patched = (...operations: JsonObject[]): Json => applyJsonPatch(document, operations);
 
   test("applies with the library's leniency", () => {
-    const rows: readonly (readonly [JsonObject, (document: { a: JsonObject; list: Json[] } & JsonObject) => void])[] = [
+    const rows: readonly (readonly [
+      JsonObject,
+      (document: { a: JsonObject; list: Json[] } & JsonObject) => void,
+    ])[] = [
       [{ op: "add", path: "/a/b", value: "9" }, (d) => (d.a["b"] = "9")],
       [{ op: "add", path: "/new" }, (d) => (d["new"] = null)],
       [{ op: "add", path: "/list/-", value: "z" }, (d) => d.list.push("z")],
@@ -78,25 +87,54 @@ describe("JSON patch", () => {
     ];
     for (const operation of bad) {
       const status = refusal(() => patched(operation));
-      assert.deepEqual([status.code, status.reason, status.message, status.details], [422, "Invalid", "the server rejected our request due to an error in our request", {}], JSON.stringify(operation));
+      assert.deepEqual(
+        [status.code, status.reason, status.message, status.details],
+        [422, "Invalid", "the server rejected our request due to an error in our request", {}],
+        JSON.stringify(operation),
+      );
     }
   });
 
   test("reads bodies, strictly or not", () => {
-    assert.deepEqual(decodeJsonPatch('[{"op":"add","path":"/a","foo":1,"value":{"k":1,"k":2},"op":"add"}]', "Strict").strictErrors, [
-      'json patch unknown field "[0].foo"',
-      'json patch duplicate field "[0].value.k"',
-      'json patch duplicate field "[0].op"',
-    ]);
-    assert.deepEqual(decodeJsonPatch('[{"op":"add","path":"/a","foo":1}]', "Ignore").strictErrors, []);
+    assert.deepEqual(
+      decodeJsonPatch(
+        '[{"op":"add","path":"/a","foo":1,"value":{"k":1,"k":2},"op":"add"}]',
+        "Strict",
+      ).strictErrors,
+      [
+        'json patch unknown field "[0].foo"',
+        'json patch duplicate field "[0].value.k"',
+        'json patch duplicate field "[0].op"',
+      ],
+    );
+    assert.deepEqual(
+      decodeJsonPatch('[{"op":"add","path":"/a","foo":1}]', "Ignore").strictErrors,
+      [],
+    );
     assert.deepEqual(decodeJsonPatch("null", "Strict").operations, []);
     const rows: readonly (readonly [string, "Strict" | "Ignore", string])[] = [
-      ["{}", "Strict", "400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"],
-      ["[5]", "Strict", "400 error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"],
-      ['[{"op":5}]', "Strict", "400 error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"],
+      [
+        "{}",
+        "Strict",
+        "400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+      ],
+      [
+        "[5]",
+        "Strict",
+        "400 error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp",
+      ],
+      [
+        '[{"op":5}]',
+        "Strict",
+        "400 error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string",
+      ],
       ["[", "Strict", "400 error decoding patch: unexpected end of JSON input"],
       ["{}", "Ignore", "400 json: cannot unmarshal object into Go value of type jsonpatch.Patch"],
-      ["[true]", "Ignore", "400 json: cannot unmarshal bool into Go value of type jsonpatch.Operation"],
+      [
+        "[true]",
+        "Ignore",
+        "400 json: cannot unmarshal bool into Go value of type jsonpatch.Operation",
+      ],
       ["[", "Ignore", "400 unexpected end of JSON input"],
     ];
     for (const [text, validation, answer] of rows)
@@ -126,24 +164,31 @@ describe("merge patch", () => {
       [{ a: 1 }, { a: [{ b: null }, null] }, { a: [{}, null] }],
       [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
     ];
-    for (const [document, patch, result] of rows) assert.deepEqual(applyMergePatch(document, patch), result, JSON.stringify([document, patch]));
+    for (const [document, patch, result] of rows)
+      assert.deepEqual(applyMergePatch(document, patch), result, JSON.stringify([document, patch]));
   });
 
   test("is idempotent and mutates nothing", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 2 })), fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 })), (document, patch) => {
-        const before = JSON.stringify([document, patch]);
-        // Nulls in a list that takes the place of an object stay the first time only.
-        fc.pre(!JSON.stringify(patch).includes("null"));
-        const once = applyMergePatch(document as Json, patch as Json);
-        assert.deepEqual(applyMergePatch(once, patch as Json), once);
-        assert.equal(JSON.stringify([document, patch]), before);
-      }),
+      fc.property(
+        fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 2 })),
+        fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 2 })),
+        (document, patch) => {
+          const before = JSON.stringify([document, patch]);
+          // Nulls in a list that takes the place of an object stay the first time only.
+          fc.pre(!JSON.stringify(patch).includes("null"));
+          const once = applyMergePatch(document as Json, patch as Json);
+          assert.deepEqual(applyMergePatch(once, patch as Json), once);
+          assert.equal(JSON.stringify([document, patch]), before);
+        },
+      ),
     );
   });
 
   test("reads bodies, strictly or not", () => {
-    assert.deepEqual(decodeMergePatch('{"a":{"b":1,"b":2}}', "Strict").strictErrors, ['duplicate field "a.b"']);
+    assert.deepEqual(decodeMergePatch('{"a":{"b":1,"b":2}}', "Strict").strictErrors, [
+      'duplicate field "a.b"',
+    ]);
     assert.equal(
       said(() => decodeMergePatch("[1]", "Strict")),
       "400 error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
@@ -167,7 +212,10 @@ describe("strategic merge patch", () => {
   const live: JsonObject = {
     metadata: { finalizers: ["a", "b"], labels: { x: "1" } },
     spec: {
-      containers: [{ name: "one", image: "i", env: [{ name: "A", value: "1" }, { name: "B" }], args: ["p"] }, { name: "two" }],
+      containers: [
+        { name: "one", image: "i", env: [{ name: "A", value: "1" }, { name: "B" }], args: ["p"] },
+        { name: "two" },
+      ],
       volumes: [{ name: "v", emptyDir: {} }],
       nodeSelector: { k: "1", l: "2" },
     },
@@ -177,7 +225,12 @@ describe("strategic merge patch", () => {
   const names = (list: Json | undefined): Json[] => (list as JsonObject[]).map(({ name }) => name!);
 
   test("merges keyed lists, puts new items in front, and replaces the others", () => {
-    const result = spec({ containers: [{ name: "three" }, { name: "one", env: [{ name: "B", value: "2" }], args: ["q"] }] })["containers"] as JsonObject[];
+    const result = spec({
+      containers: [
+        { name: "three" },
+        { name: "one", env: [{ name: "B", value: "2" }], args: ["q"] },
+      ],
+    })["containers"] as JsonObject[];
     assert.deepEqual(names(result), ["three", "one", "two"]);
     assert.deepEqual(result[1], {
       name: "one",
@@ -192,18 +245,48 @@ describe("strategic merge patch", () => {
   });
 
   test("follows directives", () => {
-    assert.deepEqual(names(spec({ containers: [{ name: "one", $patch: "delete" }] })["containers"]), ["two"]);
-    assert.deepEqual(names(spec({ containers: [{ $patch: "replace" }, { name: "new" }] })["containers"]), ["new"]);
-    assert.deepEqual(spec({ nodeSelector: { $patch: "replace", z: "1" } })["nodeSelector"], { z: "1" });
+    assert.deepEqual(
+      names(spec({ containers: [{ name: "one", $patch: "delete" }] })["containers"]),
+      ["two"],
+    );
+    assert.deepEqual(
+      names(spec({ containers: [{ $patch: "replace" }, { name: "new" }] })["containers"]),
+      ["new"],
+    );
+    assert.deepEqual(spec({ nodeSelector: { $patch: "replace", z: "1" } })["nodeSelector"], {
+      z: "1",
+    });
     assert.deepEqual(spec({ nodeSelector: { $patch: "delete" } })["nodeSelector"], {});
-    assert.deepEqual(spec({ volumes: [{ name: "v", $retainKeys: ["name", "hostPath"], hostPath: { path: "/" } }] })["volumes"], [{ name: "v", hostPath: { path: "/" } }]);
-    assert.deepEqual(names(spec({ "$setElementOrder/containers": [{ name: "two" }, { name: "one" }] })["containers"]), ["two", "one"]);
-    assert.deepEqual((patched({ metadata: { "$deleteFromPrimitiveList/finalizers": ["a"] } })["metadata"] as JsonObject)["finalizers"], ["b"]);
-    assert.deepEqual((patched({ metadata: { finalizers: ["c", "a"] } })["metadata"] as JsonObject)["finalizers"], ["c", "a", "b"]);
+    assert.deepEqual(
+      spec({
+        volumes: [{ name: "v", $retainKeys: ["name", "hostPath"], hostPath: { path: "/" } }],
+      })["volumes"],
+      [{ name: "v", hostPath: { path: "/" } }],
+    );
+    assert.deepEqual(
+      names(
+        spec({ "$setElementOrder/containers": [{ name: "two" }, { name: "one" }] })["containers"],
+      ),
+      ["two", "one"],
+    );
+    assert.deepEqual(
+      (
+        patched({ metadata: { "$deleteFromPrimitiveList/finalizers": ["a"] } })[
+          "metadata"
+        ] as JsonObject
+      )["finalizers"],
+      ["b"],
+    );
+    assert.deepEqual(
+      (patched({ metadata: { finalizers: ["c", "a"] } })["metadata"] as JsonObject)["finalizers"],
+      ["c", "a", "b"],
+    );
   });
 
   test("drops nulls and directives from what is new", () => {
-    assert.deepEqual(spec({ affinity: { nodeAffinity: null, podAffinity: {} } })["affinity"], { podAffinity: {} });
+    assert.deepEqual(spec({ affinity: { nodeAffinity: null, podAffinity: {} } })["affinity"], {
+      podAffinity: {},
+    });
     assert.deepEqual(
       spec({
         initContainers: [
@@ -217,18 +300,48 @@ describe("strategic merge patch", () => {
 
   test("refuses in upstream's words", () => {
     const rows: readonly (readonly [JsonObject, string])[] = [
-      [{ containers: [{ image: "x" }] }, "500 map: map[image:x] does not contain declared merge key: name"],
-      [{ containers: [{ name: "one", $patch: "drop" }] }, "500 unknown patch type: drop in map: map[$patch:drop name:one]"],
-      [{ containers: [{ name: "one", $patch: 5 }] }, "500 unknown patch type: %!s(int64=5) in map: map[$patch:5 name:one]"],
-      [{ containers: [{ name: "one", $patch: "merge" }] }, "500 merging lists cannot yet be specified in the patch"],
-      [{ containers: [{ $patch: [{ a: 1 }, null] }] }, "500 unknown patch type: [map[a:%!s(int64=1)] <nil>] in map: map[$patch:[map[a:1] <nil>]]"],
-      [{ nodeSelector: { $patch: "merge" } }, "500 unknown patch type: merge in map: map[$patch:merge]"],
-      [{ containers: ["one"] }, "500 list element types are not identical: [[map[args:[p] env:[map[name:A value:1] map[name:B]] image:i name:one] map[name:two]] [one]]"],
-      [{ volumes: [{ name: "v", $retainKeys: ["name"], hostPath: {} }] }, "400 invalid patch format of retainKeys"],
+      [
+        { containers: [{ image: "x" }] },
+        "500 map: map[image:x] does not contain declared merge key: name",
+      ],
+      [
+        { containers: [{ name: "one", $patch: "drop" }] },
+        "500 unknown patch type: drop in map: map[$patch:drop name:one]",
+      ],
+      [
+        { containers: [{ name: "one", $patch: 5 }] },
+        "500 unknown patch type: %!s(int64=5) in map: map[$patch:5 name:one]",
+      ],
+      [
+        { containers: [{ name: "one", $patch: "merge" }] },
+        "500 merging lists cannot yet be specified in the patch",
+      ],
+      [
+        { containers: [{ $patch: [{ a: 1 }, null] }] },
+        "500 unknown patch type: [map[a:%!s(int64=1)] <nil>] in map: map[$patch:[map[a:1] <nil>]]",
+      ],
+      [
+        { nodeSelector: { $patch: "merge" } },
+        "500 unknown patch type: merge in map: map[$patch:merge]",
+      ],
+      [
+        { containers: ["one"] },
+        "500 list element types are not identical: [[map[args:[p] env:[map[name:A value:1] map[name:B]] image:i name:one] map[name:two]] [one]]",
+      ],
+      [
+        { volumes: [{ name: "v", $retainKeys: ["name"], hostPath: {} }] },
+        "400 invalid patch format of retainKeys",
+      ],
       [{ volumes: [{ name: "v", $retainKeys: "name" }] }, "400 invalid patch format of retainKeys"],
-      [{ "$setElementOrder/containers": "x" }, "500 expected a []interface {}, but received a string"],
+      [
+        { "$setElementOrder/containers": "x" },
+        "500 expected a []interface {}, but received a string",
+      ],
       [{ "$setElementOrder": [] }, "400 invalid patch format of setElementOrder list"],
-      [{ "$setElementOrder/containers": [{ name: "two" }], containers: [{ name: "one" }] }, "500 The order in patch list:\n[map[name:one]]\n doesn't match $setElementOrder list:\n[map[name:two]]\n"],
+      [
+        { "$setElementOrder/containers": [{ name: "two" }], containers: [{ name: "one" }] },
+        "500 The order in patch list:\n[map[name:one]]\n doesn't match $setElementOrder list:\n[map[name:two]]\n",
+      ],
     ];
     for (const [patch, answer] of rows)
       assert.equal(
@@ -246,7 +359,10 @@ describe("strategic merge patch", () => {
   });
 
   test("reads bodies, and mutates nothing", () => {
-    assert.deepEqual(decodeStrategicMergePatch('{"a":1,"a":2}', "Warn"), { patch: { a: 2 }, strictErrors: ['duplicate field "a"'] });
+    assert.deepEqual(decodeStrategicMergePatch('{"a":1,"a":2}', "Warn"), {
+      patch: { a: 2 },
+      strictErrors: ['duplicate field "a"'],
+    });
     assert.equal(
       said(() => decodeStrategicMergePatch("[]", "Strict")),
       "400 json: cannot unmarshal array into Go value of type map[string]interface {}",
@@ -256,7 +372,12 @@ describe("strategic merge patch", () => {
       "400 unexpected end of JSON input",
     );
     const before = cloneJson(live),
-      patch: JsonObject = { spec: { containers: [{ name: "one", $patch: "delete" }], nodeSelector: { $patch: "replace" } } },
+      patch: JsonObject = {
+        spec: {
+          containers: [{ name: "one", $patch: "delete" }],
+          nodeSelector: { $patch: "replace" },
+        },
+      },
       sent = cloneJson(patch);
     patched(patch);
     assert.deepEqual([live, patch], [before, sent]);

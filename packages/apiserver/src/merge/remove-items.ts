@@ -7,11 +7,16 @@ import { emptySet, type FieldSet } from "./field-set.ts";
 import { itemElement } from "./list-item.ts";
 import { deducedType, type SmdList, type SmdMap, type SmdType } from "./smd-type.ts";
 
-/** The value without the fields; a map or list that loses everything becomes null. Shares parts with its argument. */
-export const removeItems = (type: SmdType, value: Json, fields: FieldSet): Json => select(type, value, fields, "remove");
+/**
+ * The value without the fields; a map or list that loses everything becomes null. Shares parts with
+ * its argument.
+ */
+export const removeItems = (type: SmdType, value: Json, fields: FieldSet): Json =>
+  select(type, value, fields, "remove");
 
 /** Only the fields; atomic values below them are kept whole. Shares parts with its argument. */
-export const extractItems = (type: SmdType, value: Json, fields: FieldSet): Json => select(type, value, fields, "extract");
+export const extractItems = (type: SmdType, value: Json, fields: FieldSet): Json =>
+  select(type, value, fields, "extract");
 
 type Mode = "remove" | "extract";
 
@@ -49,7 +54,10 @@ function selectMembers(type: SmdMap, value: Json, fields: FieldSet, mode: Mode):
     const node = fields.get(`f:${name}`);
     const fieldType = (type.field(name)?.type ?? type.element)?.();
     if (mode === "remove" ? node?.member : !node) continue;
-    const inner = node && fieldType ? select(fieldType, value[name]!, node.below ?? emptySet, mode) : value[name]!;
+    const inner =
+      node && fieldType
+        ? select(fieldType, value[name]!, node.below ?? emptySet, mode)
+        : value[name]!;
     setOwn(out, name, inner);
   }
   return Object.keys(out).length ? out : null;

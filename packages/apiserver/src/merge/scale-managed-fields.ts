@@ -1,4 +1,5 @@
-// The scale subresource shows another object than its parent; the entries that own the replicas travel between the two.
+// The scale subresource shows another object than its parent; the entries that own the replicas
+// travel between the two.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go.
 import type { Json } from "homeostat/api";
 import { type FieldPath, fieldElement } from "./field-path.ts";
@@ -6,31 +7,48 @@ import { difference, type FieldSet, fieldSetOf, hasPath } from "./field-set.ts";
 import { decodeManagedFields, encodeManagedFields } from "./managed-fields.ts";
 import type { VersionedSet } from "./updater.ts";
 
-/** Where the replicas of a parent are, by apiVersion, e.g. ["spec", "replicas"]; null for a version without scale. */
+/**
+ * Where the replicas of a parent are, by apiVersion, e.g. ["spec", "replicas"]; null for a version
+ * without scale.
+ */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | null>;
 
 const scaleApiVersion = "autoscaling/v1";
 const scalePath: FieldPath = [fieldElement("spec"), fieldElement("replicas")];
 const scaleSet: FieldSet = fieldSetOf([scalePath]);
 
-const pathIn = (paths: ReplicasPaths, apiVersion: string): FieldPath | undefined => paths.get(apiVersion)?.map(fieldElement);
+const pathIn = (paths: ReplicasPaths, apiVersion: string): FieldPath | undefined =>
+  paths.get(apiVersion)?.map(fieldElement);
 
-/** The parent's managedFields as the Scale has them. Throws {@link MergeError} for malformed entries. */
-export function toScaleManagedFields(parentFields: readonly Json[] | undefined, paths: ReplicasPaths): Json[] | undefined {
+/**
+ * The parent's managedFields as the Scale has them. Throws {@link MergeError} for malformed
+ * entries.
+ */
+export function toScaleManagedFields(
+  parentFields: readonly Json[] | undefined,
+  paths: ReplicasPaths,
+): Json[] | undefined {
   const { managers, times } = decodeManagedFields(parentFields);
   const out = new Map<string, VersionedSet>();
   for (const [id, owner] of managers) {
     const path = pathIn(paths, owner.apiVersion);
-    if (path && hasPath(owner.set, path)) out.set(id, { ...owner, set: scaleSet, apiVersion: scaleApiVersion });
+    if (path && hasPath(owner.set, path))
+      out.set(id, { ...owner, set: scaleSet, apiVersion: scaleApiVersion });
   }
   return encodeManagedFields({ managers: out, times });
 }
 
 /**
- * The parent's managedFields after a write of its Scale: whoever lost the replicas there loses them here, whoever gained
- * them gets an entry in the parent's version. Entries of versions that `paths` does not know are dropped.
+ * The parent's managedFields after a write of its Scale: whoever lost the replicas there loses them
+ * here, whoever gained them gets an entry in the parent's version. Entries of versions that `paths`
+ * does not know are dropped.
  */
-export function toParentManagedFields(parentFields: readonly Json[] | undefined, scaleFields: readonly Json[] | undefined, paths: ReplicasPaths, apiVersion: string): Json[] | undefined {
+export function toParentManagedFields(
+  parentFields: readonly Json[] | undefined,
+  scaleFields: readonly Json[] | undefined,
+  paths: ReplicasPaths,
+  apiVersion: string,
+): Json[] | undefined {
   const parent = decodeManagedFields(parentFields),
     scale = decodeManagedFields(scaleFields);
   const out = new Map<string, VersionedSet>(),
@@ -51,7 +69,12 @@ export function toParentManagedFields(parentFields: readonly Json[] | undefined,
     const known = parent.managers.get(id),
       knownPath = known && pathIn(paths, known.apiVersion);
     if (known && knownPath && hasPath(known.set, knownPath)) continue;
-    if (path && hasPath(owner.set, scalePath)) keep(id, { set: fieldSetOf([path]), apiVersion, applied: owner.applied }, parent.times.get(id));
+    if (path && hasPath(owner.set, scalePath))
+      keep(
+        id,
+        { set: fieldSetOf([path]), apiVersion, applied: owner.applied },
+        parent.times.get(id),
+      );
   }
   return encodeManagedFields({ managers: out, times });
 }

@@ -1,24 +1,47 @@
 // `$setElementOrder/…`: a patch that says in which order a merged list is to stand.
-// Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergePatchIntoOriginal, validatePatchWithSetOrderList).
+// Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergePatchIntoOriginal,
+// validatePatchWithSetOrderList).
 import { equalJson, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { plainError } from "../registry/api-errors.ts";
 import { formatGoValue } from "../schema/go-format.ts";
 import { lookUpList, type PatchType } from "./patch-meta.ts";
-import { badArgumentError, nameBehind, noMergeKeyError, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
+import {
+  badArgumentError,
+  nameBehind,
+  noMergeKeyError,
+  patchDirective,
+  setElementOrderPrefix,
+  withoutDirectives,
+} from "./strategic-directive.ts";
 import { itemsOf, type MergeMap, mergeList } from "./strategic-merge-list.ts";
 import { arrange, findByKey, partition, splitDeletions } from "./strategic-merge-order.ts";
 
-/** Merges the list that a `$setElementOrder/…` directive speaks of, and takes both out of the patch. */
-export function mergeOrderedLists(original: JsonObject, patch: JsonObject, directive: string, type: PatchType, merge: MergeMap): void {
+/**
+ * Merges the list that a `$setElementOrder/…` directive speaks of, and takes both out of the patch.
+ */
+export function mergeOrderedLists(
+  original: JsonObject,
+  patch: JsonObject,
+  directive: string,
+  type: PatchType,
+  merge: MergeMap,
+): void {
   const order = patch[directive]!;
   delete patch[directive];
   if (!Array.isArray(order)) throw badArgumentError("[]interface {}", order);
-  const name = nameBehind(directive, setElementOrderPrefix, "invalid patch format of setElementOrder list");
+  const name = nameBehind(
+    directive,
+    setElementOrderPrefix,
+    "invalid patch format of setElementOrder list",
+  );
   const live = listAt(original, name),
     wanted = listAt(patch, name);
   const field = lookUpList(type, name);
   if (wanted) checkOrder(wanted, order, field.mergeKey);
-  const merged = live && wanted ? mergeList(live, wanted, field, merge) : (live ?? (wanted && (withoutDirectives(wanted) as Json[])));
+  const merged =
+    live && wanted
+      ? mergeList(live, wanted, field, merge)
+      : (live ?? (wanted && (withoutDirectives(wanted) as Json[])));
   if (!merged) return;
   const items = itemsOf(live ?? [], wanted ?? []);
   const [named, others] = partition(merged, order, field.mergeKey, items);
@@ -29,7 +52,9 @@ export function mergeOrderedLists(original: JsonObject, patch: JsonObject, direc
       named,
       others,
       order,
-      live && wanted && items === "maps" && field.strategy === "merge" ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey) : (live ?? []),
+      live && wanted && items === "maps" && field.strategy === "merge"
+        ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey)
+        : (live ?? []),
       field.mergeKey,
       items,
     ),
@@ -37,10 +62,18 @@ export function mergeOrderedLists(original: JsonObject, patch: JsonObject, direc
   delete patch[name];
 }
 
-/** New items move up into the places of deleted ones: upstream reorders by a list that its deletions have shortened in place. */
-function orderAfterDeletions(live: readonly Json[], wanted: readonly JsonObject[], mergeKey: string): readonly Json[] {
+/**
+ * New items move up into the places of deleted ones: upstream reorders by a list that its deletions
+ * have shortened in place.
+ */
+function orderAfterDeletions(
+  live: readonly Json[],
+  wanted: readonly JsonObject[],
+  mergeKey: string,
+): readonly Json[] {
   if (wanted.some((item) => item[patchDirective] === "replace")) return live;
-  const isIn = (list: readonly Json[], item: Json): boolean => findByKey(list, mergeKey, (item as JsonObject)[mergeKey] ?? null) >= 0;
+  const isIn = (list: readonly Json[], item: Json): boolean =>
+    findByKey(list, mergeKey, (item as JsonObject)[mergeKey] ?? null) >= 0;
   const deletions = wanted.filter((item) => item[patchDirective] === "delete");
   const left = live.filter((item) => !isIn(deletions, item));
   const added = wanted.filter((item) => !Object.hasOwn(item, patchDirective) && !isIn(left, item));
@@ -69,12 +102,16 @@ function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: st
     j++;
   }
   if (i < kept.length && j >= order.length)
-    throw plainError(`The order in patch list:\n${formatGoValue(patch as Json[])}\n doesn't match ${setElementOrderPrefix} list:\n${formatGoValue(order as Json[])}\n`);
+    throw plainError(
+      `The order in patch list:\n${formatGoValue(patch as Json[])}\n doesn't match ${setElementOrderPrefix} list:\n${formatGoValue(order as Json[])}\n`,
+    );
 }
 
 function sameItem(a: Json, b: Json, mergeKey: string): boolean {
   if (!mergeKey) return equalJson(a, b);
-  for (const item of [a, b]) if (!isObject(item)) throw badArgumentError("map[string]interface {}", item);
-  for (const item of [a, b] as JsonObject[]) if (!Object.hasOwn(item, mergeKey)) throw noMergeKeyError(item, mergeKey);
+  for (const item of [a, b])
+    if (!isObject(item)) throw badArgumentError("map[string]interface {}", item);
+  for (const item of [a, b] as JsonObject[])
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKeyError(item, mergeKey);
   return equalJson((a as JsonObject)[mergeKey], (b as JsonObject)[mergeKey]);
 }

@@ -1,9 +1,17 @@
-// A built-in type's facts as a type of structured merge, with the quirks of the published schemas that upstream derives
-// its own from: list rules fall back on patch strategies, and some types of Go take anything.
+// A built-in type's facts as a type of structured merge, with the quirks of the published schemas
+// that upstream derives its own from: list rules fall back on patch strategies, and some types of
+// Go take anything.
 // Upstream: k8s.io/kube-openapi/pkg/schemaconv (openapi.go, smd.go).
 import type { Json } from "homeostat/api";
 import type { FieldFacts, KindData, SpecialName, TypeRef } from "../kinds/data/kind-data.ts";
-import { deducedType, type SmdField, type SmdList, type SmdMap, type SmdType, untypedAtomicType } from "./smd-type.ts";
+import {
+  deducedType,
+  type SmdField,
+  type SmdList,
+  type SmdMap,
+  type SmdType,
+  untypedAtomicType,
+} from "./smd-type.ts";
 
 /** Gives the type of a model, e.g. `io.k8s.api.core.v1.ConfigMap`; each is made once. */
 export function createKindTypes(data: KindData): (model: string) => SmdType {
@@ -43,14 +51,20 @@ function fieldOf(member: FieldFacts, lookup: Lookup): SmdField {
   };
 }
 
-type FieldRules = Pick<FieldFacts, "listType" | "listMapKeys" | "mapType" | "patchStrategy" | "patchMergeKey" | "schema">;
+type FieldRules = Pick<
+  FieldFacts,
+  "listType" | "listMapKeys" | "mapType" | "patchStrategy" | "patchMergeKey" | "schema"
+>;
 /** Rules of a field hold for the field's own value, not for what it contains. */
 const noRules: FieldRules = {};
 
 function typeOf(ref: TypeRef, rules: FieldRules, lookup: Lookup): SmdType {
   switch (ref.at) {
     case "string":
-      return { scalar: rules.schema?.["format"] && rules.schema["format"] !== "byte" ? "untyped" : "string" };
+      return {
+        scalar:
+          rules.schema?.["format"] && rules.schema["format"] !== "byte" ? "untyped" : "string",
+      };
     case "bytes":
       return { scalar: "string" };
     case "bool":
@@ -70,7 +84,14 @@ function typeOf(ref: TypeRef, rules: FieldRules, lookup: Lookup): SmdType {
   }
 }
 
-const freeForm: SmdType = { map: { relation: "separable", field: () => undefined, hasFields: false, element: () => deducedType } };
+const freeForm: SmdType = {
+  map: {
+    relation: "separable",
+    field: () => undefined,
+    hasFields: false,
+    element: () => deducedType,
+  },
+};
 /** The published schema names no type: any value goes. */
 const anything = deducedType;
 
@@ -88,7 +109,9 @@ const specialTypes: Readonly<Record<SpecialName, SmdType>> = {
   JSONSchemaPropsOrStringArray: anything,
 };
 
-/** A field may make the struct that it holds atomic or granular, whatever the struct says of itself. */
+/**
+ * A field may make the struct that it holds atomic or granular, whatever the struct says of itself.
+ */
 function overridden(type: SmdType, { mapType }: FieldRules): SmdType {
   if (!mapType || !type.map) return type;
   return { ...type, map: { ...type.map, relation: mapType === "atomic" ? "atomic" : "separable" } };
@@ -99,7 +122,12 @@ function listOf(items: TypeRef, rules: FieldRules, lookup: Lookup): SmdList {
   return { ...listRules(rules), element: () => (element ??= typeOf(items, noRules, lookup)) };
 }
 
-function listRules({ listType, listMapKeys, patchStrategy, patchMergeKey }: FieldRules): Pick<SmdList, "relation" | "keys"> {
+function listRules({
+  listType,
+  listMapKeys,
+  patchStrategy,
+  patchMergeKey,
+}: FieldRules): Pick<SmdList, "relation" | "keys"> {
   if (listType) return { relation: listType, keys: listType === "map" ? (listMapKeys ?? []) : [] };
   if (!patchStrategy?.includes("merge")) return { relation: "atomic", keys: [] };
   return patchMergeKey ? { relation: "map", keys: [patchMergeKey] } : { relation: "set", keys: [] };
@@ -107,5 +135,10 @@ function listRules({ listType, listMapKeys, patchStrategy, patchMergeKey }: Fiel
 
 function mapOf(values: TypeRef, { mapType }: FieldRules, lookup: Lookup): SmdMap {
   let element: SmdType | undefined;
-  return { relation: mapType === "atomic" ? "atomic" : "separable", field: () => undefined, hasFields: false, element: () => (element ??= typeOf(values, noRules, lookup)) };
+  return {
+    relation: mapType === "atomic" ? "atomic" : "separable",
+    field: () => undefined,
+    hasFields: false,
+    element: () => (element ??= typeOf(values, noRules, lookup)),
+  };
 }

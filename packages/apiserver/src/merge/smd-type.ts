@@ -1,6 +1,6 @@
-// The types that structured merge works on, whatever they were made from: a custom resource's schema or the data of a
-// built-in kind. A type offers up to three alternatives; the value decides which one is meant. Lazily linked, because
-// built-in types are recursive.
+// The types that structured merge works on, whatever they were made from: a custom resource's
+// schema or the data of a built-in kind. A type offers up to three alternatives; the value decides
+// which one is meant. Lazily linked, because built-in types are recursive.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/schema/elements.go.
 import type { Json } from "homeostat/api";
 

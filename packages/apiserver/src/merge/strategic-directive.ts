@@ -8,10 +8,17 @@ import { formatGoType, formatGoValue } from "../schema/go-format.ts";
 export const patchDirective = "$patch";
 export const setElementOrderPrefix = "$setElementOrder";
 
-export const noMergeKeyError = (item: JsonObject, key: string): ApiStatusError => plainError(`map: ${formatGoValue(item)} does not contain declared merge key: ${key}`);
-export const badArgumentError = (expected: "map[string]interface {}" | "[]interface {}", actual: Json): ApiStatusError =>
-  plainError(`expected a ${expected}, but received a ${actual === null ? "%!s(<nil>)" : formatGoType(actual)}`);
-export const badDirectiveError = (directive: Json, map: JsonObject): ApiStatusError => plainError(`unknown patch type: ${formatGoString(directive)} in map: ${formatGoValue(map)}`);
+export const noMergeKeyError = (item: JsonObject, key: string): ApiStatusError =>
+  plainError(`map: ${formatGoValue(item)} does not contain declared merge key: ${key}`);
+export const badArgumentError = (
+  expected: "map[string]interface {}" | "[]interface {}",
+  actual: Json,
+): ApiStatusError =>
+  plainError(
+    `expected a ${expected}, but received a ${actual === null ? "%!s(<nil>)" : formatGoType(actual)}`,
+  );
+export const badDirectiveError = (directive: Json, map: JsonObject): ApiStatusError =>
+  plainError(`unknown patch type: ${formatGoString(directive)} in map: ${formatGoValue(map)}`);
 
 /** `finalizers` of `$setElementOrder/finalizers`. */
 export function nameBehind(directive: string, prefix: string, fault: string): string {
@@ -20,7 +27,10 @@ export function nameBehind(directive: string, prefix: string, fault: string): st
   return directive.slice(slash + 1);
 }
 
-/** Takes maps with a directive out of the value, at any depth; undefined where it is one itself. Mutates its argument. */
+/**
+ * Takes maps with a directive out of the value, at any depth; undefined where it is one itself.
+ * Mutates its argument.
+ */
 export function withoutDirectives(value: Json): Json | undefined {
   if (isDirective(value)) return undefined;
   const open = [value];
@@ -31,9 +41,11 @@ export function withoutDirectives(value: Json): Json | undefined {
     } else if (isObject(at)) {
       for (const [name, member] of Object.entries(at)) if (isDirective(member)) delete at[name];
     } else continue;
-    for (const member of Object.values(at)) if (typeof member === "object" && member !== null) open.push(member);
+    for (const member of Object.values(at))
+      if (typeof member === "object" && member !== null) open.push(member);
   }
   return value;
 }
 
-const isDirective = (value: Json): boolean => isObject(value) && Object.hasOwn(value, patchDirective);
+const isDirective = (value: Json): boolean =>
+  isObject(value) && Object.hasOwn(value, patchDirective);

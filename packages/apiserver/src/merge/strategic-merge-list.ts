@@ -11,8 +11,16 @@ import { arrange, findByKey, type Items, partition } from "./strategic-merge-ord
 /** Merges the second map, by its type, into the first; both may be mutated. */
 export type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject;
 
-/** Merges items by key with `merge`, scalars as a set; a field without the merge strategy takes the patch's list. Mutates the original's items. */
-export function mergeList(original: Json[], patch: Json[], { type, strategy, mergeKey }: PatchField, merge: MergeMap): Json[] {
+/**
+ * Merges items by key with `merge`, scalars as a set; a field without the merge strategy takes the
+ * patch's list. Mutates the original's items.
+ */
+export function mergeList(
+  original: Json[],
+  patch: Json[],
+  { type, strategy, mergeKey }: PatchField,
+  merge: MergeMap,
+): Json[] {
   if (strategy !== "merge") return patch;
   if (!original.length && !patch.length) return original;
   const items = itemsOf(original, patch);
@@ -22,8 +30,16 @@ export function mergeList(original: Json[], patch: Json[], { type, strategy, mer
   return arrange(named, others, patch, original, mergeKey, items);
 }
 
-/** Takes out the scalars that the patch names, whatever the field's strategy; maps are merged as ever. */
-export function deleteFromList(original: Json[], patch: Json[], field: PatchField, merge: MergeMap): Json[] {
+/**
+ * Takes out the scalars that the patch names, whatever the field's strategy; maps are merged as
+ * ever.
+ */
+export function deleteFromList(
+  original: Json[],
+  patch: Json[],
+  field: PatchField,
+  merge: MergeMap,
+): Json[] {
   if (!original.length && !patch.length) return original;
   if (itemsOf(original, patch) === "maps") return mergeMaps(original, patch, field, merge);
   return original.filter((item) => !patch.some((gone) => equalJson(gone, item)));
@@ -35,13 +51,19 @@ export function itemsOf(...lists: readonly Json[][]): Items {
   for (const item of lists.flat()) {
     if (first === undefined && Array.isArray(item)) throw patchRejectedError();
     first ??= formatGoType(item);
-    if (formatGoType(item) !== first) throw plainError(`list element types are not identical: ${formatGoValue(lists as Json[])}`);
+    if (formatGoType(item) !== first)
+      throw plainError(`list element types are not identical: ${formatGoValue(lists as Json[])}`);
   }
   if (first === undefined) throw plainError("no elements in any of the given slices");
   return first === "map[string]interface {}" ? "maps" : "scalars";
 }
 
-function mergeMaps(original: Json[], patch: Json[], { type, mergeKey }: Pick<PatchField, "type" | "mergeKey">, merge: MergeMap): Json[] {
+function mergeMaps(
+  original: Json[],
+  patch: Json[],
+  { type, mergeKey }: Pick<PatchField, "type" | "mergeKey">,
+  merge: MergeMap,
+): Json[] {
   if (!mergeKey) throw plainError(`cannot merge lists without merge key for ${goKindOf(type)}`);
   const { base, rest } = followDirectives(original, patch as JsonObject[], mergeKey);
   const merged = [...base];
@@ -56,7 +78,11 @@ function mergeMaps(original: Json[], patch: Json[], { type, mergeKey }: Pick<Pat
 }
 
 /** Deletes and replacements inside the list; what is left of the patch is merged. */
-function followDirectives(original: Json[], patch: readonly JsonObject[], mergeKey: string): { readonly base: Json[]; readonly rest: readonly JsonObject[] } {
+function followDirectives(
+  original: Json[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+): { readonly base: Json[]; readonly rest: readonly JsonObject[] } {
   let base = original;
   let replace = false;
   const rest: JsonObject[] = [];
@@ -64,7 +90,8 @@ function followDirectives(original: Json[], patch: readonly JsonObject[], mergeK
     const directive = Object.hasOwn(item, patchDirective) ? item[patchDirective]! : undefined;
     if (directive === undefined) rest.push(item);
     else if (directive === "replace") replace = true;
-    else if (directive === "merge") throw plainError("merging lists cannot yet be specified in the patch");
+    else if (directive === "merge")
+      throw plainError("merging lists cannot yet be specified in the patch");
     else if (directive !== "delete") throw badDirectiveError(directive, item);
     else if (!Object.hasOwn(item, mergeKey)) throw noMergeKeyError(item, mergeKey);
     else base = deleteByKey(base, mergeKey, item[mergeKey]!);

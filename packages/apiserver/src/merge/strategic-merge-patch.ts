@@ -1,14 +1,32 @@
-// Strategic merge patch: a merge patch that knows, from the Go types, which lists are merged by key, and that takes
-// directives ($patch, $retainKeys, $deleteFromPrimitiveList/…, $setElementOrder/…).
-// Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go; errors as patch.go of the handlers maps them.
-import { cloneJson, compareBytewise, isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson, setOwn } from "homeostat/api";
+// Strategic merge patch: a merge patch that knows, from the Go types, which lists are merged by
+// key, and that takes directives ($patch, $retainKeys, $deleteFromPrimitiveList/…,
+// $setElementOrder/…).
+// Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go; errors as patch.go of the
+// handlers maps them.
+import {
+  cloneJson,
+  compareBytewise,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  type ParsedJson,
+  setOwn,
+} from "homeostat/api";
 import { badRequestError } from "../registry/api-errors.ts";
 import { formatGoType } from "../schema/go-format.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 import { lookUpField, lookUpList, type PatchType } from "./patch-meta.ts";
 import { deleteFromList, mergeList } from "./strategic-merge-list.ts";
 import { mergeOrderedLists } from "./set-element-order.ts";
-import { badDirectiveError, nameBehind, patchDirective, setElementOrderPrefix, withoutDirectives } from "./strategic-directive.ts";
+import {
+  badDirectiveError,
+  nameBehind,
+  patchDirective,
+  setElementOrderPrefix,
+  withoutDirectives,
+} from "./strategic-directive.ts";
 import { withoutNulls } from "./without-nulls.ts";
 
 const retainKeysDirective = "$retainKeys";
@@ -22,10 +40,19 @@ export interface StrategicMergePatchBody {
 }
 
 /** Reads a body. Throws ApiStatusError 400. */
-export function decodeStrategicMergePatch(text: string, validation: FieldValidation): StrategicMergePatchBody {
+export function decodeStrategicMergePatch(
+  text: string,
+  validation: FieldValidation,
+): StrategicMergePatchBody {
   const { value, duplicates } = parse(text);
-  if (value !== null && !isObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`);
-  return { patch: value ?? {}, strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates) };
+  if (value !== null && !isObject(value))
+    throw badRequestError(
+      `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
+    );
+  return {
+    patch: value ?? {},
+    strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates),
+  };
 }
 
 function parse(text: string): ParsedJson {
@@ -36,17 +63,27 @@ function parse(text: string): ParsedJson {
   }
 }
 
-/** The patched object; the arguments stay as they are. Throws ApiStatusError: 400, 422 or, for most faults, 500. */
-export const applyStrategicMergePatch = (object: JsonObject, patch: JsonObject, type: PatchType): JsonObject => mergeMap(cloneJson(object), cloneJson(patch), type);
+/**
+ * The patched object; the arguments stay as they are. Throws ApiStatusError: 400, 422 or, for most
+ * faults, 500.
+ */
+export const applyStrategicMergePatch = (
+  object: JsonObject,
+  patch: JsonObject,
+  type: PatchType,
+): JsonObject => mergeMap(cloneJson(object), cloneJson(patch), type);
 
 /** Mutates both. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return followDirective(patch);
   retainKeys(original, patch);
-  for (const name of Object.keys(patch)) if (name.startsWith(setElementOrderPrefix)) mergeOrderedLists(original, patch, name, type, mergeMap);
+  for (const name of Object.keys(patch))
+    if (name.startsWith(setElementOrderPrefix))
+      mergeOrderedLists(original, patch, name, type, mergeMap);
   // Upstream takes members in no particular order; in this one a list first loses what is deleted.
   for (const name of Object.keys(patch).sort(compareBytewise)) {
-    if (name.startsWith(deleteFromPrimitiveListPrefix)) deleteItems(original, name, patch[name]!, type);
+    if (name.startsWith(deleteFromPrimitiveListPrefix))
+      deleteItems(original, name, patch[name]!, type);
     else mergeMember(original, name, patch[name]!, type);
   }
   return original;
@@ -60,21 +97,32 @@ function followDirective(patch: JsonObject): JsonObject {
   return patch;
 }
 
-const isRelated = (name: string): boolean => name.startsWith(deleteFromPrimitiveListPrefix) || name.startsWith(setElementOrderPrefix);
+const isRelated = (name: string): boolean =>
+  name.startsWith(deleteFromPrimitiveListPrefix) || name.startsWith(setElementOrderPrefix);
 
-/** Drops every member of the original that the directive does not list; the patch may set listed ones only. */
+/**
+ * Drops every member of the original that the directive does not list; the patch may set listed
+ * ones only.
+ */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeysDirective)) return;
   const listed = patch[retainKeysDirective]!;
   delete patch[retainKeysDirective];
   if (!Array.isArray(listed)) throw badRequestError("invalid patch format of retainKeys");
   const keys = new Set<Json>(listed);
-  if (Object.keys(patch).some((name) => patch[name] !== null && !isRelated(name) && !keys.has(name))) throw badRequestError("invalid patch format of retainKeys");
+  if (
+    Object.keys(patch).some((name) => patch[name] !== null && !isRelated(name) && !keys.has(name))
+  )
+    throw badRequestError("invalid patch format of retainKeys");
   for (const name of Object.keys(original)) if (!keys.has(name)) delete original[name];
 }
 
 function deleteItems(original: JsonObject, directive: string, items: Json, type: PatchType): void {
-  const name = nameBehind(directive, deleteFromPrimitiveListPrefix, "invalid patch format of primitive list");
+  const name = nameBehind(
+    directive,
+    deleteFromPrimitiveListPrefix,
+    "invalid patch format of primitive list",
+  );
   if (items === null) {
     delete original[name];
     return;
@@ -82,7 +130,11 @@ function deleteItems(original: JsonObject, directive: string, items: Json, type:
   const current = Object.hasOwn(original, name) ? original[name]! : undefined;
   if (current === undefined || formatGoType(current) !== formatGoType(items)) return;
   if (Array.isArray(current)) {
-    setOwn(original, name, deleteFromList(current, items as Json[], lookUpList(type, name), mergeMap));
+    setOwn(
+      original,
+      name,
+      deleteFromList(current, items as Json[], lookUpList(type, name), mergeMap),
+    );
   } else if (isObject(current)) mergeMember(original, name, items, type);
   else setOwn(original, name, items);
 }
@@ -95,7 +147,11 @@ function mergeMember(original: JsonObject, name: string, value: Json, type: Patc
   const current = Object.hasOwn(original, name) ? original[name]! : undefined;
   if (isObject(current) && isObject(value)) {
     const field = lookUpField(type, name);
-    setOwn(original, name, field.strategy === "replace" ? value : mergeMap(current, value, field.type));
+    setOwn(
+      original,
+      name,
+      field.strategy === "replace" ? value : mergeMap(current, value, field.type),
+    );
   } else if (Array.isArray(current) && Array.isArray(value)) {
     setOwn(original, name, mergeList(current, value, lookUpList(type, name), mergeMap));
   } else {

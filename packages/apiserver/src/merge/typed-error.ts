@@ -11,12 +11,15 @@ export interface TypedError {
 export const typedError = (message: string): readonly TypedError[] => [{ path: "", message }];
 
 /** The same breaches, seen from one step further up. */
-export const below = (step: string, errors: readonly TypedError[]): readonly TypedError[] => (errors.length ? errors.map(({ path, message }) => ({ path: step + path, message })) : errors);
+export const below = (step: string, errors: readonly TypedError[]): readonly TypedError[] =>
+  errors.length ? errors.map(({ path, message }) => ({ path: step + path, message })) : errors;
 
 /** One line for a single breach, else a heading and an indented line for each. */
 export function formatTypedErrors(errors: readonly TypedError[]): string {
   const lines = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  return lines.length === 1 ? lines[0]! : ["errors:", ...lines.map((line) => `  ${line}`)].join("\n");
+  return lines.length === 1
+    ? lines[0]!
+    : ["errors:", ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
 /** Throws {@link MergeError} if there is any breach. */

@@ -20,7 +20,14 @@ test("what does not fit is told in the converter's words", () => {
     [{ spec: { hostNetwork: 1 } }, "unrecognized type: bool"],
     [{ spec: { restartPolicy: 1 } }, "cannot convert int64 to v1.RestartPolicy"],
     [{ spec: { containers: [{ ports: [{ containerPort: "x" }] }] } }, "unrecognized type: int32"],
-    [{ metadata: { labels: null, finalizers: null }, spec: { activeDeadlineSeconds: 1, containers: [{ resources: { limits: { cpu: 1 } } }] } }, undefined],
+    [
+      {
+        metadata: { labels: null, finalizers: null },
+        spec: { activeDeadlineSeconds: 1, containers: [{ resources: { limits: { cpu: 1 } } }] },
+      },
+      undefined,
+    ],
   ];
-  for (const [value, fault] of rows) assert.equal(unstructuredFault(pod, value), fault, JSON.stringify(value));
+  for (const [value, fault] of rows)
+    assert.equal(unstructuredFault(pod, value), fault, JSON.stringify(value));
 });

@@ -1,10 +1,18 @@
-// Ownership over time: what an update or an apply does to the field sets of all managers, and to the object.
-// Knows nothing of managedFields entries or of Kubernetes metadata.
+// Ownership over time: what an update or an apply does to the field sets of all managers, and to
+// the object. Knows nothing of managedFields entries or of Kubernetes metadata.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/merge (update.go, conflict.go).
 import { equalJson, type Json } from "homeostat/api";
 import { compareTyped, type Comparison } from "./compare-typed.ts";
 import type { FieldPath } from "./field-path.ts";
-import { difference, emptySet, type FieldSet, intersection, pathsOf, recursiveDifference, union } from "./field-set.ts";
+import {
+  difference,
+  emptySet,
+  type FieldSet,
+  intersection,
+  pathsOf,
+  recursiveDifference,
+  union,
+} from "./field-set.ts";
 import { fieldSetOfValue } from "./field-set-of-value.ts";
 import { attempt } from "./merge-error.ts";
 import { mergeTyped } from "./merge-typed.ts";
@@ -46,7 +54,10 @@ export class MergeConflicts extends Error {
   }
 }
 
-/** How objects change version; undefined where the version does not exist. Throws {@link MergeError} where conversion fails. */
+/**
+ * How objects change version; undefined where the version does not exist. Throws {@link MergeError}
+ * where conversion fails.
+ */
 export type ConvertTyped = (object: TypedObject, apiVersion: string) => TypedObject | undefined;
 
 /** What stays the same over all writes of one endpoint. */
@@ -56,13 +67,28 @@ export interface UpdaterOptions {
   readonly ignored: ReadonlyMap<string, FieldSet>;
 }
 
-/** Managers after `next` has replaced `live` by the hand of `manager`, which owns what it changed besides what it owned. */
-export function updateManagers(options: UpdaterOptions, live: TypedObject, next: TypedObject, managers: Managers, manager: string): Managers {
+/**
+ * Managers after `next` has replaced `live` by the hand of `manager`, which owns what it changed
+ * besides what it owned.
+ */
+export function updateManagers(
+  options: UpdaterOptions,
+  live: TypedObject,
+  next: TypedObject,
+  managers: Managers,
+  manager: string,
+): Managers {
   const { apiVersion } = next;
   const reconciled = reconcile(options, live, managers);
-  const { managers: others, comparison } = transfer(options, live, next, reconciled, { manager, force: true });
+  const { managers: others, comparison } = transfer(options, live, next, reconciled, {
+    manager,
+    force: true,
+  });
   const before = others.get(manager)?.set ?? emptySet;
-  const owned = union(union(difference(before, comparison.removed), comparison.modified), comparison.added);
+  const owned = union(
+    union(difference(before, comparison.removed), comparison.modified),
+    comparison.added,
+  );
   const set = without(options, apiVersion, owned);
   const out = new Map(others);
   if (set.size) out.set(manager, { set, apiVersion, applied: false });
@@ -70,23 +96,46 @@ export function updateManagers(options: UpdaterOptions, live: TypedObject, next:
   return out;
 }
 
-/** What an apply leads to; `value` is undefined where nothing changes. Throws {@link MergeConflicts} unless forced. */
+/**
+ * What an apply leads to; `value` is undefined where nothing changes. Throws {@link MergeConflicts}
+ * unless forced.
+ */
 export interface Applied {
   readonly value: Json | undefined;
   readonly managers: Managers;
 }
 
-/** Merges `intent` into `live`, and removes what the manager applied before, does not any more, and nobody else owns. */
-export function applyIntent(options: UpdaterOptions, live: TypedObject, intent: TypedObject, managers: Managers, by: { readonly manager: string; readonly force: boolean }): Applied {
+/**
+ * Merges `intent` into `live`, and removes what the manager applied before, does not any more, and
+ * nobody else owns.
+ */
+export function applyIntent(
+  options: UpdaterOptions,
+  live: TypedObject,
+  intent: TypedObject,
+  managers: Managers,
+  by: { readonly manager: string; readonly force: boolean },
+): Applied {
   const { apiVersion, type } = intent;
   const reconciled = new Map(reconcile(options, live, managers));
-  const merged: TypedObject = { apiVersion, type, value: mergeTyped(type, live.value, intent.value) };
+  const merged: TypedObject = {
+    apiVersion,
+    type,
+    value: mergeTyped(type, live.value, intent.value),
+  };
   const last = reconciled.get(by.manager);
   const set = without(options, apiVersion, fieldSetOfValue(type, intent.value));
   reconciled.set(by.manager, { set, apiVersion, applied: true });
-  const next = last?.set.size ? attempt("failed to prune fields", () => prune(options.convert, merged, reconciled, apiVersion, last)) : merged;
+  const next = last?.set.size
+    ? attempt("failed to prune fields", () =>
+        prune(options.convert, merged, reconciled, apiVersion, last),
+      )
+    : merged;
   const outcome = transfer(options, live, next, reconciled, by);
-  return { value: equalJson(live.value, next.value) ? undefined : next.value, managers: outcome.managers };
+  return {
+    value: equalJson(live.value, next.value) ? undefined : next.value,
+    managers: outcome.managers,
+  };
 }
 
 const without = ({ ignored }: UpdaterOptions, apiVersion: string, set: FieldSet): FieldSet => {
@@ -104,7 +153,8 @@ function transfer(
 ): { readonly managers: Managers; readonly comparison: Comparison } {
   const comparisons = new Map<string, Comparison | undefined>();
   const compareIn = (apiVersion: string): Comparison | undefined => {
-    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareVersions(options, live, next, apiVersion));
+    if (!comparisons.has(apiVersion))
+      comparisons.set(apiVersion, compareVersions(options, live, next, apiVersion));
     return comparisons.get(apiVersion);
   };
   const own = compareIn(next.apiVersion)!;
@@ -124,12 +174,22 @@ function transfer(
   return { managers: out, comparison: own };
 }
 
-function compareVersions(options: UpdaterOptions, live: TypedObject, next: TypedObject, apiVersion: string): Comparison | undefined {
+function compareVersions(
+  options: UpdaterOptions,
+  live: TypedObject,
+  next: TypedObject,
+  apiVersion: string,
+): Comparison | undefined {
   const before = attempt("failed to convert old object", () => options.convert(live, apiVersion));
-  const after = before && attempt("failed to convert new object", () => options.convert(next, apiVersion));
+  const after =
+    before && attempt("failed to convert new object", () => options.convert(next, apiVersion));
   if (!before || !after) return undefined;
   const { added, modified, removed } = compareTyped(before.type, before.value, after.value);
-  return { added: without(options, apiVersion, added), modified: without(options, apiVersion, modified), removed: without(options, apiVersion, removed) };
+  return {
+    added: without(options, apiVersion, added),
+    modified: without(options, apiVersion, modified),
+    removed: without(options, apiVersion, removed),
+  };
 }
 
 /** Managers whose version is gone are dropped on the way. */

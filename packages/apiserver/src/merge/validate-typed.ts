@@ -6,14 +6,27 @@ import { fieldElement, formatPathElement, indexElement, type PathElement } from 
 import { formatGoSyntax } from "./go-format.ts";
 import { formatGoType, formatGoValue } from "../schema/go-format.ts";
 import { itemElement } from "./list-item.ts";
-import { deducedType, type SmdList, type SmdMap, type SmdScalar, type SmdType, untypedAtomicType } from "./smd-type.ts";
+import {
+  deducedType,
+  type SmdList,
+  type SmdMap,
+  type SmdScalar,
+  type SmdType,
+  untypedAtomicType,
+} from "./smd-type.ts";
 import { below, type TypedError, typedError } from "./typed-error.ts";
 
 /** Whether sets and keyed lists may hold an item twice: live objects may, intents may not. */
 export type Duplicates = "allowed" | "refused";
 
-/** Every breach; map members are visited in bytewise order, up to the first that is not declared. */
-export function validateTyped(type: SmdType, value: Json, duplicates: Duplicates): readonly TypedError[] {
+/**
+ * Every breach; map members are visited in bytewise order, up to the first that is not declared.
+ */
+export function validateTyped(
+  type: SmdType,
+  value: Json,
+  duplicates: Duplicates,
+): readonly TypedError[] {
   // Anything fits, however deep it is.
   if (type === untypedAtomicType || type === deducedType) return [];
   switch (settle(type, alternativeOf(type, value))) {
@@ -27,18 +40,32 @@ export function validateTyped(type: SmdType, value: Json, duplicates: Duplicates
 }
 
 /** `prefix` stands before the message, e.g. `lhs: `. Absent and null values fit. */
-export function validateScalar(scalar: SmdScalar, value: Json | undefined, prefix: string): readonly TypedError[] {
+export function validateScalar(
+  scalar: SmdScalar,
+  value: Json | undefined,
+  prefix: string,
+): readonly TypedError[] {
   if (value === undefined || value === null) return [];
   const is = typeof value === "bigint" ? "number" : typeof value;
   switch (scalar) {
     case "numeric":
-      return is === "number" ? [] : typedError(`${prefix}expected numeric (int or float), got ${formatGoType(value)}`);
+      return is === "number"
+        ? []
+        : typedError(`${prefix}expected numeric (int or float), got ${formatGoType(value)}`);
     case "string":
-      return is === "string" ? [] : typedError(`${prefix}expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`);
+      return is === "string"
+        ? []
+        : typedError(
+            `${prefix}expected string, got &value.valueUnstructured{Value:${formatGoSyntax(value)}}`,
+          );
     case "boolean":
-      return is === "boolean" ? [] : typedError(`${prefix}expected boolean, got &{${formatGoValue(value)}}`);
+      return is === "boolean"
+        ? []
+        : typedError(`${prefix}expected boolean, got &{${formatGoValue(value)}}`);
     case "untyped":
-      return is !== "object" ? [] : typedError(`${prefix}expected any scalar, got &{${formatGoValue(value)}}`);
+      return is !== "object"
+        ? []
+        : typedError(`${prefix}expected any scalar, got &{${formatGoValue(value)}}`);
   }
 }
 
@@ -61,11 +88,14 @@ function validateList(type: SmdList, value: Json, duplicates: Duplicates): reado
   const errors: TypedError[] = [];
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const element: PathElement | string = type.relation === "atomic" ? indexElement(i) : itemElement(type, item);
+    const element: PathElement | string =
+      type.relation === "atomic" ? indexElement(i) : itemElement(type, item);
     // Without a path element nothing further down could be named.
-    if (typeof element === "string") return [...errors, { path: "", message: `element ${i}: ${element}` }];
+    if (typeof element === "string")
+      return [...errors, { path: "", message: `element ${i}: ${element}` }];
     const step = formatPathElement(element);
-    if (type.relation !== "atomic" && duplicates === "refused" && seen.has(element.id)) errors.push({ path: "", message: `duplicate entries for key ${step}` });
+    if (type.relation !== "atomic" && duplicates === "refused" && seen.has(element.id))
+      errors.push({ path: "", message: `duplicate entries for key ${step}` });
     seen.add(element.id);
     errors.push(...below(step, validateTyped(type.element(), item, duplicates)));
   }

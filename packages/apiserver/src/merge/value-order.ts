@@ -4,7 +4,9 @@ import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat
 import { quoteGo } from "../registry/field-error.ts";
 import { formatGoValue } from "../schema/go-format.ts";
 
-/** Numbers, then strings, booleans, lists, maps, null; numbers by size. Negative, zero or positive. */
+/**
+ * Numbers, then strings, booleans, lists, maps, null; numbers by size. Negative, zero or positive.
+ */
 export function compareValues(a: Json, b: Json): number {
   const byRank = rankOf(a) - rankOf(b);
   if (byRank) return byRank;
@@ -53,7 +55,8 @@ function compareMaps(a: JsonObject, b: JsonObject): number {
   const left = Object.keys(a).sort(compareBytewise),
     right = Object.keys(b).sort(compareBytewise);
   for (let i = 0; i < left.length && i < right.length; i++) {
-    const order = compareBytewise(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!);
+    const order =
+      compareBytewise(left[i]!, right[i]!) || compareValues(a[left[i]!]!, b[right[i]!]!);
     if (order) return order;
   }
   return left.length - right.length;

@@ -1,5 +1,7 @@
-// What a merge patch adds to an object comes without its nulls. Patches may be as deep as a decoder goes, so without recursion.
-// Upstream: gopkg.in/evanphx/json-patch.v4/merge.go (pruneNulls), k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (discardNullValuesFromPatch).
+// What a merge patch adds to an object comes without its nulls. Patches may be as deep as a decoder
+// goes, so without recursion.
+// Upstream: gopkg.in/evanphx/json-patch.v4/merge.go (pruneNulls),
+// k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (discardNullValuesFromPatch).
 import { cloneJson, type Json } from "homeostat/api";
 
 /** A copy without null members, at any depth; null list items stay. */

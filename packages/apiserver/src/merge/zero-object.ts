@@ -1,6 +1,7 @@
-// An object of a built-in kind with nothing set, as Go's encoder writes it: members without omitempty are there. Creates
-// are compared with it, so that nobody comes to own what nobody wrote.
-// Upstream: encoding/json on zero structs; sigs.k8s.io/structured-merge-diff/v6/value/structreflect.go sees the same members.
+// An object of a built-in kind with nothing set, as Go's encoder writes it: members without
+// omitempty are there. Creates are compared with it, so that nobody comes to own what nobody wrote.
+// Upstream: encoding/json on zero structs;
+// sigs.k8s.io/structured-merge-diff/v6/value/structreflect.go sees the same members.
 import { type Json, type JsonObject, setOwn } from "homeostat/api";
 import type { FieldFacts, KindData } from "../kinds/data/kind-data.ts";
 
@@ -15,7 +16,10 @@ export function zeroObject(data: KindData, model: string): JsonObject {
 }
 
 /** Undefined where the encoder leaves the member out. */
-function zeroMember(data: KindData, { ref, pointer, omitEmpty, omitZero }: FieldFacts): Json | undefined {
+function zeroMember(
+  data: KindData,
+  { ref, pointer, omitEmpty, omitZero }: FieldFacts,
+): Json | undefined {
   const isStruct = !pointer && (ref.at === "struct" || ref.at === "special");
   if (omitZero || (omitEmpty && !isStruct)) return undefined;
   if (pointer || ref.at === "list" || ref.at === "map" || ref.at === "bytes") return null;

@@ -1,15 +1,27 @@
-// The OpenAPI v3 component of a built-in type, rebuilt from the kind data. Descriptions are left out.
+// The OpenAPI v3 component of a built-in type, rebuilt from the kind data. Descriptions are left
+// out.
 // Upstream: k8s.io/kubernetes/pkg/generated/openapi as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
-import type { FieldFacts, KindData, SpecialName, TypeFacts, TypeRef } from "../kinds/data/kind-data.ts";
+import type {
+  FieldFacts,
+  KindData,
+  SpecialName,
+  TypeFacts,
+  TypeRef,
+} from "../kinds/data/kind-data.ts";
 
 const metaPackage = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const definitionsPackage = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";
 
 /** Components of the types that are no structs. */
 const specialComponents: Readonly<Record<string, JsonObject>> = {
-  "io.k8s.apimachinery.pkg.api.resource.Quantity": { oneOf: [{ type: "string" }, { type: "number" }] },
-  "io.k8s.apimachinery.pkg.util.intstr.IntOrString": { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
+  "io.k8s.apimachinery.pkg.api.resource.Quantity": {
+    oneOf: [{ type: "string" }, { type: "number" }],
+  },
+  "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
+    format: "int-or-string",
+    oneOf: [{ type: "integer" }, { type: "string" }],
+  },
   "io.k8s.apimachinery.pkg.runtime.RawExtension": { type: "object" },
   [`${metaPackage}Time`]: { type: "string", format: "date-time" },
   [`${metaPackage}MicroTime`]: { type: "string", format: "date-time" },
@@ -28,10 +40,14 @@ const specialModels: Readonly<Record<string, string>> = {
   RawExtension: "io.k8s.apimachinery.pkg.runtime.RawExtension",
 };
 
-const specialModel = (name: SpecialName): string => specialModels[name] ?? (name.startsWith("JSON") ? `${definitionsPackage}${name}` : `${metaPackage}${name}`);
+const specialModel = (name: SpecialName): string =>
+  specialModels[name] ??
+  (name.startsWith("JSON") ? `${definitionsPackage}${name}` : `${metaPackage}${name}`);
 
 /** A reference to a component. */
-export const componentRef = (model: string): JsonObject => ({ $ref: `#/components/schemas/${model}` });
+export const componentRef = (model: string): JsonObject => ({
+  $ref: `#/components/schemas/${model}`,
+});
 
 /** The component of a model, with the models that it refers to as `$ref`s. */
 export function builtinComponent(data: KindData, model: string): JsonObject {
@@ -43,7 +59,13 @@ function structComponent(type: TypeFacts): JsonObject {
   const required = type.members.filter((field) => field.required).map((field) => field.name);
   return {
     type: "object",
-    ...(type.members.length > 0 ? { properties: Object.fromEntries(type.members.map((field) => [field.name, propertyOf(field)])) } : {}),
+    ...(type.members.length > 0
+      ? {
+          properties: Object.fromEntries(
+            type.members.map((field) => [field.name, propertyOf(field)]),
+          ),
+        }
+      : {}),
     ...(required.length > 0 ? { required } : {}),
     ...(type.structType ? { "x-kubernetes-map-type": type.structType } : {}),
     ...(type.schema as JsonObject | undefined),
@@ -53,14 +75,17 @@ function structComponent(type: TypeFacts): JsonObject {
 function propertyOf(field: FieldFacts): JsonObject {
   const bare = schemaOf(field.ref);
   // Upstream wraps a reference only to hang something on it: a description or a default.
-  const schema: JsonObject = "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
+  const schema: JsonObject =
+    "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
   const facts: JsonObject = {
     ...("default" in field ? { default: field.default as Json } : {}),
     ...(field.enum ? { enum: [...field.enum] } : {}),
     ...(field.listType ? { "x-kubernetes-list-type": field.listType } : {}),
     ...(field.listMapKeys ? { "x-kubernetes-list-map-keys": [...field.listMapKeys] } : {}),
     ...(field.mapType ? { "x-kubernetes-map-type": field.mapType } : {}),
-    ...(field.patchStrategy ? { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") } : {}),
+    ...(field.patchStrategy
+      ? { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") }
+      : {}),
     ...(field.patchMergeKey ? { "x-kubernetes-patch-merge-key": field.patchMergeKey } : {}),
   };
   return nested({ ...schema, ...facts }, (field.schema ?? {}) as JsonObject);
@@ -90,7 +115,13 @@ function schemaOf(ref: TypeRef): JsonObject {
   }
 }
 
-const zeros: Readonly<Record<string, Json>> = { string: "", bool: false, int32: 0, int64: 0, float64: 0 };
+const zeros: Readonly<Record<string, Json>> = {
+  string: "",
+  bool: false,
+  int32: 0,
+  int64: 0,
+  float64: 0,
+};
 
 function elementOf(ref: TypeRef): JsonObject {
   if (ref.at === "struct") return { allOf: [componentRef(ref.type)], default: {} };
@@ -102,7 +133,10 @@ function nested(schema: JsonObject, keywords: JsonObject): JsonObject {
   const merged: JsonObject = { ...schema };
   for (const [keyword, value] of Object.entries(keywords)) {
     const mine = merged[keyword];
-    merged[keyword] = mine !== null && typeof mine === "object" && !Array.isArray(mine) ? nested(mine, value as JsonObject) : value;
+    merged[keyword] =
+      mine !== null && typeof mine === "object" && !Array.isArray(mine)
+        ? nested(mine, value as JsonObject)
+        : value;
   }
   return merged;
 }

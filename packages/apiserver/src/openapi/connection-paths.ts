@@ -1,5 +1,7 @@
-// The paths of subresources that connect: they take options as queries and pass on what comes from the other side.
-// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (CONNECT, and GET of a getter with options).
+// The paths of subresources that connect: they take options as queries and pass on what comes from
+// the other side.
+// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (CONNECT, and GET of a getter with
+// options).
 import type { JsonObject } from "homeostat/api";
 import type { KindData, SubresourceFacts, TypeRef } from "../kinds/data/kind-data.ts";
 import type { ServedResource } from "../registry/served-resource.ts";
@@ -13,33 +15,76 @@ const methodsOf: Readonly<Record<string, readonly string[]>> = {
 };
 /** The one that is read like an object, and comes as text. */
 const readAsText: Readonly<Record<string, string>> = { log: "io.k8s.api.core.v1.PodLogOptions" };
-const textTypes = ["text/plain", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const textTypes = [
+  "text/plain",
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+];
 
 /** True for subresources that are documented here. */
-export const isConnection = ({ group, version }: ServedResource, name: string): boolean => group === "" && version === "v1" && (name in methodsOf || name in readAsText);
+export const isConnection = ({ group, version }: ServedResource, name: string): boolean =>
+  group === "" && version === "v1" && (name in methodsOf || name in readAsText);
 
 /** The paths of one of them. */
-export function connectionPaths(resource: ServedResource, sub: SubresourceFacts, data: KindData): JsonObject {
+export function connectionPaths(
+  resource: ServedResource,
+  sub: SubresourceFacts,
+  data: KindData,
+): JsonObject {
   const root = `/api/v1${resource.namespaced ? "/namespaces/{namespace}" : ""}/${resource.resource}/{name}/${sub.name}`;
   const where = [...(resource.namespaced ? ["namespace"] : []), "name"].map(inPath);
   const read = readAsText[sub.name];
   const rest = `${resource.namespaced ? "Namespaced" : ""}${resource.kind}${sub.name.slice(0, 1).toUpperCase()}${sub.name.slice(1)}`;
   if (read) {
-    const operation = { ...named(resource, "read", rest), ...answered(textTypes), "x-kubernetes-action": "get", "x-kubernetes-group-version-kind": kindOf(sub) };
-    return { [root]: { get: operation, parameters: sorted([...where, ...optionQueries(read, data), inQuery("pretty", "string")]) } };
+    const operation = {
+      ...named(resource, "read", rest),
+      ...answered(textTypes),
+      "x-kubernetes-action": "get",
+      "x-kubernetes-group-version-kind": kindOf(sub),
+    };
+    return {
+      [root]: {
+        get: operation,
+        parameters: sorted([...where, ...optionQueries(read, data), inQuery("pretty", "string")]),
+      },
+    };
   }
   const item = (suffix: string, more: readonly JsonObject[]): JsonObject => ({
-    ...Object.fromEntries(methodsOf[sub.name]!.map((method) => [method, connect(resource, sub, method, rest + suffix)])),
-    parameters: sorted([...where, ...more, ...(sub.type === undefined ? [] : optionQueries(sub.type, data))]),
+    ...Object.fromEntries(
+      methodsOf[sub.name]!.map((method) => [method, connect(resource, sub, method, rest + suffix)]),
+    ),
+    parameters: sorted([
+      ...where,
+      ...more,
+      ...(sub.type === undefined ? [] : optionQueries(sub.type, data)),
+    ]),
   });
-  return { [root]: item("", []), ...(sub.name === "proxy" ? { [`${root}/{path}`]: item("WithPath", [inPath("path")]) } : {}) };
+  return {
+    [root]: item("", []),
+    ...(sub.name === "proxy" ? { [`${root}/{path}`]: item("WithPath", [inPath("path")]) } : {}),
+  };
 }
 
-const kindOf = ({ group, version, kind }: SubresourceFacts): JsonObject => ({ group, version, kind });
+const kindOf = ({ group, version, kind }: SubresourceFacts): JsonObject => ({
+  group,
+  version,
+  kind,
+});
 
-function connect(resource: ServedResource, sub: SubresourceFacts, method: string, rest: string): JsonObject {
+function connect(
+  resource: ServedResource,
+  sub: SubresourceFacts,
+  method: string,
+  rest: string,
+): JsonObject {
   const verb = `${method.slice(0, 1).toUpperCase()}${method.slice(1)}`;
-  return { ...named(resource, "connect", verb + rest), ...answered(["*/*"]), "x-kubernetes-action": "connect", "x-kubernetes-group-version-kind": kindOf(sub) };
+  return {
+    ...named(resource, "connect", verb + rest),
+    ...answered(["*/*"]),
+    "x-kubernetes-action": "connect",
+    "x-kubernetes-group-version-kind": kindOf(sub),
+  };
 }
 
 function named(resource: ServedResource, verb: string, rest: string): JsonObject {
@@ -48,12 +93,32 @@ function named(resource: ServedResource, verb: string, rest: string): JsonObject
 }
 
 function answered(types: readonly string[]): JsonObject {
-  return { responses: { 200: { description: "OK", content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])) }, 401: { description: "Unauthorized" } } };
+  return {
+    responses: {
+      200: {
+        description: "OK",
+        content: Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }])),
+      },
+      401: { description: "Unauthorized" },
+    },
+  };
 }
 
-const inPath = (name: string): JsonObject => ({ name, in: "path", required: true, schema: { type: "string", uniqueItems: true } });
-const inQuery = (name: string, type: string): JsonObject => ({ name, in: "query", schema: { type, uniqueItems: true } });
-const sorted = (parameters: readonly JsonObject[]): JsonObject[] => parameters.toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : String(a.name) > String(b.name) ? 1 : 0));
+const inPath = (name: string): JsonObject => ({
+  name,
+  in: "path",
+  required: true,
+  schema: { type: "string", uniqueItems: true },
+});
+const inQuery = (name: string, type: string): JsonObject => ({
+  name,
+  in: "query",
+  schema: { type, uniqueItems: true },
+});
+const sorted = (parameters: readonly JsonObject[]): JsonObject[] =>
+  parameters.toSorted((a, b) =>
+    String(a.name) < String(b.name) ? -1 : String(a.name) > String(b.name) ? 1 : 0,
+  );
 
 /** The fields of an options type that a query can carry; of lists, one value each time. */
 function optionQueries(model: string, data: KindData): readonly JsonObject[] {

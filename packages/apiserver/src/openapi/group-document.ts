@@ -24,28 +24,69 @@ export function documentPaths(catalog: ResourceCatalog): readonly string[] {
 }
 
 /** The resources that a path of the index is about. */
-export function documentedResources(path: string, catalog: ResourceCatalog): readonly ServedResource[] {
+export function documentedResources(
+  path: string,
+  catalog: ResourceCatalog,
+): readonly ServedResource[] {
   const [found, group = "", version] = /^(?:api|apis\/([^/]+))(?:\/([^/]+))?$/.exec(path) ?? [];
-  return found === undefined || found === "api" ? [] : catalog.all().filter((each) => each.group === group && (version === undefined || each.version === version));
+  return found === undefined || found === "api"
+    ? []
+    : catalog
+        .all()
+        .filter(
+          (each) => each.group === group && (version === undefined || each.version === version),
+        );
 }
 
 /** The document of a path of the index; undefined when there is none. */
-export function buildDocument(path: string, resources: readonly ServedResource[], data: KindData): JsonObject | undefined {
-  if (path === "version") return plainDocument("/version/", "get", "CodeVersion", "io.k8s.apimachinery.pkg.version.Info", ["application/json"], data);
-  if (path === "api") return plainDocument("/api/", "get", "APIVersions", `${meta}APIVersions`, undefined, data);
-  if (path === "apis") return plainDocument("/apis/", "get", "APIVersions", `${meta}APIGroupList`, undefined, data);
+export function buildDocument(
+  path: string,
+  resources: readonly ServedResource[],
+  data: KindData,
+): JsonObject | undefined {
+  if (path === "version")
+    return plainDocument(
+      "/version/",
+      "get",
+      "CodeVersion",
+      "io.k8s.apimachinery.pkg.version.Info",
+      ["application/json"],
+      data,
+    );
+  if (path === "api")
+    return plainDocument("/api/", "get", "APIVersions", `${meta}APIVersions`, undefined, data);
+  if (path === "apis")
+    return plainDocument("/apis/", "get", "APIVersions", `${meta}APIGroupList`, undefined, data);
   const token = tokenDocuments.get(path);
   if (token) return tokenDocument(`/${path}/`, token, data);
   if (!resources.length) return undefined;
-  if (/^apis\/[^/]+$/.test(path)) return resources.some((each) => !each.custom) ? plainDocument(`/${path}/`, "get", "APIGroup", `${meta}APIGroup`, undefined, data) : undefined;
-  return resources.some((each) => each.custom) ? customDocument(resources, data) : builtinDocument(`/${path}/`, resources, data);
+  if (/^apis\/[^/]+$/.test(path))
+    return resources.some((each) => !each.custom)
+      ? plainDocument(`/${path}/`, "get", "APIGroup", `${meta}APIGroup`, undefined, data)
+      : undefined;
+  return resources.some((each) => each.custom)
+    ? customDocument(resources, data)
+    : builtinDocument(`/${path}/`, resources, data);
 }
 
-function builtinDocument(root: string, resources: readonly ServedResource[], data: KindData): JsonObject {
-  const paths: JsonObject = { [root]: discoveryPath(root, "get", "APIResources", `${meta}APIResourceList`) };
+function builtinDocument(
+  root: string,
+  resources: readonly ServedResource[],
+  data: KindData,
+): JsonObject {
+  const paths: JsonObject = {
+    [root]: discoveryPath(root, "get", "APIResources", `${meta}APIResourceList`),
+  };
   for (const resource of resources) Object.assign(paths, builtinPaths(resource, data));
   const { group, version } = resources[0]!;
-  return { ...head("Kubernetes", minorOf(data)), paths, components: { schemas: componentsOf(paths, {}, { group, version }, data), securitySchemes: bearer } };
+  return {
+    ...head("Kubernetes", minorOf(data)),
+    paths,
+    components: {
+      schemas: componentsOf(paths, {}, { group, version }, data),
+      securitySchemes: bearer,
+    },
+  };
 }
 
 function customDocument(resources: readonly ServedResource[], data: KindData): JsonObject {
@@ -53,70 +94,155 @@ function customDocument(resources: readonly ServedResource[], data: KindData): J
   const own: Record<string, JsonObject> = {};
   for (const resource of resources.filter(isCustomResource)) {
     const model = customModel(resource.group, resource.version, resource.kind);
-    const subresources = subresourcesOf(resource, (sub) => (sub.at === "scale" ? "io.k8s.api.autoscaling.v1.Scale" : model));
+    const subresources = subresourcesOf(resource, (sub) =>
+      sub.at === "scale" ? "io.k8s.api.autoscaling.v1.Scale" : model,
+    );
     Object.assign(own, customComponents(resource));
-    Object.assign(paths, resourcePaths({ ...resource, custom: true, model, listModel: customModel(resource.group, resource.version, resource.listKind), deleteReturnsObject: false, subresources }));
+    Object.assign(
+      paths,
+      resourcePaths({
+        ...resource,
+        custom: true,
+        model,
+        listModel: customModel(resource.group, resource.version, resource.listKind),
+        deleteReturnsObject: false,
+        subresources,
+      }),
+    );
   }
-  return { ...head("Kubernetes CRD Swagger", "v0.1.0"), paths, components: { schemas: componentsOf(paths, own, { group: "", version: "v1" }, data) } };
+  return {
+    ...head("Kubernetes CRD Swagger", "v0.1.0"),
+    paths,
+    components: { schemas: componentsOf(paths, own, { group: "", version: "v1" }, data) },
+  };
 }
 
 function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
   const facts = data.resource(resource.group, resource.version, resource.resource);
   if (!facts) return {};
-  const factsOf = (name: string): SubresourceFacts | undefined => facts.subresources.find((each) => each.name === name);
-  const connections = [...resource.subresources.keys()].filter((name) => isConnection(resource, name)).flatMap((name) => factsOf(name) ?? []);
-  const subresources = subresourcesOf(resource, (_, name) => (isConnection(resource, name) ? undefined : factsOf(name)?.type));
+  const factsOf = (name: string): SubresourceFacts | undefined =>
+    facts.subresources.find((each) => each.name === name);
+  const connections = [...resource.subresources.keys()]
+    .filter((name) => isConnection(resource, name))
+    .flatMap((name) => factsOf(name) ?? []);
+  const subresources = subresourcesOf(resource, (_, name) =>
+    isConnection(resource, name) ? undefined : factsOf(name)?.type,
+  );
   return {
     ...Object.assign({}, ...connections.map((sub) => connectionPaths(resource, sub, data))),
     ...resourcePaths({
       ...resource,
       model: facts.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
-      // Namespaces answer themselves too, but behind a wrapper that the documents do not see through.
-      deleteReturnsObject: resource.strategy.deleteReturnsObject && !(resource.group === "" && resource.resource === "namespaces"),
+      // Namespaces answer themselves too, but behind a wrapper that the documents do not see
+      // through.
+      deleteReturnsObject:
+        resource.strategy.deleteReturnsObject &&
+        !(resource.group === "" && resource.resource === "namespaces"),
       subresources,
     }),
   };
 }
 
 /** Subresources whose bodies have a model. */
-function subresourcesOf(resource: ServedResource, modelOf: (sub: Subresource, name: string) => string | undefined): readonly DocumentedSubresource[] {
+function subresourcesOf(
+  resource: ServedResource,
+  modelOf: (sub: Subresource, name: string) => string | undefined,
+): readonly DocumentedSubresource[] {
   return [...resource.subresources].flatMap(([name, sub]) => {
     const model = modelOf(sub, name);
     return model === undefined ? [] : [{ name, verbs: sub.verbs, model, ...sub.kind }];
   });
 }
 
-const head = (title: string, version: string): JsonObject => ({ openapi: "3.0.0", info: { title, version } });
-const bearer: JsonObject = { BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" } };
+const head = (title: string, version: string): JsonObject => ({
+  openapi: "3.0.0",
+  info: { title, version },
+});
+const bearer: JsonObject = {
+  BearerToken: {
+    type: "apiKey",
+    description: "Bearer Token authentication",
+    name: "authorization",
+    in: "header",
+  },
+};
 /** `v1.36.3` as `1.36`. */
 export const minorOf = (data: KindData): string => data.kubernetes.replace(/^v(\d+\.\d+).*$/, "$1");
 
-/** What is said about the tokens of service accounts, by path: the operation's name and the media type of its text. */
+/**
+ * What is said about the tokens of service accounts, by path: the operation's name and the media
+ * type of its text.
+ */
 const tokenDocuments: ReadonlyMap<string, readonly [rest: string, type: string]> = new Map([
-  [".well-known/openid-configuration", ["ServiceAccountIssuerOpenIDConfiguration", "application/json"]],
+  [
+    ".well-known/openid-configuration",
+    ["ServiceAccountIssuerOpenIDConfiguration", "application/json"],
+  ],
   ["openid/v1/jwks", ["ServiceAccountIssuerOpenIDKeyset", "application/jwk-set+json"]],
 ]);
 
-function tokenDocument(path: string, [rest, type]: readonly [string, string], data: KindData): JsonObject {
+function tokenDocument(
+  path: string,
+  [rest, type]: readonly [string, string],
+  data: KindData,
+): JsonObject {
   const names = operationNames(path);
-  const responses = { 200: { description: "OK", content: { [type]: { schema: { type: "string" } } } }, 401: { description: "Unauthorized" } };
-  return { ...head("Kubernetes", minorOf(data)), paths: { [path]: { get: { tags: [names.tag], operationId: `get${rest}`, responses } } }, components: { securitySchemes: bearer } };
+  const responses = {
+    200: { description: "OK", content: { [type]: { schema: { type: "string" } } } },
+    401: { description: "Unauthorized" },
+  };
+  return {
+    ...head("Kubernetes", minorOf(data)),
+    paths: { [path]: { get: { tags: [names.tag], operationId: `get${rest}`, responses } } },
+    components: { securitySchemes: bearer },
+  };
 }
 
-function plainDocument(path: string, verb: string, rest: string, model: string, types: readonly string[] | undefined, data: KindData): JsonObject {
+function plainDocument(
+  path: string,
+  verb: string,
+  rest: string,
+  model: string,
+  types: readonly string[] | undefined,
+  data: KindData,
+): JsonObject {
   const paths: JsonObject = { [path]: discoveryPath(path, verb, rest, model, types) };
-  return { ...head("Kubernetes", minorOf(data)), paths, components: { schemas: componentsOf(paths, {}, { group: "", version: "v1" }, data), securitySchemes: bearer } };
+  return {
+    ...head("Kubernetes", minorOf(data)),
+    paths,
+    components: {
+      schemas: componentsOf(paths, {}, { group: "", version: "v1" }, data),
+      securitySchemes: bearer,
+    },
+  };
 }
 
-function discoveryPath(path: string, verb: string, rest: string, model: string, types: readonly string[] = ["application/json", "application/yaml", protobuf]): JsonObject {
+function discoveryPath(
+  path: string,
+  verb: string,
+  rest: string,
+  model: string,
+  types: readonly string[] = ["application/json", "application/yaml", protobuf],
+): JsonObject {
   const names = operationNames(path);
   const content = Object.fromEntries(types.map((type) => [type, { schema: componentRef(model) }]));
-  return { get: { tags: [names.tag], operationId: names.id(verb, rest), responses: { 200: { description: "OK", content }, 401: { description: "Unauthorized" } } } };
+  return {
+    get: {
+      tags: [names.tag],
+      operationId: names.id(verb, rest),
+      responses: { 200: { description: "OK", content }, 401: { description: "Unauthorized" } },
+    },
+  };
 }
 
 /** Everything that is referred to, directly or not. */
-function componentsOf(paths: JsonObject, own: Readonly<Record<string, JsonObject>>, at: { readonly group: string; readonly version: string }, data: KindData): JsonObject {
+function componentsOf(
+  paths: JsonObject,
+  own: Readonly<Record<string, JsonObject>>,
+  at: { readonly group: string; readonly version: string },
+  data: KindData,
+): JsonObject {
   const schemas: JsonObject = {};
   const wanted = [...Object.keys(own), ...refsIn(paths)];
   for (let model = wanted.pop(); model !== undefined; model = wanted.pop()) {
@@ -132,17 +258,34 @@ function refsIn(value: Json, found: string[] = []): string[] {
   if (Array.isArray(value)) for (const item of value) refsIn(item, found);
   else if (typeof value === "object" && value !== null) {
     for (const [key, held] of Object.entries(value)) {
-      if (key === "$ref" && typeof held === "string") found.push(held.slice(held.lastIndexOf("/") + 1));
+      if (key === "$ref" && typeof held === "string")
+        found.push(held.slice(held.lastIndexOf("/") + 1));
       else refsIn(held, found);
     }
   }
   return found;
 }
 
-/** Names the kinds that a model stands for: types of the machinery are kinds of the legacy group and of the document's own. */
-function withKinds(component: JsonObject, model: string, at: { readonly group: string; readonly version: string }, data: KindData): JsonObject {
+/**
+ * Names the kinds that a model stands for: types of the machinery are kinds of the legacy group and
+ * of the document's own.
+ */
+function withKinds(
+  component: JsonObject,
+  model: string,
+  at: { readonly group: string; readonly version: string },
+  data: KindData,
+): JsonObject {
   const kind = model.slice(model.lastIndexOf(".") + 1);
-  const places = model.startsWith(meta) ? [{ group: "", version: "v1" }, at] : data.groups.flatMap(({ group, versions }) => versions.map((version) => ({ group, version })));
-  const kinds = new Map(places.filter(({ group, version }) => data.typeOf(group, version, kind)?.model === model).map(({ group, version }) => [`${group}/${version}`, { group, kind, version }]));
-  return kinds.size ? { ...component, "x-kubernetes-group-version-kind": [...kinds.values()] } : component;
+  const places = model.startsWith(meta)
+    ? [{ group: "", version: "v1" }, at]
+    : data.groups.flatMap(({ group, versions }) => versions.map((version) => ({ group, version })));
+  const kinds = new Map(
+    places
+      .filter(({ group, version }) => data.typeOf(group, version, kind)?.model === model)
+      .map(({ group, version }) => [`${group}/${version}`, { group, kind, version }]),
+  );
+  return kinds.size
+    ? { ...component, "x-kubernetes-group-version-kind": [...kinds.values()] }
+    : component;
 }

@@ -1,5 +1,6 @@
-// Answers below /openapi: for v3 the index, and documents under a hash of their bytes; for v2 one document. A v3 document
-// asked for by its hash never changes, an old hash is sent on to the new one. Documents are made when first asked for and kept until the catalog changes.
+// Answers below /openapi: for v3 the index, and documents under a hash of their bytes; for v2 one
+// document. A v3 document asked for by its hash never changes, an old hash is sent on to the new
+// one. Documents are made when first asked for and kept until the catalog changes.
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
 import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
@@ -49,7 +50,11 @@ interface Kept {
 }
 
 /** A service over the resources of a catalog. */
-export function createOpenApi(catalog: ResourceCatalog, data: KindData, forms?: BinaryForms): OpenApiService {
+export function createOpenApi(
+  catalog: ResourceCatalog,
+  data: KindData,
+  forms?: BinaryForms,
+): OpenApiService {
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
   const document = (path: string, nowMs: number): Document | undefined => {
@@ -58,21 +63,33 @@ export function createOpenApi(catalog: ResourceCatalog, data: KindData, forms?: 
     const resources = documentedResources(path, catalog);
     checked.set(path, catalog.epoch);
     // Most changes concern other groups.
-    if (kept && kept.resources.length === resources.length && kept.resources.every((each, i) => each === resources[i])) return kept.document;
+    if (
+      kept &&
+      kept.resources.length === resources.length &&
+      kept.resources.every((each, i) => each === resources[i])
+    )
+      return kept.document;
     const made = toDocument(buildDocument(path, resources, data), "v3", forms?.three, nowMs);
     documents.set(path, { document: made, resources });
     return made;
   };
   let older: { readonly epoch: number; readonly document: Document } | undefined;
   const versionTwo = (nowMs: number): Document => {
-    if (older?.epoch !== catalog.epoch) older = { epoch: catalog.epoch, document: toDocument(buildVersionTwo(catalog, data), "v2", forms?.two, nowMs)! };
+    if (older?.epoch !== catalog.epoch)
+      older = {
+        epoch: catalog.epoch,
+        document: toDocument(buildVersionTwo(catalog, data), "v2", forms?.two, nowMs)!,
+      };
     return older.document;
   };
   return ({ path, query, headers, nowMs }) => {
     if (path === "/openapi/v2") return documentAnswer(path, versionTwo(nowMs), "", headers, nowMs);
     if (path === prefix) return indexAnswer(catalog, document, nowMs);
-    const found = path.startsWith(`${prefix}/`) ? document(path.slice(prefix.length + 1), nowMs) : undefined;
-    if (!found && path.startsWith(`${prefix}/`)) return { status: 404, headers: { "cache-control": "no-cache, private" }, body: empty };
+    const found = path.startsWith(`${prefix}/`)
+      ? document(path.slice(prefix.length + 1), nowMs)
+      : undefined;
+    if (!found && path.startsWith(`${prefix}/`))
+      return { status: 404, headers: { "cache-control": "no-cache, private" }, body: empty };
     return found && documentAnswer(path, found, query.get("hash") ?? "", headers, nowMs);
   };
 }
@@ -86,7 +103,12 @@ function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
   return toVersionTwo(documents, minorOf(data));
 }
 
-function toDocument(content: JsonObject | undefined, version: "v2" | "v3", encode: ((document: JsonObject) => Uint8Array) | undefined, nowMs: number): Document | undefined {
+function toDocument(
+  content: JsonObject | undefined,
+  version: "v2" | "v3",
+  encode: ((document: JsonObject) => Uint8Array) | undefined,
+  nowMs: number,
+): Document | undefined {
   if (!content) return undefined;
   const bytes = encodeJsonBytes(content);
   const document = {
@@ -98,30 +120,89 @@ function toDocument(content: JsonObject | undefined, version: "v2" | "v3", encod
   if (!encode) return document;
   let made: Uint8Array | undefined;
   // Made from the bytes, which are kept anyway: what they were made from need not be.
-  return { ...document, binary: { version, bytes: () => (made ??= encode(parseExact(Buffer.from(bytes).toString()) as JsonObject)) } };
+  return {
+    ...document,
+    binary: {
+      version,
+      bytes: () => (made ??= encode(parseExact(Buffer.from(bytes).toString()) as JsonObject)),
+    },
+  };
 }
 
-function indexAnswer(catalog: ResourceCatalog, document: (path: string, nowMs: number) => Document | undefined, nowMs: number): ApiResponse {
-  const paths = Object.fromEntries(documentPaths(catalog).map((path) => [path, { serverRelativeURL: `${prefix}/${path}?hash=${document(path, nowMs)!.hash}` }]));
+function indexAnswer(
+  catalog: ResourceCatalog,
+  document: (path: string, nowMs: number) => Document | undefined,
+  nowMs: number,
+): ApiResponse {
+  const paths = Object.fromEntries(
+    documentPaths(catalog).map((path) => [
+      path,
+      { serverRelativeURL: `${prefix}/${path}?hash=${document(path, nowMs)!.hash}` },
+    ]),
+  );
   return {
     status: 200,
-    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache, private", "accept-ranges": "bytes", "last-modified": new Date(nowMs).toUTCString() },
+    headers: {
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-cache, private",
+      "accept-ranges": "bytes",
+      "last-modified": new Date(nowMs).toUTCString(),
+    },
     body: encodeJsonBytes({ paths }),
   };
 }
 
-function documentAnswer(path: string, document: Document, hash: string, headers: Readonly<Record<string, string>>, nowMs: number): ApiResponse {
+function documentAnswer(
+  path: string,
+  document: Document,
+  hash: string,
+  headers: Readonly<Record<string, string>>,
+  nowMs: number,
+): ApiResponse {
   const etag = `"${document.hash}"`;
   const [binary, oldBinary] = document.binary ? binaryTypes(document.binary.version) : [];
-  const mediaType = chooseMediaType(headers.accept, binary && oldBinary ? [json, oldBinary, binary] : [json]);
+  const mediaType = chooseMediaType(
+    headers.accept,
+    binary && oldBinary ? [json, oldBinary, binary] : [json],
+  );
   if (!mediaType) return { status: 406, headers: { vary: document.vary }, body: empty };
-  const common = { "content-type": binary !== undefined && mediaType === oldBinary ? binary : mediaType, etag, vary: document.vary };
-  if (hash && hash !== document.hash) return { status: 301, headers: { ...common, "cache-control": "no-cache, private", location: `${path}?hash=${document.hash}` }, body: empty };
-  const caching = hash ? { "cache-control": "public, immutable", expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC") } : { "cache-control": "no-cache, private" };
+  const common = {
+    "content-type": binary !== undefined && mediaType === oldBinary ? binary : mediaType,
+    etag,
+    vary: document.vary,
+  };
+  if (hash && hash !== document.hash)
+    return {
+      status: 301,
+      headers: {
+        ...common,
+        "cache-control": "no-cache, private",
+        location: `${path}?hash=${document.hash}`,
+      },
+      body: empty,
+    };
+  const caching = hash
+    ? {
+        "cache-control": "public, immutable",
+        expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC"),
+      }
+    : { "cache-control": "no-cache, private" };
   const isKnown =
-    headers["if-none-match"] === undefined ? Date.parse(headers["if-modified-since"] ?? "") >= Date.parse(document.modified) : headers["if-none-match"].split(",").some((each) => each.trim() === etag);
-  if (isKnown) return { status: 304, headers: { etag, vary: document.vary, ...caching }, body: empty };
-  return { status: 200, headers: { ...common, ...caching, "accept-ranges": "bytes", "last-modified": document.modified }, body: mediaType === json ? document.bytes : document.binary!.bytes() };
+    headers["if-none-match"] === undefined
+      ? Date.parse(headers["if-modified-since"] ?? "") >= Date.parse(document.modified)
+      : headers["if-none-match"].split(",").some((each) => each.trim() === etag);
+  if (isKnown)
+    return { status: 304, headers: { etag, vary: document.vary, ...caching }, body: empty };
+  return {
+    status: 200,
+    headers: {
+      ...common,
+      ...caching,
+      "accept-ranges": "bytes",
+      "last-modified": document.modified,
+    },
+    body: mediaType === json ? document.bytes : document.binary!.bytes(),
+  };
 }
 
 const json = "application/json";
@@ -132,9 +213,16 @@ const binaryTypes = (version: string): readonly [string, string] => [
 ];
 
 /** The first of those offered that the best clause allows. */
-function chooseMediaType(accept: string | undefined, offered: readonly string[]): string | undefined {
+function chooseMediaType(
+  accept: string | undefined,
+  offered: readonly string[],
+): string | undefined {
   for (const { type, subtype } of parseAccept(accept || "*/*")) {
-    const found = offered.find((each) => (type === "*" || type === "application") && (subtype === "*" || each === `application/${subtype}`));
+    const found = offered.find(
+      (each) =>
+        (type === "*" || type === "application") &&
+        (subtype === "*" || each === `application/${subtype}`),
+    );
     if (found) return found;
   }
   return undefined;

@@ -1,5 +1,6 @@
 // Names and tags of operations: `listCoreV1NamespacedPod`, `core_v1`.
-// Upstream: k8s.io/apiserver/pkg/endpoints/openapi/openapi.go (GetOperationIDAndTags, ToValidOperationID).
+// Upstream: k8s.io/apiserver/pkg/endpoints/openapi/openapi.go (GetOperationIDAndTags,
+// ToValidOperationID).
 
 /** What a path's operations are called after. */
 export interface OperationNames {
@@ -12,12 +13,14 @@ export interface OperationNames {
 export function operationNames(path: string): OperationNames {
   const parts = path.split("/").filter(Boolean);
   if (parts[0] === "api") parts.splice(0, 1, "apis", "core");
-  if (parts.length < 2 || parts[0] !== "apis") return { tag: camel(parts[0] ?? "", "lower"), id: (verb, rest) => verb + camel(rest, "upper") };
+  if (parts.length < 2 || parts[0] !== "apis")
+    return { tag: camel(parts[0] ?? "", "lower"), id: (verb, rest) => verb + camel(rest, "upper") };
   const group = parts[1]!.replace(/\.k8s\.io$/, "");
   const version = parts[2] ?? "";
   return {
     tag: camel(group, "lower") + (version ? `_${camel(version, "lower")}` : ""),
-    id: (verb, rest) => verb + camel(group, "upper") + camel(version, "upper") + camel(rest, "upper"),
+    id: (verb, rest) =>
+      verb + camel(group, "upper") + camel(version, "upper") + camel(rest, "upper"),
   };
 }
 

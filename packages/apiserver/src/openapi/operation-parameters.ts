@@ -1,5 +1,7 @@
-// Query and path parameters of operations by kind of action. What all operations of a path share stands at the path.
-// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (AddObjectParams), k8s.io/kube-openapi/pkg/builder3.
+// Query and path parameters of operations by kind of action. What all operations of a path share
+// stands at the path.
+// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (AddObjectParams),
+// k8s.io/kube-openapi/pkg/builder3.
 import type { JsonObject } from "homeostat/api";
 
 const types = {
@@ -28,13 +30,37 @@ const types = {
 /** A parameter's name; `name` and `namespace` are parts of the path. */
 export type ParameterName = keyof typeof types | "name" | "namespace";
 
-const selecting = ["continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "shardSelector", "timeoutSeconds"] as const;
-const deleting = ["dryRun", "gracePeriodSeconds", "ignoreStoreReadErrorWithClusterBreakingPotential", "orphanDependents", "propagationPolicy"] as const;
+const selecting = [
+  "continue",
+  "fieldSelector",
+  "labelSelector",
+  "limit",
+  "resourceVersion",
+  "resourceVersionMatch",
+  "sendInitialEvents",
+  "shardSelector",
+  "timeoutSeconds",
+] as const;
+const deleting = [
+  "dryRun",
+  "gracePeriodSeconds",
+  "ignoreStoreReadErrorWithClusterBreakingPotential",
+  "orphanDependents",
+  "propagationPolicy",
+] as const;
 
-export const listParameters: readonly ParameterName[] = ["allowWatchBookmarks", ...selecting, "watch"];
+export const listParameters: readonly ParameterName[] = [
+  "allowWatchBookmarks",
+  ...selecting,
+  "watch",
+];
 export const deleteParameters: readonly ParameterName[] = deleting;
 export const deleteCollectionParameters: readonly ParameterName[] = [...selecting, ...deleting];
-export const writeParameters: readonly ParameterName[] = ["dryRun", "fieldManager", "fieldValidation"];
+export const writeParameters: readonly ParameterName[] = [
+  "dryRun",
+  "fieldManager",
+  "fieldValidation",
+];
 export const patchParameters: readonly ParameterName[] = [...writeParameters, "force"];
 
 /** An operation and the parameters that it takes. */
@@ -46,7 +72,11 @@ export interface Operation {
 
 /** A path item: operations, with shared parameters lifted out. */
 export function pathItem(operations: readonly Operation[]): JsonObject {
-  const shared = new Set(operations[0]?.parameters.filter((name) => operations.every((operation) => operation.parameters.includes(name))));
+  const shared = new Set(
+    operations[0]?.parameters.filter((name) =>
+      operations.every((operation) => operation.parameters.includes(name)),
+    ),
+  );
   const item: JsonObject = {};
   for (const { method, parameters, body } of operations) {
     const own = parameters.filter((name) => !shared.has(name));

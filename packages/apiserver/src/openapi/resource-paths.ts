@@ -1,10 +1,20 @@
 // The paths of one resource: what can be done with it, and with which bodies and answers.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go; for custom resources
-// k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder/builder.go, which differs in many small ways.
+// k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder/builder.go, which differs in many
+// small ways.
 import type { JsonObject } from "homeostat/api";
 import { componentRef } from "./builtin-component.ts";
 import { operationNames } from "./operation-id.ts";
-import { deleteCollectionParameters, deleteParameters, listParameters, type Operation, type ParameterName, patchParameters, pathItem, writeParameters } from "./operation-parameters.ts";
+import {
+  deleteCollectionParameters,
+  deleteParameters,
+  listParameters,
+  type Operation,
+  type ParameterName,
+  patchParameters,
+  pathItem,
+  writeParameters,
+} from "./operation-parameters.ts";
 
 /** What the paths of a resource are made from. */
 export interface DocumentedResource {
@@ -38,7 +48,12 @@ const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const protobuf = "application/vnd.kubernetes.protobuf";
 const plainTypes = ["application/json", "application/yaml"];
 const patchTypes = ["application/json-patch+json", "application/merge-patch+json"];
-const codes: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized" };
+const codes: Readonly<Record<string, string>> = {
+  200: "OK",
+  201: "Created",
+  202: "Accepted",
+  401: "Unauthorized",
+};
 
 /** Paths by template, e.g. `/apis/apps/v1/namespaces/{namespace}/deployments/{name}`. */
 export function resourcePaths(resource: DocumentedResource): Readonly<Record<string, JsonObject>> {
@@ -53,7 +68,9 @@ class Paths {
 
   constructor(resource: DocumentedResource) {
     this.#resource = resource;
-    this.#prefix = resource.group ? `/apis/${resource.group}/${resource.version}` : `/api/${resource.version}`;
+    this.#prefix = resource.group
+      ? `/apis/${resource.group}/${resource.version}`
+      : `/api/${resource.version}`;
     this.#root = `${resource.namespaced ? "/namespaces/{namespace}" : ""}/${resource.resource}`;
     this.#inside = resource.namespaced ? ["namespace", "pretty"] : ["pretty"];
   }
@@ -64,10 +81,18 @@ class Paths {
       [`${this.#prefix}${this.#root}/{name}`, this.#item()],
     ]);
     const { namespaced, resource, verbs, custom } = this.#resource;
-    if (namespaced && verbs.includes("list")) paths.set(`${this.#prefix}/${resource}`, [this.#list("ForAllNamespaces", ["pretty"])]);
-    if (!custom && verbs.includes("watch")) for (const [path, operation] of this.#watches()) paths.set(`${this.#prefix}/watch${path}`, [operation]);
-    for (const sub of this.#resource.subresources) paths.set(`${this.#prefix}${this.#root}/{name}/${sub.name}`, this.#sub(sub));
-    return Object.fromEntries([...paths].filter(([, operations]) => operations.length > 0).map(([path, operations]) => [path, pathItem(operations)]));
+    if (namespaced && verbs.includes("list"))
+      paths.set(`${this.#prefix}/${resource}`, [this.#list("ForAllNamespaces", ["pretty"])]);
+    if (!custom && verbs.includes("watch"))
+      for (const [path, operation] of this.#watches())
+        paths.set(`${this.#prefix}/watch${path}`, [operation]);
+    for (const sub of this.#resource.subresources)
+      paths.set(`${this.#prefix}${this.#root}/{name}/${sub.name}`, this.#sub(sub));
+    return Object.fromEntries(
+      [...paths]
+        .filter(([, operations]) => operations.length > 0)
+        .map(([path, operations]) => [path, pathItem(operations)]),
+    );
   }
 
   #has(verb: string): boolean {
@@ -78,7 +103,17 @@ class Paths {
     const { model, custom } = this.#resource;
     const operations: Operation[] = [];
     if (this.#has("list")) operations.push(this.#list(this.#scope(), this.#inside));
-    if (this.#has("create")) operations.push(this.#operation("post", "create", "post", [...writeParameters, ...this.#inside], { 200: model, 201: model, 202: model }, this.#body(model)));
+    if (this.#has("create"))
+      operations.push(
+        this.#operation(
+          "post",
+          "create",
+          "post",
+          [...writeParameters, ...this.#inside],
+          { 200: model, 201: model, 202: model },
+          this.#body(model),
+        ),
+      );
     if (this.#has("deletecollection")) {
       const parameters = custom ? listParameters : deleteCollectionParameters;
       operations.push(
@@ -101,9 +136,38 @@ class Paths {
     const inside: readonly ParameterName[] = ["name", ...this.#inside];
     const gone = deleteReturnsObject ? model : `${meta}Status`;
     const operations: Operation[] = [];
-    if (this.#has("get")) operations.push(this.#operation("get", "read", "get", [...(custom ? (["resourceVersion"] as const) : []), ...inside], { 200: model }));
-    if (this.#has("update")) operations.push(this.#operation("put", "replace", "put", [...writeParameters, ...inside], { 200: model, 201: model }, this.#body(model)));
-    if (this.#has("delete")) operations.push(this.#operation("delete", "delete", "delete", [...deleteParameters, ...inside], { 200: gone, 202: gone }, this.#deleteBody()));
+    if (this.#has("get"))
+      operations.push(
+        this.#operation(
+          "get",
+          "read",
+          "get",
+          [...(custom ? (["resourceVersion"] as const) : []), ...inside],
+          { 200: model },
+        ),
+      );
+    if (this.#has("update"))
+      operations.push(
+        this.#operation(
+          "put",
+          "replace",
+          "put",
+          [...writeParameters, ...inside],
+          { 200: model, 201: model },
+          this.#body(model),
+        ),
+      );
+    if (this.#has("delete"))
+      operations.push(
+        this.#operation(
+          "delete",
+          "delete",
+          "delete",
+          [...deleteParameters, ...inside],
+          { 200: gone, 202: gone },
+          this.#deleteBody(),
+        ),
+      );
     if (this.#has("patch")) operations.push(this.#patch(model, inside, ""));
     return operations;
   }
@@ -115,9 +179,45 @@ class Paths {
     // Custom resources name their own kind even on /scale.
     const gvk = this.#resource.custom ? this.#resource : sub;
     const operations: Operation[] = [];
-    if (sub.verbs.includes("get")) operations.push(this.#operation("get", "read", "get", [...(this.#resource.custom ? (["resourceVersion"] as const) : []), ...inside], { 200: model }, {}, rest, gvk));
-    if (sub.verbs.includes("create")) operations.push(this.#operation("post", "create", "post", [...writeParameters, ...inside], { 200: model, 201: model, 202: model }, this.#body(model), rest, gvk));
-    if (sub.verbs.includes("update")) operations.push(this.#operation("put", "replace", "put", [...writeParameters, ...inside], { 200: model, 201: model }, this.#body(model), rest, gvk));
+    if (sub.verbs.includes("get"))
+      operations.push(
+        this.#operation(
+          "get",
+          "read",
+          "get",
+          [...(this.#resource.custom ? (["resourceVersion"] as const) : []), ...inside],
+          { 200: model },
+          {},
+          rest,
+          gvk,
+        ),
+      );
+    if (sub.verbs.includes("create"))
+      operations.push(
+        this.#operation(
+          "post",
+          "create",
+          "post",
+          [...writeParameters, ...inside],
+          { 200: model, 201: model, 202: model },
+          this.#body(model),
+          rest,
+          gvk,
+        ),
+      );
+    if (sub.verbs.includes("update"))
+      operations.push(
+        this.#operation(
+          "put",
+          "replace",
+          "put",
+          [...writeParameters, ...inside],
+          { 200: model, 201: model },
+          this.#body(model),
+          rest,
+          gvk,
+        ),
+      );
     if (sub.verbs.includes("patch")) operations.push(this.#patch(model, inside, rest, gvk));
     return operations;
   }
@@ -125,11 +225,25 @@ class Paths {
   #watches(): readonly (readonly [string, Operation])[] {
     const { namespaced, resource, kind } = this.#resource;
     const watch = (action: string, rest: string, inside: readonly ParameterName[]): Operation =>
-      this.#operation("get", "watch", action, [...listParameters, ...inside], { 200: `${meta}WatchEvent` }, {}, rest, this.#resource, "streamed");
+      this.#operation(
+        "get",
+        "watch",
+        action,
+        [...listParameters, ...inside],
+        { 200: `${meta}WatchEvent` },
+        {},
+        rest,
+        this.#resource,
+        "streamed",
+      );
     const watches: (readonly [string, Operation])[] = [];
-    if (namespaced) watches.push([`/${resource}`, watch("watchlist", `${kind}ListForAllNamespaces`, ["pretty"])]);
+    if (namespaced)
+      watches.push([`/${resource}`, watch("watchlist", `${kind}ListForAllNamespaces`, ["pretty"])]);
     watches.push([this.#root, watch("watchlist", `${this.#scope()}${kind}List`, this.#inside)]);
-    watches.push([`${this.#root}/{name}`, watch("watch", `${this.#scope()}${kind}`, ["name", ...this.#inside])]);
+    watches.push([
+      `${this.#root}/{name}`,
+      watch("watch", `${this.#scope()}${kind}`, ["name", ...this.#inside]),
+    ]);
     return watches;
   }
 
@@ -140,22 +254,59 @@ class Paths {
   #list(where: string, inside: readonly ParameterName[]): Operation {
     const { kind, listModel = "" } = this.#resource;
     const rest = where === "ForAllNamespaces" ? `${kind}${where}` : `${where}${kind}`;
-    return this.#operation("get", "list", "list", [...listParameters, ...inside], { 200: listModel }, {}, rest, this.#resource, "streamed");
+    return this.#operation(
+      "get",
+      "list",
+      "list",
+      [...listParameters, ...inside],
+      { 200: listModel },
+      {},
+      rest,
+      this.#resource,
+      "streamed",
+    );
   }
 
-  #patch(model: string, inside: readonly ParameterName[], rest: string, gvk: DocumentedResource | DocumentedSubresource = this.#resource): Operation {
+  #patch(
+    model: string,
+    inside: readonly ParameterName[],
+    rest: string,
+    gvk: DocumentedResource | DocumentedSubresource = this.#resource,
+  ): Operation {
     const { custom } = this.#resource;
-    const accepted = [...patchTypes, ...(custom ? [] : ["application/strategic-merge-patch+json"]), "application/apply-patch+yaml"];
+    const accepted = [
+      ...patchTypes,
+      ...(custom ? [] : ["application/strategic-merge-patch+json"]),
+      "application/apply-patch+yaml",
+    ];
     const body = { requestBody: { content: content(accepted, `${meta}Patch`), required: true } };
-    return this.#operation("patch", "patch", "patch", [...patchParameters, ...inside], custom ? { 200: model } : { 200: model, 201: model }, body, rest || undefined, gvk);
+    return this.#operation(
+      "patch",
+      "patch",
+      "patch",
+      [...patchParameters, ...inside],
+      custom ? { 200: model } : { 200: model, 201: model },
+      body,
+      rest || undefined,
+      gvk,
+    );
   }
 
   #body(model: string): JsonObject {
-    return { requestBody: { content: content(this.#resource.custom ? plainTypes : ["*/*"], model), required: true } };
+    return {
+      requestBody: {
+        content: content(this.#resource.custom ? plainTypes : ["*/*"], model),
+        required: true,
+      },
+    };
   }
 
   #deleteBody(): JsonObject {
-    return { requestBody: { content: content(this.#resource.custom ? plainTypes : ["*/*"], `${meta}DeleteOptions`) } };
+    return {
+      requestBody: {
+        content: content(this.#resource.custom ? plainTypes : ["*/*"], `${meta}DeleteOptions`),
+      },
+    };
   }
 
   #operation(
@@ -171,17 +322,30 @@ class Paths {
   ): Operation {
     const names = operationNames(this.#prefix);
     const responses: JsonObject = { 401: { description: codes[401]! } };
-    for (const [code, model] of Object.entries(answers)) responses[code] = { description: codes[code]!, content: content(this.#answerTypes(answered), model) };
+    for (const [code, model] of Object.entries(answers))
+      responses[code] = {
+        description: codes[code]!,
+        content: content(this.#answerTypes(answered), model),
+      };
     return {
       method,
       parameters,
-      body: { tags: [names.tag], operationId: names.id(verb, rest), ...body, responses, "x-kubernetes-action": action, "x-kubernetes-group-version-kind": { group, version, kind } },
+      body: {
+        tags: [names.tag],
+        operationId: names.id(verb, rest),
+        ...body,
+        responses,
+        "x-kubernetes-action": action,
+        "x-kubernetes-group-version-kind": { group, version, kind },
+      },
     };
   }
 
   #answerTypes(answered: "plain" | "streamed"): readonly string[] {
     if (this.#resource.custom) return plainTypes;
-    return answered === "plain" ? [...plainTypes, protobuf] : [...plainTypes, protobuf, "application/json;stream=watch", `${protobuf};stream=watch`];
+    return answered === "plain"
+      ? [...plainTypes, protobuf]
+      : [...plainTypes, protobuf, "application/json;stream=watch", `${protobuf};stream=watch`];
   }
 }
 

@@ -1,10 +1,14 @@
-// Parameters that many operations of a v2 document have, written once and referred to. Names end in a hash of what the
-// parameter says; upstream's is over its description too, so that names differ from upstream's where descriptions are left out.
+// Parameters that many operations of a v2 document have, written once and referred to. Names end in
+// a hash of what the parameter says; upstream's is over its description too, so that names differ
+// from upstream's where descriptions are left out.
 // Upstream: k8s.io/kube-openapi/pkg/builder/parameters.go (deduplicateParameters).
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** The paths with references, and what they refer to by name. */
-export function shareParameters(paths: JsonObject): { readonly paths: JsonObject; readonly parameters: JsonObject } {
+export function shareParameters(paths: JsonObject): {
+  readonly paths: JsonObject;
+  readonly parameters: JsonObject;
+} {
   const parameters: JsonObject = {};
   const names = new Map<string, string>();
   const share = (parameter: JsonObject): JsonObject => {
@@ -19,21 +23,40 @@ export function shareParameters(paths: JsonObject): { readonly paths: JsonObject
     return { $ref: `#/parameters/${name}` };
   };
   const shareList = (list: Json): JsonObject[] => (list as JsonObject[]).map(share);
-  const shareOperation = (operation: Json): Json => (isObject(operation) && operation.parameters ? { ...operation, parameters: shareList(operation.parameters) } : operation);
-  const shareItem = (item: JsonObject): JsonObject => Object.fromEntries(Object.entries(item).map(([key, value]) => [key, key === "parameters" ? shareList(value) : shareOperation(value)]));
-  return { paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, shareItem(item as JsonObject)])), parameters };
+  const shareOperation = (operation: Json): Json =>
+    isObject(operation) && operation.parameters
+      ? { ...operation, parameters: shareList(operation.parameters) }
+      : operation;
+  const shareItem = (item: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(item).map(([key, value]) => [
+        key,
+        key === "parameters" ? shareList(value) : shareOperation(value),
+      ]),
+    );
+  return {
+    paths: Object.fromEntries(
+      Object.entries(paths).map(([path, item]) => [path, shareItem(item as JsonObject)]),
+    ),
+    parameters,
+  };
 }
 
 /** Names say the kind, bodies have its schema, and old clients look for two others in place. */
 function isShared({ name, in: place, schema }: JsonObject): boolean {
-  if (name === "name" || (place === "query" && (name === "fieldValidation" || name === "dryRun"))) return false;
-  return place !== "body" || (isObject(schema) && String(schema.$ref).startsWith("#/definitions/io.k8s.apimachinery"));
+  if (name === "name" || (place === "query" && (name === "fieldValidation" || name === "dryRun")))
+    return false;
+  return (
+    place !== "body" ||
+    (isObject(schema) && String(schema.$ref).startsWith("#/definitions/io.k8s.apimachinery"))
+  );
 }
 
 /** Six bytes of FNV-1, 64 bits, in URL-safe base64. */
 function hash(text: string): string {
   let sum = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(text)) sum = ((sum * 0x100000001b3n) & 0xffffffffffffffffn) ^ BigInt(byte);
+  for (const byte of Buffer.from(text))
+    sum = ((sum * 0x100000001b3n) & 0xffffffffffffffffn) ^ BigInt(byte);
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(sum);
   return bytes.subarray(0, 6).toString("base64url");

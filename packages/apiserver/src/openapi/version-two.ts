@@ -1,5 +1,5 @@
-// The OpenAPI v2 document: all v3 documents in one, said in the older words. Default values and logic go, because v2 readers
-// choke on them.
+// The OpenAPI v2 document: all v3 documents in one, said in the older words. Default values and
+// logic go, because v2 readers choke on them.
 // Upstream: k8s.io/kube-openapi/pkg/builder, pkg/schemaconv; for custom resources
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2/conversion.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
@@ -12,13 +12,22 @@ export interface VersionThreeDocument {
 }
 
 /** Merges documents; where two define the same model, the kinds that it stands for are joined. */
-export function toVersionTwo(documents: readonly VersionThreeDocument[], version: string): JsonObject {
+export function toVersionTwo(
+  documents: readonly VersionThreeDocument[],
+  version: string,
+): JsonObject {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
   for (const { document, custom } of documents) {
-    for (const [path, item] of Object.entries(objectAt(document, "paths"))) paths[path] = pathItem(item as JsonObject);
-    for (const [model, schema] of Object.entries(objectAt(objectAt(document, "components"), "schemas"))) {
-      const simple = definition(schema as JsonObject, custom && !model.startsWith("io.k8s.") ? "custom" : "built-in");
+    for (const [path, item] of Object.entries(objectAt(document, "paths")))
+      paths[path] = pathItem(item as JsonObject);
+    for (const [model, schema] of Object.entries(
+      objectAt(objectAt(document, "components"), "schemas"),
+    )) {
+      const simple = definition(
+        schema as JsonObject,
+        custom && !model.startsWith("io.k8s.") ? "custom" : "built-in",
+      );
       definitions[model] = joinKinds(simple, definitions[model]);
     }
   }
@@ -27,12 +36,20 @@ export function toVersionTwo(documents: readonly VersionThreeDocument[], version
     info: { title: "Kubernetes", version },
     ...shareParameters(paths),
     definitions,
-    securityDefinitions: { BearerToken: { type: "apiKey", description: "Bearer Token authentication", name: "authorization", in: "header" } },
+    securityDefinitions: {
+      BearerToken: {
+        type: "apiKey",
+        description: "Bearer Token authentication",
+        name: "authorization",
+        in: "header",
+      },
+    },
     security: [{ BearerToken: [] }],
   };
 }
 
-const objectAt = (object: JsonObject, field: string): JsonObject => (isObject(object[field]) ? object[field] : {});
+const objectAt = (object: JsonObject, field: string): JsonObject =>
+  isObject(object[field]) ? object[field] : {};
 const kindsField = "x-kubernetes-group-version-kind";
 
 function joinKinds(schema: JsonObject, known: Json | undefined): JsonObject {
@@ -43,22 +60,43 @@ function joinKinds(schema: JsonObject, known: Json | undefined): JsonObject {
 }
 
 function pathItem(item: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(item).map(([method, value]) => [method, method === "parameters" ? (value as JsonObject[]).map(parameter) : operation(value as JsonObject)]));
+  return Object.fromEntries(
+    Object.entries(item).map(([method, value]) => [
+      method,
+      method === "parameters"
+        ? (value as JsonObject[]).map(parameter)
+        : operation(value as JsonObject),
+    ]),
+  );
 }
 
 function operation({ requestBody, responses, parameters, ...rest }: JsonObject): JsonObject {
   const body = isObject(requestBody) ? requestBody : undefined;
   const produces = Object.keys(objectAt(objectAt(responses as JsonObject, "200"), "content"));
   const isText = firstSchema(objectAt(responses as JsonObject, "200")).type === "string";
-  const consumes = body ? Object.keys(objectAt(body, "content")) : rest["x-kubernetes-action"] ? ["*/*"] : isText ? undefined : produces;
-  const all = [...(body ? [bodyParameter(body)] : []), ...((parameters as JsonObject[] | undefined) ?? []).map(parameter)];
+  const consumes = body
+    ? Object.keys(objectAt(body, "content"))
+    : rest["x-kubernetes-action"]
+      ? ["*/*"]
+      : isText
+        ? undefined
+        : produces;
+  const all = [
+    ...(body ? [bodyParameter(body)] : []),
+    ...((parameters as JsonObject[] | undefined) ?? []).map(parameter),
+  ];
   return {
     ...rest,
     ...(consumes ? { consumes } : {}),
     produces,
     schemes: ["https"],
     ...(all.length ? { parameters: all } : {}),
-    responses: Object.fromEntries(Object.entries(responses as JsonObject).map(([code, answer]) => [code, response(answer as JsonObject)])),
+    responses: Object.fromEntries(
+      Object.entries(responses as JsonObject).map(([code, answer]) => [
+        code,
+        response(answer as JsonObject),
+      ]),
+    ),
   };
 }
 
@@ -67,7 +105,12 @@ function parameter({ schema, ...rest }: JsonObject): JsonObject {
 }
 
 function bodyParameter(body: JsonObject): JsonObject {
-  return { name: "body", in: "body", ...(body.required ? { required: true } : {}), schema: firstSchema(body) };
+  return {
+    name: "body",
+    in: "body",
+    ...(body.required ? { required: true } : {}),
+    schema: firstSchema(body),
+  };
 }
 
 function response(answer: JsonObject): JsonObject {
@@ -81,34 +124,68 @@ function firstSchema(holder: JsonObject): JsonObject {
   return isObject(first) ? reference(objectAt(first, "schema")) : {};
 }
 
-const reference = (schema: JsonObject): JsonObject => (typeof schema.$ref === "string" ? { $ref: schema.$ref.replace("#/components/schemas/", "#/definitions/") } : schema);
+const reference = (schema: JsonObject): JsonObject =>
+  typeof schema.$ref === "string"
+    ? { $ref: schema.$ref.replace("#/components/schemas/", "#/definitions/") }
+    : schema;
 
 /** v2 forms of the types that v3 describes with `oneOf`. */
 function definition(schema: JsonObject, origin: "built-in" | "custom"): JsonObject {
   const whole = origin === "custom" && schema["x-kubernetes-preserve-unknown-fields"] === true;
-  if (whole) return { type: "object", ...(schema[kindsField] ? { [kindsField]: schema[kindsField] } : {}) };
-  return schema.oneOf && origin === "built-in" ? { ...simplify(schema, origin), type: "string" } : simplify(schema, origin);
+  if (whole)
+    return { type: "object", ...(schema[kindsField] ? { [kindsField]: schema[kindsField] } : {}) };
+  return schema.oneOf && origin === "built-in"
+    ? { ...simplify(schema, origin), type: "string" }
+    : simplify(schema, origin);
 }
 
 function simplify(schema: JsonObject, origin: "built-in" | "custom"): JsonObject {
   if (typeof schema.$ref === "string") return reference(schema);
-  const { allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, nullable, default: initial, ...rest } = schema;
-  const wrapped = Array.isArray(allOf) && isObject(allOf[0]) && typeof allOf[0].$ref === "string" ? reference(allOf[0]) : {};
-  const out: JsonObject = { ...rest, ...wrapped, ...(origin === "custom" && initial !== undefined ? { default: initial } : {}) };
-  if (isObject(out.properties)) out.properties = Object.fromEntries(Object.entries(out.properties).map(([name, child]) => [name, simplify(child as JsonObject, origin)]));
+  const {
+    allOf,
+    anyOf: _anyOf,
+    oneOf: _oneOf,
+    not: _not,
+    nullable,
+    default: initial,
+    ...rest
+  } = schema;
+  const wrapped =
+    Array.isArray(allOf) && isObject(allOf[0]) && typeof allOf[0].$ref === "string"
+      ? reference(allOf[0])
+      : {};
+  const out: JsonObject = {
+    ...rest,
+    ...wrapped,
+    ...(origin === "custom" && initial !== undefined ? { default: initial } : {}),
+  };
+  if (isObject(out.properties))
+    out.properties = Object.fromEntries(
+      Object.entries(out.properties).map(([name, child]) => [
+        name,
+        simplify(child as JsonObject, origin),
+      ]),
+    );
   if (isObject(out.items)) out.items = simplify(out.items, origin);
-  if (isObject(out.additionalProperties)) out.additionalProperties = simplify(out.additionalProperties, origin);
+  if (isObject(out.additionalProperties))
+    out.additionalProperties = simplify(out.additionalProperties, origin);
   return origin === "custom" ? loosen(out, schema, nullable === true) : out;
 }
 
-/** kubectl of old refuses what it cannot name, so open and nullable values lose their type and their parts. */
+/**
+ * kubectl of old refuses what it cannot name, so open and nullable values lose their type and their
+ * parts.
+ */
 function loosen(out: JsonObject, schema: JsonObject, nullable: boolean): JsonObject {
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
   if (nullable || open) for (const field of ["items", "properties"]) delete out[field];
-  if (nullable || (open && out.type === "object") || (out.type === "array" && !out.items)) delete out.type;
+  if (nullable || (open && out.type === "object") || (out.type === "array" && !out.items))
+    delete out.type;
   const fields = isObject(schema.properties) ? schema.properties : {};
-  const isNullable = (name: string): boolean => isObject(fields[name]) && fields[name].nullable === true;
-  if (Array.isArray(out.required)) out.required = out.required.filter((name) => !isNullable(String(name)));
+  const isNullable = (name: string): boolean =>
+    isObject(fields[name]) && fields[name].nullable === true;
+  if (Array.isArray(out.required))
+    out.required = out.required.filter((name) => !isNullable(String(name)));
   if (Array.isArray(out.required) && !out.required.length) delete out.required;
   return out;
 }

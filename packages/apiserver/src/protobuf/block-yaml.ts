@@ -1,5 +1,6 @@
-// JSON values as block YAML, as go.yaml.in/yaml/v3 writes them: what a binary OpenAPI document holds where a value may have
-// any form. Texts that are no single printable line are quoted as in JSON, which YAML reads too.
+// JSON values as block YAML, as go.yaml.in/yaml/v3 writes them: what a binary OpenAPI document
+// holds where a value may have any form. Texts that are no single printable line are quoted as in
+// JSON, which YAML reads too.
 import { isObject, type Json } from "homeostat/api";
 
 const plain = /^[A-Za-z_][\w.,/+-]*(?: [\w.,/+-]+)*$/;
@@ -12,9 +13,14 @@ export const toBlockYaml = (value: Json): string => `${block(value, "").trimStar
 
 /** Scalars follow on the same line, collections begin on lines of their own. */
 function block(value: Json, indent: string): string {
-  if (Array.isArray(value)) return value.length ? value.map((each) => `\n${indent}- ${block(each, `${indent}  `).trimStart()}`).join("") : " []";
+  if (Array.isArray(value))
+    return value.length
+      ? value.map((each) => `\n${indent}- ${block(each, `${indent}  `).trimStart()}`).join("")
+      : " []";
   if (!isObject(value)) return ` ${scalar(value)}`;
-  const members = Object.entries(value).map(([name, member]) => `\n${indent}${scalar(name)}:${block(member, nextStop(indent))}`);
+  const members = Object.entries(value).map(
+    ([name, member]) => `\n${indent}${scalar(name)}:${block(member, nextStop(indent))}`,
+  );
   return members.length ? members.join("") : " {}";
 }
 
@@ -22,6 +28,7 @@ function block(value: Json, indent: string): string {
 const nextStop = (indent: string): string => " ".repeat(indent.length + 4 - (indent.length % 4));
 
 function scalar(value: Json): string {
-  if (typeof value !== "string" || other.test(value) || !printable.test(value)) return JSON.stringify(value);
+  if (typeof value !== "string" || other.test(value) || !printable.test(value))
+    return JSON.stringify(value);
   return plain.test(value) ? value : `'${value.replaceAll("'", "''")}'`;
 }

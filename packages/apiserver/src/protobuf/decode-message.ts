@@ -1,5 +1,5 @@
-// A protobuf message to the JSON that Go would write of it: what is on the wire by number, then zero values where
-// encoding/json writes them and nothing where it leaves them out.
+// A protobuf message to the JSON that Go would write of it: what is on the wire by number, then
+// zero values where encoding/json writes them and nothing where it leaves them out.
 // Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
 import type { Json, JsonObject } from "homeostat/api";
 import { setOwn } from "homeostat/api";
@@ -24,13 +24,17 @@ export class MessageDecoder {
     return out;
   }
 
-  /** A field that occurs again adds to a list or map, merges into a message and replaces anything else, as in Go. */
+  /**
+   * A field that occurs again adds to a list or map, merges into a message and replaces anything
+   * else, as in Go.
+   */
   #read(type: TypeFacts, reader: WireReader, out: JsonObject): void {
     while (!reader.done) {
       const tag = reader.tag(type.goStruct);
       const field = type.byNumber(tag.field);
       if (!field) reader.skip(tag.wireType);
-      else if (field.inline && field.ref.at === "struct") this.#read(this.#data.type(field.ref.type), message(reader, tag, field), out);
+      else if (field.inline && field.ref.at === "struct")
+        this.#read(this.#data.type(field.ref.type), message(reader, tag, field), out);
       else this.#field(field, tag, reader, out);
     }
   }
@@ -38,16 +42,24 @@ export class MessageDecoder {
   #field(field: FieldFacts, tag: Tag, reader: WireReader, out: JsonObject): void {
     const { ref, name } = field;
     const before = Object.hasOwn(out, name) ? out[name] : undefined;
-    if (ref.at === "list" && !ref.wrapped) setOwn(out, name, this.#item(field, ref.items, tag, reader, (before ?? []) as Json[]));
+    if (ref.at === "list" && !ref.wrapped)
+      setOwn(out, name, this.#item(field, ref.items, tag, reader, (before ?? []) as Json[]));
     else if (ref.at === "map") {
       const map = (before ?? {}) as JsonObject;
       this.#entry(ref.values, message(reader, tag, field), map);
       setOwn(out, name, map);
-    } else if (ref.at === "struct" && before) this.#read(this.#data.type(ref.type), message(reader, tag, field), before as JsonObject);
+    } else if (ref.at === "struct" && before)
+      this.#read(this.#data.type(ref.type), message(reader, tag, field), before as JsonObject);
     else setOwn(out, name, this.#value(ref, tag.wireType, reader, field));
   }
 
-  #item(field: FieldFacts, items: TypeRef, { wireType }: Tag, reader: WireReader, list: Json[]): Json[] {
+  #item(
+    field: FieldFacts,
+    items: TypeRef,
+    { wireType }: Tag,
+    reader: WireReader,
+    list: Json[],
+  ): Json[] {
     const packed = wireType === 2 && wireTypeOf(items) !== 2 ? reader.message() : undefined;
     if (!packed) list.push(this.#value(items, wireType, reader, field));
     else while (!packed.done) list.push(this.#value(items, wireTypeOf(items), packed, field));
@@ -66,8 +78,16 @@ export class MessageDecoder {
     setOwn(map, key, value ?? this.#zero(values, "present"));
   }
 
-  /** `field` is what a wrong wire type is blamed on; entries of maps are not checked, as upstream's are not. */
-  #value(ref: TypeRef, wireType: WireType, reader: WireReader, field: FieldFacts | undefined): Json {
+  /**
+   * `field` is what a wrong wire type is blamed on; entries of maps are not checked, as upstream's
+   * are not.
+   */
+  #value(
+    ref: TypeRef,
+    wireType: WireType,
+    reader: WireReader,
+    field: FieldFacts | undefined,
+  ): Json {
     if (wireType !== wireTypeOf(ref)) throw wrongWireType(wireType, field);
     switch (ref.at) {
       case "string":
@@ -83,7 +103,9 @@ export class MessageDecoder {
       case "bytes":
         return Buffer.from(reader.bytes()).toString("base64");
       case "special":
-        return decodeSpecial(ref.name, reader.message(), (model, nested) => this.decode(model, nested));
+        return decodeSpecial(ref.name, reader.message(), (model, nested) =>
+          this.decode(model, nested),
+        );
       case "struct": {
         const out: JsonObject = {};
         this.#read(this.#data.type(ref.type), reader.message(), out);
@@ -107,7 +129,9 @@ export class MessageDecoder {
     return list.length ? list : null;
   }
 
-  /** Adds the zero values that encoding/json writes and drops those that it omits, all the way down. */
+  /**
+   * Adds the zero values that encoding/json writes and drops those that it omits, all the way down.
+   */
   #complete(type: TypeFacts, out: JsonObject): void {
     for (const field of type.members) {
       if (!field.number) continue;
@@ -115,7 +139,8 @@ export class MessageDecoder {
       if (value === undefined) {
         const zero = this.#absent(field);
         if (zero !== undefined) setOwn(out, field.name, zero);
-      } else if (!field.pointer && field.omitEmpty && isEmpty(field.ref, value)) delete out[field.name];
+      } else if (!field.pointer && field.omitEmpty && isEmpty(field.ref, value))
+        delete out[field.name];
       else if (!field.pointer && field.omitZero && value === null) delete out[field.name];
       else this.#completeValue(field.ref, value);
     }
@@ -123,8 +148,10 @@ export class MessageDecoder {
 
   #completeValue(ref: TypeRef, value: Json): void {
     if (ref.at === "struct") this.#complete(this.#data.type(ref.type), value as JsonObject);
-    else if (ref.at === "list" && value) for (const item of value as Json[]) this.#completeValue(ref.items, item);
-    else if (ref.at === "map" && value) for (const item of Object.values(value as JsonObject)) this.#completeValue(ref.values, item);
+    else if (ref.at === "list" && value)
+      for (const item of value as Json[]) this.#completeValue(ref.items, item);
+    else if (ref.at === "map" && value)
+      for (const item of Object.values(value as JsonObject)) this.#completeValue(ref.values, item);
   }
 
   /** What Go writes of a field that was not on the wire; undefined when it writes nothing. */
@@ -171,10 +198,13 @@ function wireTypeOf(ref: TypeRef): WireType {
   return ref.at === "float64" ? 1 : 2;
 }
 
-const wrongWireType = (wireType: WireType, field: FieldFacts | undefined): ProtobufError => new ProtobufError(`proto: wrong wireType = ${wireType} for field ${field?.goName ?? "Items"}`);
+const wrongWireType = (wireType: WireType, field: FieldFacts | undefined): ProtobufError =>
+  new ProtobufError(`proto: wrong wireType = ${wireType} for field ${field?.goName ?? "Items"}`);
 
 function isEmpty(ref: TypeRef, value: Json): boolean {
   if (ref.at === "struct" || ref.at === "special") return false;
   if (value === null || value === "" || value === false || value === 0) return true;
-  return Array.isArray(value) ? value.length === 0 : typeof value === "object" && Object.keys(value).length === 0;
+  return Array.isArray(value)
+    ? value.length === 0
+    : typeof value === "object" && Object.keys(value).length === 0;
 }

@@ -1,5 +1,5 @@
-// JSON objects to protobuf messages, byte for byte as Go writes them: fields by number, zero values of plain fields
-// included, maps in order of key.
+// JSON objects to protobuf messages, byte for byte as Go writes them: fields by number, zero values
+// of plain fields included, maps in order of key.
 // Upstream: the MarshalToSizedBuffer methods in generated.pb.go.
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../kinds/data/kind-data.ts";
@@ -32,7 +32,9 @@ export class MessageEncoder {
   #fieldsOf(type: TypeFacts): readonly FieldFacts[] {
     const known = this.#ordered.get(type);
     if (known) return known;
-    const fields = type.fields.filter((field) => field.number).toSorted((a, b) => a.number - b.number);
+    const fields = type.fields
+      .filter((field) => field.number)
+      .toSorted((a, b) => a.number - b.number);
     this.#ordered.set(type, fields);
     return fields;
   }
@@ -51,11 +53,19 @@ export class MessageEncoder {
       case "bytes":
         return writer.bytes(number, Buffer.from(String(value), "base64"));
       case "special":
-        return writer.nested(number, () => encodeSpecial(ref.name, value, writer, (model, object) => this.encode(model, object, writer)));
+        return writer.nested(number, () =>
+          encodeSpecial(ref.name, value, writer, (model, object) =>
+            this.encode(model, object, writer),
+          ),
+        );
       case "struct":
-        return writer.nested(number, () => this.encode(ref.type, isObject(value) ? value : {}, writer));
+        return writer.nested(number, () =>
+          this.encode(ref.type, isObject(value) ? value : {}, writer),
+        );
       case "list":
-        return ref.wrapped ? writer.nested(number, () => this.#items(1, ref.items, value, writer)) : this.#items(number, ref.items, value, writer);
+        return ref.wrapped
+          ? writer.nested(number, () => this.#items(1, ref.items, value, writer))
+          : this.#items(number, ref.items, value, writer);
       case "map":
         return this.#map(number, ref.values, value, writer);
     }
@@ -81,13 +91,21 @@ export class MessageEncoder {
     }
   }
 
-  /** Plain fields are written even where they are zero; lists, maps and bytes that are nil are not. */
+  /**
+   * Plain fields are written even where they are zero; lists, maps and bytes that are nil are not.
+   */
   #zero(number: number, ref: TypeRef, writer: WireWriter): void {
     if (ref.at === "string") writer.string(number, "");
-    else if (ref.at === "bool" || ref.at === "int32" || ref.at === "int64") writer.varint(number, 0);
+    else if (ref.at === "bool" || ref.at === "int32" || ref.at === "int64")
+      writer.varint(number, 0);
     else if (ref.at === "float64") writer.double(number, 0);
     else if (ref.at === "struct") writer.nested(number, () => this.encode(ref.type, {}, writer));
-    else if (ref.at === "special") writer.nested(number, () => encodeSpecial(ref.name, null, writer, (model, object) => this.encode(model, object, writer)));
+    else if (ref.at === "special")
+      writer.nested(number, () =>
+        encodeSpecial(ref.name, null, writer, (model, object) =>
+          this.encode(model, object, writer),
+        ),
+      );
     else if (ref.at === "list" && ref.wrapped) writer.nested(number, () => {});
   }
 }

@@ -1,4 +1,5 @@
-// The counterpart of decode-special.ts: the content of messages whose JSON is no object of their fields.
+// The counterpart of decode-special.ts: the content of messages whose JSON is no object of their
+// fields.
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { SpecialName } from "../kinds/data/kind-data.ts";
 import { parseGoTime, rfc3339, rfc3339Micro } from "../kinds/object/go-time.ts";
@@ -10,7 +11,12 @@ import type { WireWriter } from "./wire-writer.ts";
 export type NestedEncoder = (model: string, object: JsonObject) => void;
 
 /** Writes the content of a special message; null is the zero value. */
-export function encodeSpecial(name: SpecialName, value: Json, writer: WireWriter, nested: NestedEncoder): void {
+export function encodeSpecial(
+  name: SpecialName,
+  value: Json,
+  writer: WireWriter,
+  nested: NestedEncoder,
+): void {
   switch (name) {
     case "Time":
     case "MicroTime":
@@ -26,7 +32,9 @@ export function encodeSpecial(name: SpecialName, value: Json, writer: WireWriter
     case "RawExtension":
     case "FieldsV1":
     case "JSON":
-      return value === null && name !== "JSON" ? undefined : writer.bytes(1, encodeJsonBytes(value));
+      return value === null && name !== "JSON"
+        ? undefined
+        : writer.bytes(1, encodeJsonBytes(value));
     default:
       return writeSchemaUnion(name, value, writer, nested);
   }
@@ -39,8 +47,14 @@ function writeTime(name: "Time" | "MicroTime", value: Json, writer: WireWriter):
   writer.varint(2, name === "Time" ? 0 : micros * 1000);
 }
 
-function writeSchemaUnion(name: SpecialName, value: Json, writer: WireWriter, nested: NestedEncoder): void {
-  const schema = (field: number, object: JsonObject): void => writer.nested(field, () => nested(schemaModel, object));
+function writeSchemaUnion(
+  name: SpecialName,
+  value: Json,
+  writer: WireWriter,
+  nested: NestedEncoder,
+): void {
+  const schema = (field: number, object: JsonObject): void =>
+    writer.nested(field, () => nested(schemaModel, object));
   if (name === "JSONSchemaPropsOrBool") {
     writer.varint(1, isObject(value) || value === true ? 1 : 0);
     if (isObject(value)) schema(2, value);

@@ -1,5 +1,7 @@
-// The envelope around every Kubernetes protobuf body: four magic bytes and a runtime.Unknown that names the type.
-// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go, pkg/runtime/generated.proto (Unknown).
+// The envelope around every Kubernetes protobuf body: four magic bytes and a runtime.Unknown that
+// names the type.
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go,
+// pkg/runtime/generated.proto (Unknown).
 import { ProtobufError, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
@@ -14,19 +16,26 @@ export interface Envelope {
 }
 
 /** True when the bytes begin as an envelope does. */
-export const isEnvelope = (bytes: Uint8Array): boolean => bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
+export const isEnvelope = (bytes: Uint8Array): boolean =>
+  bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
 
 /** Opens an envelope. Throws {@link ProtobufError}. */
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError("empty data");
-  if (!isEnvelope(bytes)) throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(" ")}]`);
+  if (!isEnvelope(bytes))
+    throw new ProtobufError(
+      `provided data does not appear to be a protobuf message, expected prefix [${magic.join(" ")}]`,
+    );
   if (bytes.length === magic.length) throw new ProtobufError("empty body");
   const reader = new WireReader(bytes, magic.length);
   const out = { apiVersion: "", kind: "", raw: new Uint8Array(0) };
   while (!reader.done) {
     const { field, wireType } = reader.tag("Unknown");
     if (field > 4) reader.skip(wireType);
-    else if (wireType !== 2) throw new ProtobufError(`proto: wrong wireType = ${wireType} for field ${["TypeMeta", "Raw", "ContentEncoding", "ContentType"][field - 1]}`);
+    else if (wireType !== 2)
+      throw new ProtobufError(
+        `proto: wrong wireType = ${wireType} for field ${["TypeMeta", "Raw", "ContentEncoding", "ContentType"][field - 1]}`,
+      );
     else if (field === 1) readTypeMeta(reader.message(), out);
     else if (field === 2) out.raw = reader.bytes() as Uint8Array<ArrayBuffer>;
     else reader.string();
@@ -38,7 +47,10 @@ function readTypeMeta(reader: WireReader, out: { apiVersion: string; kind: strin
   while (!reader.done) {
     const { field, wireType } = reader.tag("TypeMeta");
     if (field > 2) reader.skip(wireType);
-    else if (wireType !== 2) throw new ProtobufError(`proto: wrong wireType = ${wireType} for field ${field === 1 ? "APIVersion" : "Kind"}`);
+    else if (wireType !== 2)
+      throw new ProtobufError(
+        `proto: wrong wireType = ${wireType} for field ${field === 1 ? "APIVersion" : "Kind"}`,
+      );
     else if (field === 1) out.apiVersion = reader.string();
     else out.kind = reader.string();
   }

@@ -16,11 +16,17 @@ test("durations read as Go writes them", () => {
     [-90_000_000_000n, "-1m30s"],
     [3_600_000_000_000n, "1h0m0s"],
   ];
-  for (const [nanos, text] of cases) assert.deepEqual([formatGoDuration(nanos), parseGoDuration(text)], [text, nanos]);
+  for (const [nanos, text] of cases)
+    assert.deepEqual([formatGoDuration(nanos), parseGoDuration(text)], [text, nanos]);
   assert.equal(parseGoDuration("1.5h"), 5_400_000_000_000n);
-  for (const wrong of ["", "1", "h", "1x", "1h-2m"]) assert.equal(parseGoDuration(wrong), undefined);
+  for (const wrong of ["", "1", "h", "1x", "1h-2m"])
+    assert.equal(parseGoDuration(wrong), undefined);
 });
 
 test("formatting and parsing agree", () => {
-  fc.assert(fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanos) => assert.equal(parseGoDuration(formatGoDuration(nanos)), nanos)));
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanos) =>
+      assert.equal(parseGoDuration(formatGoDuration(nanos)), nanos),
+    ),
+  );
 });

@@ -1,7 +1,16 @@
 // Go's time.Duration as text, e.g. `1h0m30s`, to and from nanoseconds.
 // Upstream: Go's time package (Duration.String, ParseDuration).
 
-const unitNanos: Readonly<Record<string, bigint>> = { ns: 1n, us: 1_000n, µs: 1_000n, μs: 1_000n, ms: 1_000_000n, s: 1_000_000_000n, m: 60_000_000_000n, h: 3_600_000_000_000n };
+const unitNanos: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
 
 /** Formats as Duration.String does. */
 export function formatGoDuration(nanos: bigint): string {
@@ -23,9 +32,13 @@ export function parseGoDuration(text: string): bigint | undefined {
   if (/^[+-]?0$/.test(text)) return 0n;
   if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0n;
-  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(
+    /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g,
+  )) {
     const nanos = unitNanos[unit]!;
-    total += BigInt(whole || "0") * nanos + (BigInt(fraction || "0") * nanos) / 10n ** BigInt(fraction.length);
+    total +=
+      BigInt(whole || "0") * nanos +
+      (BigInt(fraction || "0") * nanos) / 10n ** BigInt(fraction.length);
   }
   return text.startsWith("-") ? -total : total;
 }

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { encodeOpenApiThree } from "./openapi-document-v3.ts";
 import { WireReader } from "./wire-reader.ts";
 
-/** What is under a path of field numbers: messages and texts that have no field names on the wire. */
+/**
+ * What is under a path of field numbers: messages and texts that have no field names on the wire.
+ */
 function at(bytes: Uint8Array, ...path: readonly number[]): readonly Uint8Array[] {
   const [first, ...rest] = path;
   if (first === undefined) return [bytes];
@@ -17,7 +19,8 @@ function at(bytes: Uint8Array, ...path: readonly number[]): readonly Uint8Array[
   return found;
 }
 
-const textsAt = (bytes: Uint8Array, ...path: readonly number[]): readonly string[] => at(bytes, ...path).map((each) => new TextDecoder().decode(each));
+const textsAt = (bytes: Uint8Array, ...path: readonly number[]): readonly string[] =>
+  at(bytes, ...path).map((each) => new TextDecoder().decode(each));
 const ref = { $ref: "#/components/schemas/Thing" };
 
 const bytes = encodeOpenApiThree({
@@ -29,7 +32,10 @@ const bytes = encodeOpenApiThree({
       post: {
         operationId: "createThing",
         requestBody: { content: { "*/*": { schema: ref } }, required: true },
-        responses: { "201": { description: "Created", content: { "application/json": { schema: ref } } }, "401": { description: "Unauthorized" } },
+        responses: {
+          "201": { description: "Created", content: { "application/json": { schema: ref } } },
+          "401": { description: "Unauthorized" },
+        },
         "x-kubernetes-action": "post",
       },
     },
@@ -53,7 +59,10 @@ const bytes = encodeOpenApiThree({
 const thing = at(bytes, 5, 1, 1, 2, 1)[0]!;
 
 test("members of a document lie where OpenAPIv3.proto puts them", () => {
-  assert.deepEqual([textsAt(bytes, 1), textsAt(bytes, 2, 1), textsAt(bytes, 2, 6)], [["3.0.0"], ["Kubernetes"], ["1"]]);
+  assert.deepEqual(
+    [textsAt(bytes, 1), textsAt(bytes, 2, 1), textsAt(bytes, 2, 6)],
+    [["3.0.0"], ["Kubernetes"], ["1"]],
+  );
   assert.deepEqual(textsAt(bytes, 4, 1, 1), ["/things"]);
   assert.deepEqual(textsAt(bytes, 5, 7, 1, 2, 1, 3), ["authorization"]);
   assert.deepEqual(textsAt(thing, 36, 2, 2), [`- group: ""\n  kind: Thing\n  version: v1\n`]);
@@ -69,7 +78,8 @@ test("operations take and give what is described elsewhere", () => {
 });
 
 test("a default is a number, a boolean or a text, or there and nothing; what is false is said in a choice", () => {
-  const property = (index: number, ...path: readonly number[]): readonly Uint8Array[] => at(at(thing, 31, 1, 2, 1)[index]!, ...path);
+  const property = (index: number, ...path: readonly number[]): readonly Uint8Array[] =>
+    at(at(thing, 31, 1, 2, 1)[index]!, ...path);
   assert.deepEqual(
     [0, 1].map((index) => property(index, 33).map((each) => each.length)),
     [[9], [0]],

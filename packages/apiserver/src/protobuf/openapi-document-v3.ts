@@ -1,9 +1,23 @@
-// An OpenAPI v3 document in its binary form. Knows the messages that describe an API server: no callbacks, links, examples or
-// headers, and one scheme of security.
-// Upstream: github.com/google/gnostic-models/openapiv3 (OpenAPIv3.proto, OpenAPIv3.go), as k8s.io/kube-openapi/pkg/handler3
-// uses it (ToV3ProtoBinary).
+// An OpenAPI v3 document in its binary form. Knows the messages that describe an API server: no
+// callbacks, links, examples or headers, and one scheme of security.
+// Upstream: github.com/google/gnostic-models/openapiv3 (OpenAPIv3.proto, OpenAPIv3.go), as
+// k8s.io/kube-openapi/pkg/handler3 uses it (ToV3ProtoBinary).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { any, double, each, flag, integer, many, map, type Message, message, string, strings, type Write, writeMessage } from "./openapi-message.ts";
+import {
+  any,
+  double,
+  each,
+  flag,
+  integer,
+  many,
+  map,
+  type Message,
+  message,
+  string,
+  strings,
+  type Write,
+  writeMessage,
+} from "./openapi-message.ts";
 import { WireWriter } from "./wire-writer.ts";
 
 /** Encodes a v3 document. */
@@ -19,7 +33,11 @@ const isReference = (value: Json): boolean => isObject(value) && typeof value["$
 const orReference =
   (of: () => Message): Write =>
   (writer, field, value) =>
-    writer.nested(field, () => (isReference(value) ? message(() => reference)(writer, 2, value) : message(of)(writer, 1, value)));
+    writer.nested(field, () =>
+      isReference(value)
+        ? message(() => reference)(writer, 2, value)
+        : message(of)(writer, 1, value),
+    );
 
 const reference: Message = {
   fields: [
@@ -41,7 +59,8 @@ const entries =
   (entry: number, extensions: number, isEntry: (name: string) => boolean, write: Write): Write =>
   (writer, field, value) =>
     writer.nested(field, () => {
-      for (const [name, one] of Object.entries(value as JsonObject)) if (isEntry(name)) named(writer, entry, name, one, write);
+      for (const [name, one] of Object.entries(value as JsonObject))
+        if (isEntry(name)) named(writer, entry, name, one, write);
       writeMessage(writer, { fields: [], extensions }, value as JsonObject);
     });
 
@@ -66,7 +85,11 @@ const documentMessage: Message = {
       ),
     ],
     ["components", 5, message(() => components)],
-    ["security", 6, each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value))))],
+    [
+      "security",
+      6,
+      each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value)))),
+    ],
     ["externalDocs", 8, docs],
   ],
   extensions: 9,
@@ -120,7 +143,13 @@ const verbs = ["get", "put", "post", "delete", "options", "head", "patch", "trac
 const parameters: Write = each(orReference(() => parameter));
 
 const pathItem: Message = {
-  fields: [["$ref", 1, string], ["summary", 2, string], ["description", 3, string], ...verbs.map((verb, i) => [verb, i + 4, message(() => operation)] as const), ["parameters", 13, parameters]],
+  fields: [
+    ["$ref", 1, string],
+    ["summary", 2, string],
+    ["description", 3, string],
+    ...verbs.map((verb, i) => [verb, i + 4, message(() => operation)] as const),
+    ["parameters", 13, parameters],
+  ],
   extensions: 14,
 };
 
@@ -153,7 +182,8 @@ const writeResponses: Write = (writer, field, value) => {
   const write = orReference(() => response);
   writer.nested(field, () => {
     if (otherwise !== undefined) write(writer, 1, otherwise);
-    for (const [code, one] of Object.entries(coded)) if (!code.startsWith("x-")) named(writer, 2, code, one, write);
+    for (const [code, one] of Object.entries(coded))
+      if (!code.startsWith("x-")) named(writer, 2, code, one, write);
     writeMessage(writer, { fields: [], extensions: 3 }, coded);
   });
 };
@@ -192,7 +222,9 @@ const parameter: Message = {
   extensions: 14,
 };
 
-/** Numbers, booleans and texts are told apart; a default of another form is there, and that is all. */
+/**
+ * Numbers, booleans and texts are told apart; a default of another form is there, and that is all.
+ */
 const defaultValue: Write = (writer, field, value) =>
   writer.nested(field, () => {
     if (typeof value === "number" || typeof value === "bigint") writer.double(1, Number(value));

@@ -4,7 +4,9 @@ import { toBlockYaml } from "./block-yaml.ts";
 import { encodeOpenApiDocument } from "./openapi-document.ts";
 import { WireReader } from "./wire-reader.ts";
 
-/** What is under a path of field numbers: messages and texts that have no field names on the wire. */
+/**
+ * What is under a path of field numbers: messages and texts that have no field names on the wire.
+ */
 function at(bytes: Uint8Array, ...path: readonly number[]): readonly Uint8Array[] {
   const [first, ...rest] = path;
   if (first === undefined) return [bytes];
@@ -18,7 +20,8 @@ function at(bytes: Uint8Array, ...path: readonly number[]): readonly Uint8Array[
   return found;
 }
 
-const textsAt = (bytes: Uint8Array, ...path: readonly number[]): readonly string[] => at(bytes, ...path).map((each) => new TextDecoder().decode(each));
+const textsAt = (bytes: Uint8Array, ...path: readonly number[]): readonly string[] =>
+  at(bytes, ...path).map((each) => new TextDecoder().decode(each));
 
 const gvk = [{ group: "", kind: "Thing", version: "v1" }];
 const document = {
@@ -26,21 +29,32 @@ const document = {
   info: { title: "Kubernetes", version: "1" },
   paths: {
     "/things": {
-      parameters: [{ $ref: "#/parameters/pretty" }, { in: "query", name: "limit", type: "integer", uniqueItems: true }],
+      parameters: [
+        { $ref: "#/parameters/pretty" },
+        { in: "query", name: "limit", type: "integer", uniqueItems: true },
+      ],
       post: {
         operationId: "createThing",
-        parameters: [{ in: "body", name: "body", required: true, schema: { $ref: "#/definitions/Thing" } }],
+        parameters: [
+          { in: "body", name: "body", required: true, schema: { $ref: "#/definitions/Thing" } },
+        ],
         responses: { "200": { description: "OK", schema: { $ref: "#/definitions/Thing" } } },
         "x-kubernetes-group-version-kind": gvk,
       },
     },
-    "/things/{name}": { parameters: [{ in: "path", name: "name", required: true, type: "string" }] },
+    "/things/{name}": {
+      parameters: [{ in: "path", name: "name", required: true, type: "string" }],
+    },
   },
   definitions: {
     Thing: {
       type: "object",
       required: ["spec"],
-      properties: { spec: { type: "array", items: { type: "string", enum: ["A", "*", ""] } }, more: { type: "object", additionalProperties: false }, count: { type: "integer", minimum: 1 } },
+      properties: {
+        spec: { type: "array", items: { type: "string", enum: ["A", "*", ""] } },
+        more: { type: "object", additionalProperties: false },
+        count: { type: "integer", minimum: 1 },
+      },
       "x-kubernetes-group-version-kind": gvk,
     },
   },

@@ -1,8 +1,24 @@
-// The OpenAPI v2 document in its binary form, which clients written in Go ask for and nothing else. Knows the messages that
-// describe an API server: no forms, no response headers, no OAuth.
-// Upstream: github.com/google/gnostic-models/openapiv2 (OpenAPIv2.proto, OpenAPIv2.go), as k8s.io/kube-openapi/pkg/handler uses it.
+// The OpenAPI v2 document in its binary form, which clients written in Go ask for and nothing else.
+// Knows the messages that describe an API server: no forms, no response headers, no OAuth.
+// Upstream: github.com/google/gnostic-models/openapiv2 (OpenAPIv2.proto, OpenAPIv2.go), as
+// k8s.io/kube-openapi/pkg/handler uses it.
 import { isObject, type JsonObject } from "homeostat/api";
-import { any, double, each, flag, integer, many, map, type Message, message, string, strings, wrapped, type Write, writeMessage } from "./openapi-message.ts";
+import {
+  any,
+  double,
+  each,
+  flag,
+  integer,
+  many,
+  map,
+  type Message,
+  message,
+  string,
+  strings,
+  wrapped,
+  type Write,
+  writeMessage,
+} from "./openapi-message.ts";
 import { WireWriter } from "./wire-writer.ts";
 
 /** Encodes a v2 document. */
@@ -31,7 +47,11 @@ const documentMessage = (): Message => ({
     ],
     ["definitions", 9, map(1, schema)],
     ["parameters", 10, map(1, parameter)],
-    ["security", 12, each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value))))],
+    [
+      "security",
+      12,
+      each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value)))),
+    ],
     [
       "securityDefinitions",
       13,
@@ -72,7 +92,12 @@ const parameter: Write = (writer, field, value) => {
   const { in: place } = value as JsonObject;
   writer.nested(field, () => {
     if (place === "body") return message(() => bodyParameter)(writer, 1, value);
-    const [choice, of] = place === "header" ? ([1, valueParameter(5)] as const) : place === "path" ? ([4, valueParameter(5)] as const) : ([3, queryParameter] as const);
+    const [choice, of] =
+      place === "header"
+        ? ([1, valueParameter(5)] as const)
+        : place === "path"
+          ? ([4, valueParameter(5)] as const)
+          : ([3, queryParameter] as const);
     return wrapped(
       choice,
       message(() => of),
@@ -123,7 +148,12 @@ const operation: Message = {
 };
 
 const pathItem: Message = {
-  fields: [...["get", "put", "post", "delete", "options", "head", "patch"].map((verb, i) => [verb, i + 2, message(() => operation)] as const), ["parameters", 9, each(parameterItem)]],
+  fields: [
+    ...["get", "put", "post", "delete", "options", "head", "patch"].map(
+      (verb, i) => [verb, i + 2, message(() => operation)] as const,
+    ),
+    ["parameters", 9, each(parameterItem)],
+  ],
   extensions: 10,
 };
 
@@ -154,8 +184,14 @@ const described: Message["fields"] = [
 ];
 
 /** A parameter that is one value; its type and what limits it begin at field `from`. */
-const valueParameter = (from: number): Message => ({ fields: [...described, ...valueFields(from)], extensions: from + 17 });
-const queryParameter: Message = { ...valueParameter(6), fields: [...described, ["allowEmptyValue", 5, flag], ...valueFields(6)] };
+const valueParameter = (from: number): Message => ({
+  fields: [...described, ...valueFields(from)],
+  extensions: from + 17,
+});
+const queryParameter: Message = {
+  ...valueParameter(6),
+  fields: [...described, ["allowEmptyValue", 5, flag], ...valueFields(6)],
+};
 const primitive: Message = { fields: valueFields(1), extensions: 18 };
 
 function valueFields(from: number): Message["fields"] {
@@ -203,7 +239,14 @@ const schemaMessage: Message = {
     ["minProperties", 18, integer],
     ["required", 19, strings],
     ["enum", 20, many],
-    ["additionalProperties", 21, (writer, field, value) => (typeof value === "boolean" ? writer.nested(field, () => writer.varint(2, value ? 1 : 0)) : wrapped(1, schema)(writer, field, value))],
+    [
+      "additionalProperties",
+      21,
+      (writer, field, value) =>
+        typeof value === "boolean"
+          ? writer.nested(field, () => writer.varint(2, value ? 1 : 0))
+          : wrapped(1, schema)(writer, field, value),
+    ],
     ["type", 22, wrapped(1, strings)],
     ["items", 23, wrapped(1, each(schema))],
     ["allOf", 24, each(schema)],

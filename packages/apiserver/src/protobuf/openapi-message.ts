@@ -1,5 +1,5 @@
-// How documents become protobuf messages: fields by their name in JSON, choices, maps and values of any form, as gnostic's
-// models have them in both versions of OpenAPI. Knows no document.
+// How documents become protobuf messages: fields by their name in JSON, choices, maps and values of
+// any form, as gnostic's models have them in both versions of OpenAPI. Knows no document.
 // Upstream: github.com/google/gnostic-models/{openapiv2,openapiv3}.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { toBlockYaml } from "./block-yaml.ts";
@@ -8,7 +8,10 @@ import type { WireWriter } from "./wire-writer.ts";
 /** Writes the value of one field. */
 export type Write = (writer: WireWriter, field: number, value: Json) => void;
 
-/** Fields by their name in JSON, in the order of their numbers; extensions come last in every message. */
+/**
+ * Fields by their name in JSON, in the order of their numbers; extensions come last in every
+ * message.
+ */
 export interface Message {
   readonly fields: readonly (readonly [name: string, field: number, write: Write])[];
   /** Field for what begins with `x-`. */
@@ -16,20 +19,33 @@ export interface Message {
 }
 
 /** Writes the fields that a value has. */
-export function writeMessage(writer: WireWriter, { fields, extensions }: Message, value: JsonObject): void {
-  for (const [name, field, write] of fields) if (value[name] !== undefined) write(writer, field, value[name]);
-  if (extensions !== undefined) for (const [name, extension] of Object.entries(value)) if (name.startsWith("x-")) namedEntry(writer, extensions, name, (at) => any(writer, at, extension));
+export function writeMessage(
+  writer: WireWriter,
+  { fields, extensions }: Message,
+  value: JsonObject,
+): void {
+  for (const [name, field, write] of fields)
+    if (value[name] !== undefined) write(writer, field, value[name]);
+  if (extensions !== undefined)
+    for (const [name, extension] of Object.entries(value))
+      if (name.startsWith("x-"))
+        namedEntry(writer, extensions, name, (at) => any(writer, at, extension));
 }
 
-export const string: Write = (writer, field, value) => void (typeof value === "string" && value && writer.string(field, value));
+export const string: Write = (writer, field, value) =>
+  void (typeof value === "string" && value && writer.string(field, value));
 export const strings: Write = (writer, field, value) => {
   for (const each of listOf(value)) writer.string(field, String(each));
 };
-export const flag: Write = (writer, field, value) => void (value === true && writer.varint(field, 1));
-export const integer: Write = (writer, field, value) => void (value && writer.varint(field, Number(value)));
-export const double: Write = (writer, field, value) => void (value && writer.double(field, Number(value)));
+export const flag: Write = (writer, field, value) =>
+  void (value === true && writer.varint(field, 1));
+export const integer: Write = (writer, field, value) =>
+  void (value && writer.varint(field, Number(value)));
+export const double: Write = (writer, field, value) =>
+  void (value && writer.double(field, Number(value)));
 /** Values of any form travel as YAML. */
-export const any: Write = (writer, field, value) => writer.nested(field, () => writer.string(2, toBlockYaml(value)));
+export const any: Write = (writer, field, value) =>
+  writer.nested(field, () => writer.string(2, toBlockYaml(value)));
 export const many: Write = (writer, field, value) => {
   for (const each of listOf(value)) any(writer, field, each);
 };
@@ -60,10 +76,16 @@ export const map =
   (entry: number, write: Write): Write =>
   (writer, field, value) =>
     writer.nested(field, () => {
-      for (const [name, one] of Object.entries(value as JsonObject)) namedEntry(writer, entry, name, (at) => write(writer, at, one));
+      for (const [name, one] of Object.entries(value as JsonObject))
+        namedEntry(writer, entry, name, (at) => write(writer, at, one));
     });
 
-function namedEntry(writer: WireWriter, field: number, name: string, writeValue: (at: number) => void): void {
+function namedEntry(
+  writer: WireWriter,
+  field: number,
+  name: string,
+  writeValue: (at: number) => void,
+): void {
   writer.nested(field, () => {
     if (name) writer.string(1, name);
     writeValue(2);

@@ -1,8 +1,13 @@
-// Kubernetes' protobuf bodies to objects and back, over the facts about built-in kinds. Custom resources have no protobuf
-// form; the registry asks for none.
-// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go, k8s.io/apiserver/pkg/endpoints/handlers/rest.go
-// (transformDecodeError).
-import { formatApiVersion, type GroupVersionKind, type JsonObject, parseApiVersion } from "homeostat/api";
+// Kubernetes' protobuf bodies to objects and back, over the facts about built-in kinds. Custom
+// resources have no protobuf form; the registry asks for none.
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go,
+// k8s.io/apiserver/pkg/endpoints/handlers/rest.go (transformDecodeError).
+import {
+  formatApiVersion,
+  type GroupVersionKind,
+  type JsonObject,
+  parseApiVersion,
+} from "homeostat/api";
 import type { KindData } from "../kinds/data/kind-data.ts";
 import { badRequestError } from "../registry/api-errors.ts";
 import type { ProtobufBody, ProtobufCodec } from "../registry/body/protobuf-codec.ts";
@@ -28,14 +33,25 @@ export function createProtobufCodec(data: KindData): Required<ProtobufCodec> {
 }
 
 /** Errors before the type is known are plain ones, later ones say what could not stand for what. */
-function decodeBody(data: KindData, decoder: MessageDecoder, bytes: Uint8Array, fallback: GroupVersionKind): ProtobufBody {
+function decodeBody(
+  data: KindData,
+  decoder: MessageDecoder,
+  bytes: Uint8Array,
+  fallback: GroupVersionKind,
+): ProtobufBody {
   const envelope = openEnvelope(bytes);
   const actual = typeOf(envelope, fallback);
   try {
-    return { apiVersion: formatApiVersion(actual), kind: actual.kind, object: decodeAs(data, decoder, actual, envelope.raw) };
+    return {
+      apiVersion: formatApiVersion(actual),
+      kind: actual.kind,
+      object: decodeAs(data, decoder, actual, envelope.raw),
+    };
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error;
-    throw badRequestError(`${actual.kind} in version ${quoteGo(actual.version)} cannot be handled as a ${fallback.kind}: ${error.message}`);
+    throw badRequestError(
+      `${actual.kind} in version ${quoteGo(actual.version)} cannot be handled as a ${fallback.kind}: ${error.message}`,
+    );
   }
 }
 
@@ -45,22 +61,37 @@ function typeOf(envelope: Envelope, fallback: GroupVersionKind): GroupVersionKin
   return { group: gv.group, version: gv.version, kind: envelope.kind || fallback.kind };
 }
 
-function decodeAs(data: KindData, decoder: MessageDecoder, { group, version, kind }: GroupVersionKind, raw: Uint8Array): JsonObject {
+function decodeAs(
+  data: KindData,
+  decoder: MessageDecoder,
+  { group, version, kind }: GroupVersionKind,
+  raw: Uint8Array,
+): JsonObject {
   const apiVersion = formatApiVersion({ group, version });
   const model = (data.typeOf(group, version, kind) ?? sharedType(data, version, kind))?.model;
-  if (!model) throw new ProtobufError(`no kind ${quoteGo(kind)} is registered for version ${quoteGo(apiVersion)} in scheme ${scheme}`);
+  if (!model)
+    throw new ProtobufError(
+      `no kind ${quoteGo(kind)} is registered for version ${quoteGo(apiVersion)} in scheme ${scheme}`,
+    );
   return { apiVersion, kind, ...decoder.decode(model, new WireReader(raw)) };
 }
 
 /** Every group knows the options kinds of meta/v1, and Status belongs to no group. */
 function sharedType(data: KindData, version: string, kind: string): ReturnType<KindData["typeOf"]> {
-  return /Options$|^Status$|^WatchEvent$/.test(kind) || version === "" ? data.typeOf("", "v1", kind) : undefined;
+  return /Options$|^Status$|^WatchEvent$/.test(kind) || version === ""
+    ? data.typeOf("", "v1", kind)
+    : undefined;
 }
 
-function encodeBody(data: KindData, encoder: MessageEncoder, object: JsonObject): Uint8Array | undefined {
+function encodeBody(
+  data: KindData,
+  encoder: MessageEncoder,
+  object: JsonObject,
+): Uint8Array | undefined {
   const apiVersion = typeof object["apiVersion"] === "string" ? object["apiVersion"] : "";
   const kind = typeof object["kind"] === "string" ? object["kind"] : "";
-  // Documents of the legacy group's discovery carry no apiVersion, neither inside nor on the envelope.
+  // Documents of the legacy group's discovery carry no apiVersion, neither inside nor on the
+  // envelope.
   const gv = parseApiVersion(apiVersion || "v1");
   const model = gv && data.typeOf(gv.group, gv.version, kind)?.model;
   if (!model) return undefined;
@@ -70,8 +101,9 @@ function encodeBody(data: KindData, encoder: MessageEncoder, object: JsonObject)
 }
 
 /**
- * One event of a watch in protobuf: a length of four bytes, big-endian, then a WatchEvent around the object's envelope.
- * The media type of such a stream is `application/vnd.kubernetes.protobuf;stream=watch`.
+ * One event of a watch in protobuf: a length of four bytes, big-endian, then a WatchEvent around
+ * the object's envelope. The media type of such a stream is
+ * `application/vnd.kubernetes.protobuf;stream=watch`.
  */
 export function encodeWatchFrame(type: string, envelope: Uint8Array): Uint8Array {
   const writer = new WireWriter();

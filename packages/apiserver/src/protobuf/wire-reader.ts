@@ -1,7 +1,11 @@
-// Reads the protobuf wire format, with the refusals and texts of the code that gogo/protobuf generates for Kubernetes.
-// Knows no message. Upstream: the Unmarshal methods in k8s.io/api/*/generated.pb.go.
+// Reads the protobuf wire format, with the refusals and texts of the code that gogo/protobuf
+// generates for Kubernetes. Knows no message. Upstream: the Unmarshal methods in
+// k8s.io/api/*/generated.pb.go.
 
-/** The bytes are no such message; `message` is what upstream's unmarshaller says, e.g. `unexpected EOF`. */
+/**
+ * The bytes are no such message; `message` is what upstream's unmarshaller says, e.g. `unexpected
+ * EOF`.
+ */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
@@ -40,8 +44,10 @@ export class WireReader {
     const wire = BigInt(this.varint());
     const field = Number(BigInt.asIntN(32, wire >> 3n));
     const wireType = Number(wire & 7n) as WireType;
-    if (wireType === 4) throw new ProtobufError(`proto: ${message}: wiretype end group for non-group`);
-    if (field <= 0) throw new ProtobufError(`proto: ${message}: illegal tag ${field} (wire type ${wire})`);
+    if (wireType === 4)
+      throw new ProtobufError(`proto: ${message}: wiretype end group for non-group`);
+    if (field <= 0)
+      throw new ProtobufError(`proto: ${message}: illegal tag ${field} (wire type ${wire})`);
     return { field, wireType };
   }
 
@@ -59,7 +65,9 @@ export class WireReader {
 
   int32(): number {
     const value = this.varint();
-    return typeof value === "number" && value <= int32Max ? value : Number(BigInt.asIntN(32, BigInt(value)));
+    return typeof value === "number" && value <= int32Max
+      ? value
+      : Number(BigInt.asIntN(32, BigInt(value)));
   }
 
   /** A number where it is exact, else a bigint. */
@@ -67,7 +75,9 @@ export class WireReader {
     const value = this.varint();
     if (typeof value === "number") return value;
     const signed = BigInt.asIntN(64, value);
-    return signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(signed) : signed;
+    return signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER)
+      ? Number(signed)
+      : signed;
   }
 
   bool(): boolean {
@@ -76,7 +86,10 @@ export class WireReader {
 
   double(): number {
     if (this.#at + 8 > this.#end) throw new ProtobufError(unexpectedEnd);
-    const value = new DataView(this.#bytes.buffer, this.#bytes.byteOffset + this.#at, 8).getFloat64(0, true);
+    const value = new DataView(this.#bytes.buffer, this.#bytes.byteOffset + this.#at, 8).getFloat64(
+      0,
+      true,
+    );
     this.#at += 8;
     return value;
   }
@@ -125,7 +138,8 @@ export class WireReader {
 
   #range(): readonly [start: number, end: number] {
     const length = BigInt.asIntN(64, BigInt(this.varint()));
-    if (length < 0n || BigInt(this.#at) + length > 0x7fff_ffff_ffff_ffffn) throw new ProtobufError("proto: negative length found during unmarshaling");
+    if (length < 0n || BigInt(this.#at) + length > 0x7fff_ffff_ffff_ffffn)
+      throw new ProtobufError("proto: negative length found during unmarshaling");
     const start = this.#at;
     if (length > BigInt(this.#end - start)) throw new ProtobufError(unexpectedEnd);
     this.#at = start + Number(length);

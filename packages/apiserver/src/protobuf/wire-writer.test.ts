@@ -8,7 +8,12 @@ test("a nested message keeps its content wherever the buffer has to grow", () =>
       const writer = new WireWriter();
       writer.raw(new Uint8Array(offset));
       writer.string(1, text);
-      const length = text.length > 127 ? [(text.length & 0x7f) | 0x80, text.length >> 7] : [text.length];
-      assert.deepEqual([...writer.finish().subarray(offset)], [10, ...length, ...Buffer.from(text)], `at ${offset}, ${text.length} characters`);
+      const length =
+        text.length > 127 ? [(text.length & 0x7f) | 0x80, text.length >> 7] : [text.length];
+      assert.deepEqual(
+        [...writer.finish().subarray(offset)],
+        [10, ...length, ...Buffer.from(text)],
+        `at ${offset}, ${text.length} characters`,
+      );
     }
 });

@@ -55,7 +55,8 @@ export class WireWriter {
     write();
     const length = this.#at - lengthAt - 1;
     const more = varintBytes(length) - 1;
-    // The length is written behind the present end of what counts, so room for it is made while the content still counts.
+    // The length is written behind the present end of what counts, so room for it is made while the
+    // content still counts.
     this.#reserve(more + varintRoom);
     if (more) this.#buffer.copyWithin(lengthAt + 1 + more, lengthAt + 1, this.#at);
     this.#at = lengthAt;

@@ -1,5 +1,5 @@
-// What admission is to the registry: two lists of steps that see every write. The chain fills them; the registry only
-// knows where they stand.
+// What admission is to the registry: two lists of steps that see every write. The chain fills them;
+// the registry only knows where they stand.
 // Upstream: k8s.io/apiserver/pkg/admission.
 import type { JsonObject } from "homeostat/api";
 import type { UserInfo } from "../http/handler.ts";
@@ -34,6 +34,9 @@ export interface Admission {
 }
 
 /** Runs steps one after the other; costs nothing where there are none. */
-export async function runAdmission(steps: readonly AdmissionStep[], request: AdmissionRequest): Promise<void> {
+export async function runAdmission(
+  steps: readonly AdmissionStep[],
+  request: AdmissionRequest,
+): Promise<void> {
   for (const step of steps) await step(request);
 }

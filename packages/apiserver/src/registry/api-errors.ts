@@ -15,42 +15,101 @@ export function formatGroupResource({ group, resource }: GroupResource): string 
 }
 
 /** A failure Status as an error to throw. */
-export function failure(code: number, reason: string, message: string, details?: StatusDetails): ApiStatusError {
-  return new ApiStatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, ...(reason ? { reason } : {}), ...(details ? { details } : {}), code } as Status);
+export function failure(
+  code: number,
+  reason: string,
+  message: string,
+  details?: StatusDetails,
+): ApiStatusError {
+  return new ApiStatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...(reason ? { reason } : {}),
+    ...(details ? { details } : {}),
+    code,
+  } as Status);
 }
 
-const named = (gr: GroupResource, name: string): StatusDetails => ({ ...(name ? { name } : {}), ...(gr.group ? { group: gr.group } : {}), ...(gr.resource ? { kind: gr.resource } : {}) });
+const named = (gr: GroupResource, name: string): StatusDetails => ({
+  ...(name ? { name } : {}),
+  ...(gr.group ? { group: gr.group } : {}),
+  ...(gr.resource ? { kind: gr.resource } : {}),
+});
 
 /** 404. */
-export const notFoundError = (gr: GroupResource, name: string): ApiStatusError => failure(404, "NotFound", `${formatGroupResource(gr)} ${quoteGo(name)} not found`, named(gr, name));
+export const notFoundError = (gr: GroupResource, name: string): ApiStatusError =>
+  failure(
+    404,
+    "NotFound",
+    `${formatGroupResource(gr)} ${quoteGo(name)} not found`,
+    named(gr, name),
+  );
 /** 409 on create. */
-export const alreadyExistsError = (gr: GroupResource, name: string): ApiStatusError => failure(409, "AlreadyExists", `${formatGroupResource(gr)} ${quoteGo(name)} already exists`, named(gr, name));
+export const alreadyExistsError = (gr: GroupResource, name: string): ApiStatusError =>
+  failure(
+    409,
+    "AlreadyExists",
+    `${formatGroupResource(gr)} ${quoteGo(name)} already exists`,
+    named(gr, name),
+  );
 /** 409 on update; `why` is upstream's inner error. */
 export const conflictError = (gr: GroupResource, name: string, why: string): ApiStatusError =>
-  failure(409, "Conflict", `Operation cannot be fulfilled on ${formatGroupResource(gr)} ${quoteGo(name)}: ${why}`, named(gr, name));
+  failure(
+    409,
+    "Conflict",
+    `Operation cannot be fulfilled on ${formatGroupResource(gr)} ${quoteGo(name)}: ${why}`,
+    named(gr, name),
+  );
 /** 403. */
 export const forbiddenError = (gr: GroupResource, name: string, why: string): ApiStatusError =>
-  failure(403, "Forbidden", name ? `${formatGroupResource(gr)} ${quoteGo(name)} is forbidden: ${why}` : `${formatGroupResource(gr)} is forbidden: ${why}`, named(gr, name));
+  failure(
+    403,
+    "Forbidden",
+    name
+      ? `${formatGroupResource(gr)} ${quoteGo(name)} is forbidden: ${why}`
+      : `${formatGroupResource(gr)} is forbidden: ${why}`,
+    named(gr, name),
+  );
 /** 400. */
-export const badRequestError = (message: string): ApiStatusError => failure(400, "BadRequest", message);
+export const badRequestError = (message: string): ApiStatusError =>
+  failure(400, "BadRequest", message);
 /** 500 with upstream's prefix. */
-export const internalError = (message: string): ApiStatusError => failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
+export const internalError = (message: string): ApiStatusError =>
+  failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
 /** 500 as upstream gives for an error that is not a Status: no reason, the bare message. */
 export const plainError = (message: string): ApiStatusError => failure(500, "", message);
 /** 405. */
 export const methodNotAllowedError = (gr: GroupResource, action: string): ApiStatusError =>
-  failure(405, "MethodNotAllowed", `${action} is not supported on resources of kind "${formatGroupResource(gr)}"`, named(gr, ""));
+  failure(
+    405,
+    "MethodNotAllowed",
+    `${action} is not supported on resources of kind "${formatGroupResource(gr)}"`,
+    named(gr, ""),
+  );
 /** 410. */
 export const expiredError = (message: string): ApiStatusError => failure(410, "Expired", message);
 /** 404 for a path that no handler serves. */
-export const genericNotFoundError = (): ApiStatusError => failure(404, "NotFound", "the server could not find the requested resource", {});
+export const genericNotFoundError = (): ApiStatusError =>
+  failure(404, "NotFound", "the server could not find the requested resource", {});
 
-/** 422: every field error as a cause; identical causes are sent once each, as upstream's aggregate does in the message. */
-export function invalidError(gk: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): ApiStatusError {
+/**
+ * 422: every field error as a cause; identical causes are sent once each, as upstream's aggregate
+ * does in the message.
+ */
+export function invalidError(
+  gk: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): ApiStatusError {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.body}`))];
   const list = texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
   const kind = gk.group ? `${gk.kind}.${gk.group}` : gk.kind;
-  const message = errors.length ? `${kind} ${quoteGo(name)} is invalid: ${list}` : `${kind} ${quoteGo(name)} is invalid`;
+  const message = errors.length
+    ? `${kind} ${quoteGo(name)} is invalid: ${list}`
+    : `${kind} ${quoteGo(name)} is invalid`;
   return failure(422, "Invalid", message, {
     ...(name ? { name } : {}),
     ...(gk.group ? { group: gk.group } : {}),

@@ -19,7 +19,8 @@ import { watchObjects } from "./watch/watch.ts";
 export async function act(call: Call): Promise<ApiResponse> {
   const view = call.subresource?.view;
   if (view?.at === "connect") return await connect(call, view);
-  if (view?.at === "proxy") return await answerConnected(call, await view.handle(call.name, createConnectTools(call)));
+  if (view?.at === "proxy")
+    return await answerConnected(call, await view.handle(call.name, createConnectTools(call)));
   const observed = call.resource.observed?.();
   switch (call.action) {
     case "get":
@@ -31,7 +32,9 @@ export async function act(call: Call): Promise<ApiResponse> {
     case "create":
       return await createObject(call);
     case "update":
-      return view?.at === "scale" ? await replaceScale(call, view.scale) : await replaceObject(call);
+      return view?.at === "scale"
+        ? await replaceScale(call, view.scale)
+        : await replaceObject(call);
     case "patch":
       return view?.at === "scale" ? await patchScale(call, view.scale) : await patchObject(call);
     case "delete":

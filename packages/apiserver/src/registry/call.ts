@@ -6,7 +6,16 @@ import { findStored } from "./views/find-stored.ts";
 import type { ServerRequest } from "./request/server-request.ts";
 
 /** What is done; one behaviour each. */
-export type Action = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | "connect";
+export type Action =
+  | "get"
+  | "list"
+  | "watch"
+  | "create"
+  | "update"
+  | "patch"
+  | "delete"
+  | "deletecollection"
+  | "connect";
 
 /** A routed request. */
 export interface Call {

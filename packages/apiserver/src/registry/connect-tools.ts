@@ -1,5 +1,5 @@
-// What a subresource with a life of its own may do beyond reading its parent: change stored objects as the server itself,
-// delete the parent, look at other kinds.
+// What a subresource with a life of its own may do beyond reading its parent: change stored objects
+// as the server itself, delete the parent, look at other kinds.
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { uuid } from "homeostat/runtime";
 import { conflictError, notFoundError } from "./api-errors.ts";
@@ -34,7 +34,9 @@ export function createConnectTools(call: Call): ConnectTools {
     list(kind) {
       const other = findResource(call, kind);
       const listing = other && core.store.list(storagePrefixOf(other, namespace));
-      return typeof listing === "object" ? [...listing.items].map((revision) => parseStored(revision.bytes)) : [];
+      return typeof listing === "object"
+        ? [...listing.items].map((revision) => parseStored(revision.bytes))
+        : [];
     },
     find: (kind, otherName) => findStored(call, kind, otherName),
     tokens: core.tokens,
@@ -47,7 +49,11 @@ async function overwrite(
   resource: ServedResource,
   name: string,
   change: (object: JsonObject) => void,
-  { dryRun, uid, tracked }: { readonly dryRun: boolean; readonly uid?: string; readonly tracked?: string },
+  {
+    dryRun,
+    uid,
+    tracked,
+  }: { readonly dryRun: boolean; readonly uid?: string; readonly tracked?: string },
 ): Promise<void> {
   const key = storageKeyOf(resource, namespace, name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -63,8 +69,15 @@ async function overwrite(
         `StorageError: invalid object, Code: 4, Key: /registry${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
       );
     change(object);
-    const next = tracked === undefined ? object : core.fieldManagers.of(resource, tracked).update(live, object, ownManager, request.now);
+    const next =
+      tracked === undefined
+        ? object
+        : core.fieldManagers.of(resource, tracked).update(live, object, ownManager, request.now);
     if (dryRun || (await commitObject(core, resource, key, revision, next)) !== "conflict") return;
   }
-  throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
+  throw conflictError(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
 }

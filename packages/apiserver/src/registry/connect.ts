@@ -13,9 +13,18 @@ import { type Call, writeContextOf } from "./call.ts";
 import { createConnectTools } from "./connect-tools.ts";
 import { matchNamespace } from "./object-meta/match-namespace.ts";
 import { metaString } from "./object-meta/read-meta.ts";
-import { formatWriteOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
+import {
+  formatWriteOptions,
+  readWriteOptions,
+  type WriteOptions,
+} from "./options/write-options.ts";
 import { findRevision } from "./read/get.ts";
-import type { ConnectAnswer, ServedResource, Subresource, VersionCodec } from "./served-resource.ts";
+import type {
+  ConnectAnswer,
+  ServedResource,
+  Subresource,
+  VersionCodec,
+} from "./served-resource.ts";
 import { encodeObjectBytes } from "./views/stored-json.ts";
 import { admissionRequestOf } from "./write/admission-request.ts";
 import { createBodyManager } from "./write/field-managers.ts";
@@ -31,23 +40,51 @@ export async function connect(call: Call, view: Connection): Promise<ApiResponse
   await admitBody(call, owned, options);
   view.precheck?.(owned, { name: call.name, namespace: call.namespace });
   const parent = core.views.object(resource, findRevision(call));
-  return await answerConnected(call, await view.handle(parent, owned, writeContextOf(call, options.dryRun), createConnectTools(call)), view.codec?.encode);
+  return await answerConnected(
+    call,
+    await view.handle(
+      parent,
+      owned,
+      writeContextOf(call, options.dryRun),
+      createConnectTools(call),
+    ),
+    view.codec?.encode,
+  );
 }
 
 /** Answers what a handler came to. */
-export async function answerConnected(call: Call, answer: ConnectAnswer, encode?: VersionCodec["encode"]): Promise<ApiResponse> {
+export async function answerConnected(
+  call: Call,
+  answer: ConnectAnswer,
+  encode?: VersionCodec["encode"],
+): Promise<ApiResponse> {
   if (!("text" in answer)) {
     const { core, request, accepted, subresource } = call;
     const isOwnKind = answer.object.kind === subresource?.view.kind.kind && !accepted.transform;
-    if (encode && isOwnKind) return await answerBytes(core, request, accepted, answer.status, encodeObjectBytes(answer.object, encode));
+    if (encode && isOwnKind)
+      return await answerBytes(
+        core,
+        request,
+        accepted,
+        answer.status,
+        encodeObjectBytes(answer.object, encode),
+      );
     return await answerTransformed(call, answer.status, answer.object);
   }
   const headers = answer.text ? { "content-type": "text/plain" } : {};
   return { status: answer.status, headers, body: new TextEncoder().encode(answer.text) };
 }
 
-/** Creates through the subresource of another resource: the object of that name is the parent, and need not be there yet. */
-export async function createThrough(call: Call, { resource: name, subresource }: NonNullable<ServedResource["createsThrough"]>, body: JsonObject, options: WriteOptions): Promise<ApiResponse> {
+/**
+ * Creates through the subresource of another resource: the object of that name is the parent, and
+ * need not be there yet.
+ */
+export async function createThrough(
+  call: Call,
+  { resource: name, subresource }: NonNullable<ServedResource["createsThrough"]>,
+  body: JsonObject,
+  options: WriteOptions,
+): Promise<ApiResponse> {
   const { core, resource } = call;
   const target = core.catalog.find(resource.group, resource.version, name);
   const view = target?.subresources.get(subresource);
@@ -56,26 +93,59 @@ export async function createThrough(call: Call, { resource: name, subresource }:
   const metadata = { name: metaString(body, "name"), namespace: call.namespace };
   const through: Call = { ...call, resource: target, name: metadata.name };
   view.precheck?.(body, metadata);
-  return await answerConnected(call, await view.handle({ metadata }, body, writeContextOf(through, options.dryRun), createConnectTools(through)));
+  return await answerConnected(
+    call,
+    await view.handle(
+      { metadata },
+      body,
+      writeContextOf(through, options.dryRun),
+      createConnectTools(through),
+    ),
+  );
 }
 
 /** Enters the fields of a body in the writer's name. */
-function tracked({ request, subresource }: Call, view: Connection, body: JsonObject, { fieldManager }: WriteOptions): JsonObject {
+function tracked(
+  { request, subresource }: Call,
+  view: Connection,
+  body: JsonObject,
+  { fieldManager }: WriteOptions,
+): JsonObject {
   if (!view.codec || !Object.keys(body).length) return body;
   const manager = createBodyManager(view.kind, view.codec, subresource!.name);
-  return manager.update(view.codec.empty?.() ?? {}, body, managerOrUserAgent(fieldManager, request.api.headers["user-agent"] ?? ""), request.now);
+  return manager.update(
+    view.codec.empty?.() ?? {},
+    body,
+    managerOrUserAgent(fieldManager, request.api.headers["user-agent"] ?? ""),
+    request.now,
+  );
 }
 
 /** What a POST brings is admitted as if it were to be created. */
 async function admitBody(call: Call, body: JsonObject, options: WriteOptions): Promise<void> {
   const { mutating, validating } = call.core.admission;
-  if (call.request.api.method !== "POST" || !call.request.api.body.length || (!mutating.length && !validating.length)) return;
-  const request = admissionRequestOf(call, { operation: "CREATE", object: body, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options) });
+  if (
+    call.request.api.method !== "POST" ||
+    !call.request.api.body.length ||
+    (!mutating.length && !validating.length)
+  )
+    return;
+  const request = admissionRequestOf(call, {
+    operation: "CREATE",
+    object: body,
+    old: undefined,
+    dryRun: options.dryRun,
+    options: formatWriteOptions(options),
+  });
   await runAdmission(mutating, request);
   await runAdmission(validating, request);
 }
 
-async function readBody(call: Call, view: Connection, fieldValidation: Parameters<typeof readObject>[3]): Promise<JsonObject> {
+async function readBody(
+  call: Call,
+  view: Connection,
+  fieldValidation: Parameters<typeof readObject>[3],
+): Promise<JsonObject> {
   if (!call.request.api.body.length) return {};
   if (view.codec) {
     const object = await readObject(call, view.kind, view.codec, fieldValidation);

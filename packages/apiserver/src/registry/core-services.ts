@@ -1,4 +1,5 @@
-// What every behaviour of the registry may use: the store, the clock, the catalog, and what has been derived from them.
+// What every behaviour of the registry may use: the store, the clock, the catalog, and what has
+// been derived from them.
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../certificates/token-issuer.ts";
 import type { Store } from "../storage/store.ts";
@@ -10,7 +11,10 @@ import type { OpenWatches } from "./watch/open-watches.ts";
 import type { Views } from "./views/views.ts";
 import type { FieldManagers } from "./write/field-managers.ts";
 
-/** Kinds that are known beyond those served: lists, options, reviews. Decides between two error messages. */
+/**
+ * Kinds that are known beyond those served: lists, options, reviews. Decides between two error
+ * messages.
+ */
 export interface KindRegistry {
   has(group: string, version: string, kind: string): boolean;
 }

@@ -1,5 +1,6 @@
 // POST: a new object.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, pkg/registry/generic/registry/store.go (Create).
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go,
+// pkg/registry/generic/registry/store.go (Create).
 import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import { managerOrUserAgent } from "../merge/manager-name.ts";
@@ -14,7 +15,11 @@ import { dedupeOwnerReferences } from "./object-meta/owner-references.ts";
 import { matchNamespace } from "./object-meta/match-namespace.ts";
 import { metaString } from "./object-meta/read-meta.ts";
 import { wipeSystemFields } from "./object-meta/system-fields.ts";
-import { formatWriteOptions, readWriteOptions, type WriteOptions } from "./options/write-options.ts";
+import {
+  formatWriteOptions,
+  readWriteOptions,
+  type WriteOptions,
+} from "./options/write-options.ts";
 import { admissionRequestOf } from "./write/admission-request.ts";
 import { emptyObject } from "./write/field-managers.ts";
 import { insertObject } from "./write/insert-object.ts";
@@ -30,19 +35,37 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   wipeSystemFields(object);
   matchNamespace(object, resource.namespaced ? call.namespace : "");
   if (!resource.creatable)
-    throw forbiddenError({ group: resource.group, resource: resource.resource }, metaString(object, "name"), "create not allowed while custom resource definition is terminating");
-  if (resource.createsThrough) return await createThrough(call, resource.createsThrough, object, options);
+    throw forbiddenError(
+      { group: resource.group, resource: resource.resource },
+      metaString(object, "name"),
+      "create not allowed while custom resource definition is terminating",
+    );
+  if (resource.createsThrough)
+    return await createThrough(call, resource.createsThrough, object, options);
   if (resource.review)
     return await answerTransformed(
       call,
       201,
-      await resource.review(tracked(call, object, options), { user: request.user, namespace: call.namespace, now: request.now, reviewToken: call.core.reviewToken }),
+      await resource.review(tracked(call, object, options), {
+        user: request.user,
+        namespace: call.namespace,
+        now: request.now,
+        reviewToken: call.core.reviewToken,
+      }),
     );
-  return await answerResult(call, 201, await insertNamed(call, await admitNew(call, object, options), options));
+  return await answerResult(
+    call,
+    201,
+    await insertNamed(call, await admitNew(call, object, options), options),
+  );
 }
 
 /** Enters the fields in the writer's name, and lets admission change the object. */
-async function admitNew(call: Call, object: JsonObject, options: WriteOptions): Promise<JsonObject> {
+async function admitNew(
+  call: Call,
+  object: JsonObject,
+  options: WriteOptions,
+): Promise<JsonObject> {
   const { core, request } = call;
   const warn = (text: string): void => request.warnings.add(text);
   dedupeOwnerReferences(object, "", warn);
@@ -50,26 +73,45 @@ async function admitNew(call: Call, object: JsonObject, options: WriteOptions): 
   if (core.admission.mutating.length) {
     await runAdmission(
       core.admission.mutating,
-      admissionRequestOf(call, { operation: "CREATE", object: next, old: undefined, dryRun: options.dryRun, options: formatWriteOptions(options), name: call.name || metaString(next, "name") }),
+      admissionRequestOf(call, {
+        operation: "CREATE",
+        object: next,
+        old: undefined,
+        dryRun: options.dryRun,
+        options: formatWriteOptions(options),
+        name: call.name || metaString(next, "name"),
+      }),
     );
     dedupeOwnerReferences(next, " after mutating admission happens", warn);
   }
   return next;
 }
 
-function tracked({ core, request, resource }: Call, object: JsonObject, options: WriteOptions): JsonObject {
+function tracked(
+  { core, request, resource }: Call,
+  object: JsonObject,
+  options: WriteOptions,
+): JsonObject {
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
-  return core.fieldManagers.of(resource, "").update(emptyObject(resource), object, manager, request.now);
+  return core.fieldManagers
+    .of(resource, "")
+    .update(emptyObject(resource), object, manager, request.now);
 }
 
 /** A generated name that is taken is made anew. */
 async function insertNamed(call: Call, object: JsonObject, options: WriteOptions): Promise<Result> {
-  if (metaString(object, "name") || !metaString(object, "generateName")) return await insertObject(call, object, options, "create");
+  if (metaString(object, "name") || !metaString(object, "generateName"))
+    return await insertObject(call, object, options, "create");
   for (let attempt = 1; ; attempt++) {
     try {
       return await insertObject(call, cloneJson(object), options, "create");
     } catch (error) {
-      if (attempt === maxNameAttempts || !isApiStatusError(error) || error.status.reason !== "AlreadyExists") throw error;
+      if (
+        attempt === maxNameAttempts ||
+        !isApiStatusError(error) ||
+        error.status.reason !== "AlreadyExists"
+      )
+        throw error;
     }
   }
 }

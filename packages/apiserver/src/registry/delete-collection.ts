@@ -1,5 +1,7 @@
-// DELETE of a collection: every object that the selectors choose, or one page of them when a limit is given.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go, pkg/registry/generic/registry/store.go (DeleteCollection).
+// DELETE of a collection: every object that the selectors choose, or one page of them when a limit
+// is given.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go,
+// pkg/registry/generic/registry/store.go (DeleteCollection).
 import { isNotFound } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import type { Call } from "./call.ts";
@@ -16,7 +18,11 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const listOptions = readListOptions(request.query, resource, "");
   const options = await readDeleteOptions(call);
   warnOfPropagation(call, options);
-  const page = await readPage(core, selectionOf(resource, namespace, listOptions.labels, listOptions.fields), listOptions);
+  const page = await readPage(
+    core,
+    selectionOf(resource, namespace, listOptions.labels, listOptions.fields),
+    listOptions,
+  );
   for (const { key } of page.items) {
     try {
       await deleteStored(call, key, options);

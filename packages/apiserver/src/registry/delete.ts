@@ -1,5 +1,6 @@
 // DELETE of one object: at once, or marked and left to those whose finalizers hold it.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go, pkg/registry/generic/registry/store.go (Delete), pkg/registry/rest/delete.go.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go,
+// pkg/registry/generic/registry/store.go (Delete), pkg/registry/rest/delete.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../http/handler.ts";
 import type { Revision } from "../storage/store.ts";
@@ -27,15 +28,22 @@ export async function deleteObject(call: Call): Promise<ApiResponse> {
   warnOfPropagation(call, options);
   const result = await deleteStored(call, requestedKey(resource, namespace, name), options);
   const status = result.pending && options.orphanDependents === false ? 202 : 200;
-  if (result.pending || resource.strategy.deleteReturnsObject) return await answerResult(call, status, result.shown);
-  const details = { name, ...(resource.group ? { group: resource.group } : {}), kind: resource.resource, uid: metaString(result.object, "uid") };
+  if (result.pending || resource.strategy.deleteReturnsObject)
+    return await answerResult(call, status, result.shown);
+  const details = {
+    name,
+    ...(resource.group ? { group: resource.group } : {}),
+    kind: resource.resource,
+    uid: metaString(result.object, "uid"),
+  };
   return await answerTransformed(call, status, successStatus(details));
 }
 
 /** Some kinds leave behind what hangs on their objects, which is not what most callers expect. */
 export function warnOfPropagation({ request, resource }: Call, options: DeleteOptions): void {
   const warning = resource.strategy.propagationWarning;
-  if (warning && options.propagationPolicy === undefined && options.orphanDependents === undefined) request.warnings.add(warning);
+  if (warning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    request.warnings.add(warning);
 }
 
 /** What a delete has left. */
@@ -47,7 +55,11 @@ export interface Deleted {
 }
 
 /** Deletes or marks what is under `key`. Throws 404, 409 and what admission refuses. */
-export async function deleteStored(call: Call, key: string, options: DeleteOptions): Promise<Deleted> {
+export async function deleteStored(
+  call: Call,
+  key: string,
+  options: DeleteOptions,
+): Promise<Deleted> {
   const { core, resource } = call;
   const { name } = splitStorageKey(key);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -59,54 +71,107 @@ export async function deleteStored(call: Call, key: string, options: DeleteOptio
     const deleted = await attemptDelete(call, live, options);
     if (deleted) return deleted;
   }
-  throw conflictError(resource, name, "the object has been modified; please apply your changes to the latest version and try again");
+  throw conflictError(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
 }
 
 /** undefined: somebody else was faster. */
-async function attemptDelete(call: Call, live: Live, options: DeleteOptions): Promise<Deleted | undefined> {
+async function attemptDelete(
+  call: Call,
+  live: Live,
+  options: DeleteOptions,
+): Promise<Deleted | undefined> {
   const { core, resource } = call;
-  const plan = planDeletion(resource.strategy, live.hub, options, writeContextOf(call, options.dryRun), core.runtime.clock.now());
-  if (plan.at === "unchanged") return { pending: true, shown: { revision: live.revision }, object: live.object };
+  const plan = planDeletion(
+    resource.strategy,
+    live.hub,
+    options,
+    writeContextOf(call, options.dryRun),
+    core.runtime.clock.now(),
+  );
+  if (plan.at === "unchanged")
+    return { pending: true, shown: { revision: live.revision }, object: live.object };
   if (plan.at === "mark") return await mark(call, live, plan.hub, options);
   if (plan.at === "mark, then remove") return await markAndRemove(call, live, plan.hub, options);
-  if (options.dryRun) return { pending: false, shown: { revision: live.revision }, object: live.object };
+  if (options.dryRun)
+    return { pending: false, shown: { revision: live.revision }, object: live.object };
   const removal = await commitRemoval(core, resource, live.revision);
   return removal === "conflict" ? undefined : removed(removal, live);
 }
 
-const removed = (removal: Revision, live: Live): Deleted => ({ pending: false, shown: { revision: removal }, object: live.object });
+const removed = (removal: Revision, live: Live): Deleted => ({
+  pending: false,
+  shown: { revision: removal },
+  object: live.object,
+});
 
-async function mark(call: Call, live: Live, hub: JsonObject, options: DeleteOptions): Promise<Deleted | undefined> {
+async function mark(
+  call: Call,
+  live: Live,
+  hub: JsonObject,
+  options: DeleteOptions,
+): Promise<Deleted | undefined> {
   const { core, resource } = call;
   if (options.dryRun) {
     const object = fromHub(resource, hub);
     return { pending: true, shown: { object }, object };
   }
   const revision = await commitObject(core, resource, live.revision.key, live.revision, hub);
-  return revision === "conflict" ? undefined : { pending: true, shown: { revision }, object: live.object };
+  return revision === "conflict"
+    ? undefined
+    : { pending: true, shown: { revision }, object: live.object };
 }
 
-async function markAndRemove(call: Call, live: Live, hub: JsonObject, options: DeleteOptions): Promise<Deleted | undefined> {
+async function markAndRemove(
+  call: Call,
+  live: Live,
+  hub: JsonObject,
+  options: DeleteOptions,
+): Promise<Deleted | undefined> {
   const marked = await mark(call, live, hub, options);
   if (!marked || options.dryRun) return marked && { ...marked, pending: false };
-  const removal = "revision" in marked.shown ? await commitRemoval(call.core, call.resource, marked.shown.revision) : "conflict";
+  const removal =
+    "revision" in marked.shown
+      ? await commitRemoval(call.core, call.resource, marked.shown.revision)
+      : "conflict";
   return removal === "conflict" ? undefined : removed(removal, live);
 }
 
-function assertPreconditions({ resource }: Call, name: string, object: JsonObject, { uid, resourceVersion }: DeleteOptions): void {
+function assertPreconditions(
+  { resource }: Call,
+  name: string,
+  object: JsonObject,
+  { uid, resourceVersion }: DeleteOptions,
+): void {
   const uidFound = metaString(object, "uid");
   const versionFound = metaString(object, "resourceVersion");
   // Kinds with a deletion of their own check before the registry does, in their own words.
   if (resource.strategy.deletion) {
-    if (uid !== undefined && uid !== uidFound) throw conflictError(resource, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidFound}`);
+    if (uid !== undefined && uid !== uidFound)
+      throw conflictError(
+        resource,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidFound}`,
+      );
     if (resourceVersion !== undefined && resourceVersion !== versionFound)
-      throw conflictError(resource, name, `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${versionFound}`);
+      throw conflictError(
+        resource,
+        name,
+        `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${versionFound}`,
+      );
     return;
   }
   const { group, kind } = errorKindOf(resource, object);
   const byKind = { group, resource: kind };
   if (uid !== undefined && uid !== uidFound) {
-    throw conflictError(byKind, name, `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`);
+    throw conflictError(
+      byKind,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`,
+    );
   }
   if (resourceVersion !== undefined && resourceVersion !== versionFound) {
     throw conflictError(
@@ -117,7 +182,12 @@ function assertPreconditions({ resource }: Call, name: string, object: JsonObjec
   }
 }
 
-async function admitDelete(call: Call, name: string, live: Live, options: DeleteOptions): Promise<void> {
+async function admitDelete(
+  call: Call,
+  name: string,
+  live: Live,
+  options: DeleteOptions,
+): Promise<void> {
   const { mutating, validating } = call.core.admission;
   if (!mutating.length && !validating.length) return;
   const request = admissionRequestOf(call, {

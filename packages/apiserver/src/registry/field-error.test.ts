@@ -15,5 +15,8 @@ test("floats read as under Go's %v, integers as the int64 that they are", () => 
     [2_147_483_648, "2.147483648e+09"],
   ];
   for (const [value, text] of printed) assert.equal(formatGoFloat(value), text);
-  assert.deepEqual([1_000_000, 1_234_567.5, 9_007_199_254_740_993n, 1e20, true].map(formatBadValue), ["1000000", "1.2345675e+06", "9007199254740993", "1e+20", "true"]);
+  assert.deepEqual(
+    [1_000_000, 1_234_567.5, 9_007_199_254_740_993n, 1e20, true].map(formatBadValue),
+    ["1000000", "1.2345675e+06", "9007199254740993", "1e+20", "true"],
+  );
 });

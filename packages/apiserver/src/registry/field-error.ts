@@ -29,7 +29,10 @@ export function formatBadValue(value: Json | undefined): string {
   return typeof value === "object" ? encodeJson(value) : formatGoNumber(value);
 }
 
-/** A float64 under Go's %v, e.g. `1.5`, `1e+06`, `1e-05`: an exponent below 1e-4 and from 1e6 on, of two digits at least (fmt, strconv/ftoa.go). */
+/**
+ * A float64 under Go's %v, e.g. `1.5`, `1e+06`, `1e-05`: an exponent below 1e-4 and from 1e6 on, of
+ * two digits at least (fmt, strconv/ftoa.go).
+ */
 export function formatGoFloat(value: number): string {
   const [mantissa, exponentText] = value.toExponential().split("e") as [string, string];
   const exponent = Number(exponentText);
@@ -37,32 +40,56 @@ export function formatGoFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** A scalar under Go's %v, numbers as the decoder made them: integers are int64, all else is float64. */
+/**
+ * A scalar under Go's %v, numbers as the decoder made them: integers are int64, all else is
+ * float64.
+ */
 export function formatGoNumber(value: number | bigint | boolean): string {
-  return typeof value !== "number" || Number.isSafeInteger(value) ? String(value) : formatGoFloat(value);
+  return typeof value !== "number" || Number.isSafeInteger(value)
+    ? String(value)
+    : formatGoFloat(value);
 }
 
 /** strconv.Quote for the characters that occur in API objects. */
 export function quoteGo(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
-  const named: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u0007": "\\a", "\b": "\\b", "\f": "\\f", "\u000b": "\\v" };
+  const named: Readonly<Record<string, string>> = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\u0007": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\u000b": "\\v",
+  };
   let out = '"';
   for (const c of text) out += named[c] ?? (printable.test(c) ? c : escapeGo(c.codePointAt(0)!));
   return `${out}"`;
 }
 
-/** Letters, marks, numbers, punctuation, symbols and the plain space: what strconv.IsPrint lets stand. */
+/**
+ * Letters, marks, numbers, punctuation, symbols and the plain space: what strconv.IsPrint lets
+ * stand.
+ */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** A lone surrogate stands for a byte that is no text. */
 function escapeGo(code: number): string {
   if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code - 0xdc00).toString(16)}`;
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
+  return code <= 0xffff
+    ? `\\u${code.toString(16).padStart(4, "0")}`
+    : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
 /** `Required value` or `Required value: detail`. */
-export const required = (field: string, detail: string): FieldError => ({ type: "FieldValueRequired", field, body: withDetail("Required value", detail) });
+export const required = (field: string, detail: string): FieldError => ({
+  type: "FieldValueRequired",
+  field,
+  body: withDetail("Required value", detail),
+});
 /** `Invalid value: "x": detail`. */
 export const invalid = (field: string, value: Json | undefined, detail: string): FieldError => ({
   type: "FieldValueInvalid",
@@ -70,18 +97,41 @@ export const invalid = (field: string, value: Json | undefined, detail: string):
   body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),
 });
 /** `Duplicate value: "x"`. */
-export const duplicate = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueDuplicate", field, body: `Duplicate value: ${formatBadValue(value)}` });
+export const duplicate = (field: string, value: Json | undefined): FieldError => ({
+  type: "FieldValueDuplicate",
+  field,
+  body: `Duplicate value: ${formatBadValue(value)}`,
+});
 /** `Forbidden: detail`. */
-export const forbidden = (field: string, detail: string): FieldError => ({ type: "FieldValueForbidden", field, body: withDetail("Forbidden", detail) });
+export const forbidden = (field: string, detail: string): FieldError => ({
+  type: "FieldValueForbidden",
+  field,
+  body: withDetail("Forbidden", detail),
+});
 /** `Internal error: why`, where a check itself could not be made. */
-export const internalFault = (field: string, why: string): FieldError => ({ type: "InternalError", field, body: `Internal error: ${why}` });
+export const internalFault = (field: string, why: string): FieldError => ({
+  type: "InternalError",
+  field,
+  body: `Internal error: ${why}`,
+});
 /** `Not found: "x"`. */
-export const notFound = (field: string, value: Json | undefined): FieldError => ({ type: "FieldValueNotFound", field, body: `Not found: ${formatBadValue(value)}` });
+export const notFound = (field: string, value: Json | undefined): FieldError => ({
+  type: "FieldValueNotFound",
+  field,
+  body: `Not found: ${formatBadValue(value)}`,
+});
 /** `Unsupported value: "x": supported values: "a", "b"`. */
-export const notSupported = (field: string, value: Json | undefined, supported: readonly string[]): FieldError => ({
+export const notSupported = (
+  field: string,
+  value: Json | undefined,
+  supported: readonly string[],
+): FieldError => ({
   type: "FieldValueNotSupported",
   field,
-  body: withDetail(`Unsupported value: ${formatBadValue(value)}`, supported.length ? `supported values: ${supported.map(quoteGo).join(", ")}` : ""),
+  body: withDetail(
+    `Unsupported value: ${formatBadValue(value)}`,
+    supported.length ? `supported values: ${supported.map(quoteGo).join(", ")}` : "",
+  ),
 });
 /** `Too long: may not be more than 63 bytes`. */
 export const tooLong = (field: string, maxBytes: number): FieldError => ({
@@ -96,7 +146,11 @@ export const tooMany = (field: string, actual: number, max: number): FieldError 
   body: `Too many${actual < 0 ? "" : `: ${actual}`}: ${max >= 0 ? `must have at most ${max} item${max === 1 ? "" : "s"}` : "has too many items"}`,
 });
 /** `Invalid value: "integer": detail` for a value of the wrong type. */
-export const typeInvalid = (field: string, value: Json | undefined, detail: string): FieldError => ({
+export const typeInvalid = (
+  field: string,
+  value: Json | undefined,
+  detail: string,
+): FieldError => ({
   type: "FieldValueTypeInvalid",
   field,
   body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),

@@ -24,18 +24,28 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
   const options = readPatchOptions(call.request.query, type);
   const transform = await readPatch(call, type, options);
   const isApply = type === "application/apply-patch+yaml";
-  const { status, result } = await updateObject(call, { options, mayCreate: isApply && !call.subresource, uid: undefined, transform: (live) => checked(call, transform(live), live) });
+  const { status, result } = await updateObject(call, {
+    options,
+    mayCreate: isApply && !call.subresource,
+    uid: undefined,
+    transform: (live) => checked(call, transform(live), live),
+  });
   return await answerResult(call, status, result);
 }
 
-async function readPatch(call: Call, type: PatchType, options: WriteOptions): Promise<(live: JsonObject | undefined) => JsonObject> {
+async function readPatch(
+  call: Call,
+  type: PatchType,
+  options: WriteOptions,
+): Promise<(live: JsonObject | undefined) => JsonObject> {
   const { core, request, resource, subresource } = call;
   const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
   if (type === "application/apply-patch+yaml") {
     const intent = await readIntent(call, fieldManager, options);
     return (live) => intent(live ?? emptyObject(resource));
   }
-  bodyOf(request); // a body that is too large is refused first, a broken one once there is something to patch
+  // a body that is too large is refused first, a broken one once there is something to patch
+  bodyOf(request);
   let patch: DocumentPatch | undefined;
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
   return (live) => {
@@ -47,14 +57,28 @@ async function readPatch(call: Call, type: PatchType, options: WriteOptions): Pr
 
 function targetOf(call: Call, { fieldValidation }: WriteOptions): PatchTarget {
   const view = call.subresource?.view.at === "view" ? call.subresource.view : undefined;
-  return { call, kind: view?.kind ?? call.resource, codec: view?.codec ?? call.resource.codec, fieldValidation };
+  return {
+    call,
+    kind: view?.kind ?? call.resource,
+    codec: view?.codec ?? call.resource.codec,
+    fieldValidation,
+  };
 }
 
 /** The patched object must still be the one in the path. */
-function checked(call: Call, next: JsonObject, live: JsonObject | undefined): ReturnType<Change["transform"]> {
+function checked(
+  call: Call,
+  next: JsonObject,
+  live: JsonObject | undefined,
+): ReturnType<Change["transform"]> {
   const { resource, name, namespace } = call;
   const uid = metaString(next, "uid");
-  if (uid && !live) throw conflictError(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  if (uid && !live)
+    throw conflictError(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
   matchNamespace(next, resource.namespaced ? namespace : "");
   matchName(next, name);
   return next;

@@ -1,9 +1,16 @@
-// From a request to the behaviour that answers it, or to the 404 or 405 that upstream's two routers give: one for built-in
-// kinds, which knows paths and methods, and one for custom resources, which knows verbs.
-// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, github.com/emicklei/go-restful (curly.go, jsr311.go),
-// k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
+// From a request to the behaviour that answers it, or to the 404 or 405 that upstream's two routers
+// give: one for built-in kinds, which knows paths and methods, and one for custom resources, which
+// knows verbs.
+// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, github.com/emicklei/go-restful (curly.go,
+// jsr311.go), k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 import type { ApiResponse } from "../http/handler.ts";
-import { badRequestError, failure, genericNotFoundError, methodNotAllowedError, notFoundError } from "./api-errors.ts";
+import {
+  badRequestError,
+  failure,
+  genericNotFoundError,
+  methodNotAllowedError,
+  notFoundError,
+} from "./api-errors.ts";
 import type { Action, Call } from "./call.ts";
 import type { CoreServices } from "./core-services.ts";
 import { assertRoutable, mediaTypes, negotiate } from "./negotiation/accept.ts";
@@ -13,18 +20,35 @@ import type { ServedResource } from "./served-resource.ts";
 
 /** 404 as text. */
 export function pageNotFound(): ApiResponse {
-  return { status: 404, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: new TextEncoder().encode("404 page not found\n") };
+  return {
+    status: 404,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    body: new TextEncoder().encode("404 page not found\n"),
+  };
 }
 
 /** The 405 of the built-in kinds' router. */
 export function notAllowedError(): Error {
-  return failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
+  return failure(
+    405,
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+    {},
+  );
 }
 
-/** The answer to a path that is no resource and that nobody knows: below what is installed a Status, elsewhere plain text. */
+/**
+ * The answer to a path that is no resource and that nobody knows: below what is installed a Status,
+ * elsewhere plain text.
+ */
 export function answerUnknownPath(core: CoreServices, request: ServerRequest): ApiResponse {
   const [root = "", group = ""] = request.info.path.slice(1).split("/");
-  if (root === "api" || root === "version" || (root === "apis" && group !== "" && isBuiltinGroup(core, group))) throw genericNotFoundError();
+  if (
+    root === "api" ||
+    root === "version" ||
+    (root === "apis" && group !== "" && isBuiltinGroup(core, group))
+  )
+    throw genericNotFoundError();
   return pageNotFound();
 }
 
@@ -33,7 +57,9 @@ export function isBuiltinGroup(core: CoreServices, group: string): boolean {
   return core.catalog.all().some((each) => !each.custom && each.group === group);
 }
 
-/** Finds what answers; undefined where the answer is the plain 404. Throws what the routers refuse. */
+/**
+ * Finds what answers; undefined where the answer is the plain 404. Throws what the routers refuse.
+ */
 export function route(core: CoreServices, request: ServerRequest): Call | undefined {
   const { group, version, resource: name } = request.info;
   const resource = core.catalog.find(group, version, name);
@@ -46,11 +72,18 @@ export function route(core: CoreServices, request: ServerRequest): Call | undefi
   return routeCustom(core, request, resource);
 }
 
-function warnOfDeprecation({ warnings }: ServerRequest, { deprecationWarning }: ServedResource): void {
+function warnOfDeprecation(
+  { warnings }: ServerRequest,
+  { deprecationWarning }: ServedResource,
+): void {
   if (deprecationWarning) warnings.add(deprecationWarning);
 }
 
-function routeBuiltin(core: CoreServices, request: ServerRequest, resource: ServedResource): Call | undefined {
+function routeBuiltin(
+  core: CoreServices,
+  request: ServerRequest,
+  resource: ServedResource,
+): Call | undefined {
   const { info, api } = request;
   if (info.path.startsWith("//")) return undefined;
   const actions = builtinActions(request, resource);
@@ -59,8 +92,19 @@ function routeBuiltin(core: CoreServices, request: ServerRequest, resource: Serv
   if (!action) throw notAllowedError();
   if (action === "patch") assertPatchType(api.headers["content-type"] ?? "");
   const isList = action === "list" || action === "watch";
-  assertRoutable(api.headers["accept"] ?? "", isList || info.watchPrefix ? [...mediaTypes, ...mediaTypes.filter((type) => !type.endsWith("yaml")).map((type) => `${type};stream=watch`)] : mediaTypes);
-  warnOfDeprecation(request, resource); // of custom resources whoever asks is warned, of built-in ones whoever is answered
+  assertRoutable(
+    api.headers["accept"] ?? "",
+    isList || info.watchPrefix
+      ? [
+          ...mediaTypes,
+          ...mediaTypes
+            .filter((type) => !type.endsWith("yaml"))
+            .map((type) => `${type};stream=watch`),
+        ]
+      : mediaTypes,
+  );
+  // of custom resources whoever asks is warned, of built-in ones whoever is answered
+  warnOfDeprecation(request, resource);
   return callOf(core, request, resource, action);
 }
 
@@ -73,30 +117,50 @@ function builtinActions({ info, query }: ServerRequest, resource: ServedResource
   const { parts, scoped, watchPrefix } = info;
   if (scoped && !resource.namespaced) return {};
   const subresource = parts.length >= 3 ? resource.subresources.get(info.subresource) : undefined;
-  if (subresource?.at === "proxy" && !watchPrefix) return Object.fromEntries(proxyMethods.map((method) => [method, "connect"]));
+  if (subresource?.at === "proxy" && !watchPrefix)
+    return Object.fromEntries(proxyMethods.map((method) => [method, "connect"]));
   if (parts.length > 3) return {};
   if (parts.length === 3)
     return watchPrefix || !subresource
       ? {}
-      : allowed(subresource.verbs, subresource.at === "connect" ? { POST: "connect", GET: "connect", PUT: "connect", DELETE: "connect" } : { GET: "get", PUT: "update", PATCH: "patch" });
+      : allowed(
+          subresource.verbs,
+          subresource.at === "connect"
+            ? { POST: "connect", GET: "connect", PUT: "connect", DELETE: "connect" }
+            : { GET: "get", PUT: "update", PATCH: "patch" },
+        );
   if (parts.length === 2 && resource.namespaced && !scoped) return {};
   if (watchPrefix) return allowed(resource.verbs, { GET: "watch" });
-  if (parts.length === 2) return allowed(resource.verbs, { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" });
+  if (parts.length === 2)
+    return allowed(resource.verbs, { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" });
   const read: Actions = { GET: query.flag("watch") && !resource.observed ? "watch" : "list" };
   if (resource.namespaced && !scoped) return allowed(resource.verbs, read);
   return allowed(resource.verbs, { ...read, POST: "create", DELETE: "deletecollection" });
 }
 
-const verbOfMethod: Readonly<Record<string, string>> = { POST: "create", GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
+const verbOfMethod: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
 
 /** A connect endpoint has a method where it lists the method's verb. */
 function allowed(verbs: readonly string[], actions: Actions): Actions {
-  return Object.fromEntries(Object.entries(actions).filter(([method, action]) => verbs.includes(action === "connect" ? verbOfMethod[method]! : action)));
+  return Object.fromEntries(
+    Object.entries(actions).filter(([method, action]) =>
+      verbs.includes(action === "connect" ? verbOfMethod[method]! : action),
+    ),
+  );
 }
 
 function assertPatchType(contentType: string): void {
-  const named = contentType.split(",").map((type) => type.split(";", 1)[0]!.replace(/^ +| +$/g, ""));
-  if (!named.some((type) => (patchTypes as readonly string[]).includes(type))) throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  const named = contentType
+    .split(",")
+    .map((type) => type.split(";", 1)[0]!.replace(/^ +| +$/g, ""));
+  if (!named.some((type) => (patchTypes as readonly string[]).includes(type)))
+    throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
 const customActions: Readonly<Record<string, Action>> = {
@@ -111,23 +175,37 @@ const customActions: Readonly<Record<string, Action>> = {
 };
 const needName = new Set<Action>(["get", "update", "patch", "delete"]);
 
-function routeCustom(core: CoreServices, request: ServerRequest, resource: ServedResource): Call | undefined {
+function routeCustom(
+  core: CoreServices,
+  request: ServerRequest,
+  resource: ServedResource,
+): Call | undefined {
   const { info } = request;
   const scoped = info.namespace !== "";
   if (!resource.namespaced && scoped) return undefined;
-  if (resource.namespaced && !scoped && info.verb !== "list" && info.verb !== "watch") return undefined;
+  if (resource.namespaced && !scoped && info.verb !== "list" && info.verb !== "watch")
+    return undefined;
   const subresource = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   if (info.subresource && !subresource) throw notFoundError(resource, info.name);
   const action = customActions[info.verb];
-  if (!action || (subresource && !["get", "update", "patch"].includes(action))) throw methodNotAllowedError(resource, info.verb);
+  if (!action || (subresource && !["get", "update", "patch"].includes(action)))
+    throw methodNotAllowedError(resource, info.verb);
   if (needName.has(action) && !info.named) throw badRequestError("name must be provided");
   return callOf(core, request, resource, action);
 }
 
-function callOf(core: CoreServices, request: ServerRequest, resource: ServedResource, action: Action): Call {
+function callOf(
+  core: CoreServices,
+  request: ServerRequest,
+  resource: ServedResource,
+  action: Action,
+): Call {
   const { info, api } = request;
   const view = info.subresource ? resource.subresources.get(info.subresource) : undefined;
-  const table = view?.at === "connect" ? false : resource.verbs.includes("list") || resource.verbs.includes("get");
+  const table =
+    view?.at === "connect"
+      ? false
+      : resource.verbs.includes("list") || resource.verbs.includes("get");
   return {
     core,
     request,
@@ -136,6 +214,10 @@ function callOf(core: CoreServices, request: ServerRequest, resource: ServedReso
     namespace: resource.namespaced ? info.namespace : "",
     name: info.named ? info.name : "",
     subresource: view && { name: info.subresource, view },
-    accepted: negotiate(api.headers["accept"] ?? "", { custom: resource.custom, protobuf: core.protobuf?.encode !== undefined, table }),
+    accepted: negotiate(api.headers["accept"] ?? "", {
+      custom: resource.custom,
+      protobuf: core.protobuf?.encode !== undefined,
+      table,
+    }),
   };
 }

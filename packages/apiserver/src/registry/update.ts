@@ -18,7 +18,16 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   const { core, request, resource, subresource } = call;
   const options = readWriteOptions("UpdateOptions", request.query);
   const view = subresource?.view.at === "view" ? subresource.view : undefined;
-  const read = async (): Promise<JsonObject> => checked(call, await readObject(call, view?.kind ?? resource, view?.codec ?? resource.codec, options.fieldValidation));
+  const read = async (): Promise<JsonObject> =>
+    checked(
+      call,
+      await readObject(
+        call,
+        view?.kind ?? resource,
+        view?.codec ?? resource.codec,
+        options.fieldValidation,
+      ),
+    );
   let body: JsonObject | undefined = await read();
   const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");

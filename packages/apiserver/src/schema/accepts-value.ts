@@ -1,10 +1,21 @@
-// Says yes or no to a value, and allocates nothing: the road that nearly every request takes. What is wrong is found out by
-// explain-value.ts, which must agree on every value; a property test holds the two together.
-// Upstream: k8s.io/kube-openapi/pkg/validation/validate (schema.go, type.go, schema_props.go, object_validator.go, …).
+// Says yes or no to a value, and allocates nothing: the road that nearly every request takes. What
+// is wrong is found out by explain-value.ts, which must agree on every value; a property test holds
+// the two together.
+// Upstream: k8s.io/kube-openapi/pkg/validation/validate (schema.go, type.go, schema_props.go,
+// object_validator.go, …).
 import { type Json, type JsonObject } from "homeostat/api";
 import { isEnumMember } from "./enum-members.ts";
 import { acceptsNumber, isAlmostInteger } from "./number-rules.ts";
-import { type SchemaNode, TYPE_ARRAY, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING } from "./schema-node.ts";
+import {
+  type SchemaNode,
+  TYPE_ARRAY,
+  TYPE_BOOLEAN,
+  TYPE_INTEGER,
+  TYPE_NULL,
+  TYPE_NUMBER,
+  TYPE_OBJECT,
+  TYPE_STRING,
+} from "./schema-node.ts";
 
 /** Whether a value breaks no rule of the schema, CEL rules and list uniqueness apart. */
 export function acceptsValue(value: Json, node: SchemaNode): boolean {
@@ -18,8 +29,12 @@ export function acceptsValue(value: Json, node: SchemaNode): boolean {
     case "boolean":
       return acceptsType(node, TYPE_BOOLEAN) && (!node.hasLogic || acceptsLogic(value, node));
     default:
-      if (value === null) return node.types === 0 || node.nullable || (node.types & TYPE_NULL) !== 0;
-      return (Array.isArray(value) ? acceptsItems(value, node) : acceptsMembers(value, node)) && (!node.hasLogic || acceptsLogic(value, node));
+      if (value === null)
+        return node.types === 0 || node.nullable || (node.types & TYPE_NULL) !== 0;
+      return (
+        (Array.isArray(value) ? acceptsItems(value, node) : acceptsMembers(value, node)) &&
+        (!node.hasLogic || acceptsLogic(value, node))
+      );
   }
 }
 
@@ -30,8 +45,17 @@ function acceptsType(node: SchemaNode, bit: number): boolean {
 function acceptsString(value: string, node: SchemaNode): boolean {
   // A string format stands in for the type.
   if (node.types !== 0 && (node.types & TYPE_STRING) === 0) return false;
-  if (node.maxLength !== Infinity && value.length > node.maxLength && countCodePoints(value) > node.maxLength) return false;
-  if (node.minLength > 0 && (value.length < node.minLength || countCodePoints(value) < node.minLength)) return false;
+  if (
+    node.maxLength !== Infinity &&
+    value.length > node.maxLength &&
+    countCodePoints(value) > node.maxLength
+  )
+    return false;
+  if (
+    node.minLength > 0 &&
+    (value.length < node.minLength || countCodePoints(value) < node.minLength)
+  )
+    return false;
   if (node.pattern !== undefined && !node.pattern.test(value)) return false;
   return node.checkFormat === undefined || node.checkFormat(value);
 }
@@ -60,10 +84,14 @@ function acceptsNumericType(value: number | bigint, types: number): boolean {
 
 function acceptsItems(items: readonly Json[], node: SchemaNode): boolean {
   // Upstream lets a list pass as a string that has a format.
-  const typed = node.types === 0 || (node.types & TYPE_ARRAY) !== 0 || (node.types === TYPE_STRING && node.format !== "");
+  const typed =
+    node.types === 0 ||
+    (node.types & TYPE_ARRAY) !== 0 ||
+    (node.types === TYPE_STRING && node.format !== "");
   if (!typed || items.length > node.maxItems || items.length < node.minItems) return false;
   const item = node.items;
-  if (item !== undefined) for (let i = 0; i < items.length; i++) if (!acceptsValue(items[i]!, item)) return false;
+  if (item !== undefined)
+    for (let i = 0; i < items.length; i++) if (!acceptsValue(items[i]!, item)) return false;
   return true;
 }
 
@@ -71,10 +99,12 @@ function acceptsMembers(object: JsonObject, node: SchemaNode): boolean {
   if (!acceptsType(node, TYPE_OBJECT)) return false;
   const { required, propertyNames, propertyNodes } = node;
   for (let i = 0; i < required.length; i++) if (!Object.hasOwn(object, required[i]!)) return false;
-  if (node.minProperties > 0 || node.maxProperties !== Infinity || node.additional !== undefined) return acceptsMap(object, node);
+  if (node.minProperties > 0 || node.maxProperties !== Infinity || node.additional !== undefined)
+    return acceptsMap(object, node);
   for (let i = 0; i < propertyNames.length; i++) {
     const name = propertyNames[i]!;
-    if (Object.hasOwn(object, name) && !acceptsValue(object[name]!, propertyNodes[i]!)) return false;
+    if (Object.hasOwn(object, name) && !acceptsValue(object[name]!, propertyNodes[i]!))
+      return false;
   }
   return true;
 }

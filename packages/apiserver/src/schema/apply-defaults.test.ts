@@ -19,7 +19,11 @@ test("what is absent is filled, and defaults inside a default are filled too", (
     p: { type: "object", properties: { i: { type: "integer", default: 3 } } },
   };
   assert.deepEqual(filled(schema, {}), { a: "x", o: { i: 3 } });
-  assert.deepEqual(filled(schema, { a: "", o: { i: 1 }, p: {} }), { a: "", o: { i: 1 }, p: { i: 3 } });
+  assert.deepEqual(filled(schema, { a: "", o: { i: 1 }, p: {} }), {
+    a: "",
+    o: { i: 1 },
+    p: { i: 3 },
+  });
 });
 
 test("null without nullable is dropped or takes its default; in a list it stays without one", () => {
@@ -31,17 +35,29 @@ test("null without nullable is dropped or takes its default; in a list it stays 
     filledList: { type: "array", items: { type: "string", default: "d" } },
     map: { type: "object", additionalProperties: { type: "string" } },
   };
-  assert.deepEqual(filled(schema, { plain: null, withDefault: null, nullable: null, list: [null], filledList: [null, "x"], map: { k: null } }), {
-    withDefault: "d",
-    nullable: null,
-    list: [null],
-    filledList: ["d", "x"],
-    map: {},
-  });
+  assert.deepEqual(
+    filled(schema, {
+      plain: null,
+      withDefault: null,
+      nullable: null,
+      list: [null],
+      filledList: [null, "x"],
+      map: { k: null },
+    }),
+    {
+      withDefault: "d",
+      nullable: null,
+      list: [null],
+      filledList: ["d", "x"],
+      map: {},
+    },
+  );
 });
 
 test("defaults are copies, and hold nothing that an object could not", () => {
-  const schema: Record<string, JsonSchemaProps> = { o: { type: "object", default: { a: "x", odd: 1 }, properties: { a: { type: "string" } } } };
+  const schema: Record<string, JsonSchemaProps> = {
+    o: { type: "object", default: { a: "x", odd: 1 }, properties: { a: { type: "string" } } },
+  };
   const node = compileSchema({ type: "object", properties: schema });
   const [first, second]: [JsonObject, JsonObject] = [{}, {}];
   applyDefaults(first, node);

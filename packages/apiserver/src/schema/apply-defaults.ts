@@ -1,6 +1,8 @@
-// Nulls and defaults, in place. First nulls go that are neither nullable nor have a default (from objects; list items stay),
-// then defaults fill what is absent or null. A default's own inner defaults are filled because descent follows.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{prunenulls,algorithm}.go.
+// Nulls and defaults, in place. First nulls go that are neither nullable nor have a default (from
+// objects; list items stay), then defaults fill what is absent or null. A default's own inner
+// defaults are filled because descent follows.
+// Upstream:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{prunenulls,algorithm}.go.
 import { cloneJson, type Json, type JsonObject, setOwn } from "homeostat/api";
 import type { SchemaNode } from "./schema-node.ts";
 
@@ -33,14 +35,16 @@ function fillObject(object: JsonObject, node: SchemaNode): void {
     if (!child.hasDefaults) continue;
     const name = propertyNames[i]!;
     const found = Object.hasOwn(object, name);
-    if (child.default !== undefined && (!found || (object[name] === null && !child.nullable))) setOwn(object, name, cloneJson(child.default));
+    if (child.default !== undefined && (!found || (object[name] === null && !child.nullable)))
+      setOwn(object, name, cloneJson(child.default));
     else if (!found) continue;
     applyDefaults(object[name]!, child);
   }
   if (!additional?.hasDefaults) return;
   for (const key in object) {
     if (node.properties?.has(key)) continue;
-    if (object[key] === null && !additional.nullable && additional.default !== undefined) object[key] = cloneJson(additional.default);
+    if (object[key] === null && !additional.nullable && additional.default !== undefined)
+      object[key] = cloneJson(additional.default);
     applyDefaults(object[key]!, additional);
   }
 }
@@ -48,7 +52,8 @@ function fillObject(object: JsonObject, node: SchemaNode): void {
 function fillItems(items: Json[], node: SchemaNode | undefined): void {
   if (!node?.hasDefaults) return;
   for (let i = 0; i < items.length; i++) {
-    if (items[i] === null && !node.nullable && node.default !== undefined) items[i] = cloneJson(node.default);
+    if (items[i] === null && !node.nullable && node.default !== undefined)
+      items[i] = cloneJson(node.default);
     applyDefaults(items[i]!, node);
   }
 }

@@ -1,18 +1,39 @@
-// JSONSchemaProps to compiled nodes. Formats that this Kubernetes minor does not support are dropped, defaults are pruned,
-// and patterns and limits are made ready. Accepts any schema that a definition may carry; judges none.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go, pkg/apiserver/validation/validation.go and
-// formats.go, pkg/apiserver/schema/defaulting/prune.go.
+// JSONSchemaProps to compiled nodes. Formats that this Kubernetes minor does not support are
+// dropped, defaults are pruned, and patterns and limits are made ready. Accepts any schema that a
+// definition may carry; judges none.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go,
+// pkg/apiserver/validation/validation.go and formats.go, pkg/apiserver/schema/defaulting/prune.go.
 import { cloneJson, type Json } from "homeostat/api";
 import { findStringFormat, isNumberFormat } from "./formats.ts";
 import { compileGoPattern } from "./go-pattern.ts";
 import type { JsonSchemaProps } from "./json-schema-props.ts";
 import { compileLimit } from "./number-rules.ts";
 import { pruneUnknown } from "./prune-unknown.ts";
-import { type SchemaNode, TYPE_ARRAY, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING } from "./schema-node.ts";
+import {
+  type SchemaNode,
+  TYPE_ARRAY,
+  TYPE_BOOLEAN,
+  TYPE_INTEGER,
+  TYPE_NULL,
+  TYPE_NUMBER,
+  TYPE_OBJECT,
+  TYPE_STRING,
+} from "./schema-node.ts";
 
-const bits: Readonly<Record<string, number>> = { object: TYPE_OBJECT, array: TYPE_ARRAY, string: TYPE_STRING, integer: TYPE_INTEGER, number: TYPE_NUMBER, boolean: TYPE_BOOLEAN, null: TYPE_NULL };
+const bits: Readonly<Record<string, number>> = {
+  object: TYPE_OBJECT,
+  array: TYPE_ARRAY,
+  string: TYPE_STRING,
+  integer: TYPE_INTEGER,
+  number: TYPE_NUMBER,
+  boolean: TYPE_BOOLEAN,
+  null: TYPE_NULL,
+};
 
-/** The bit of a type that does not exist: no value has it. Definitions with such a type are refused, but their defaults are looked at. */
+/**
+ * The bit of a type that does not exist: no value has it. Definitions with such a type are refused,
+ * but their defaults are looked at.
+ */
 const noType = 128;
 
 /** Compiles a schema with everything below it. */
@@ -27,12 +48,17 @@ export function compileSchema(props: JsonSchemaProps): SchemaNode {
     ...summarise(props, children),
   };
   const node = { ...shape, default: undefined as Json | undefined };
-  if (props.default !== undefined && props.default !== null) node.default = pruneDefault(props.default, node);
+  if (props.default !== undefined && props.default !== null)
+    node.default = pruneDefault(props.default, node);
   return node;
 }
 
 function compileType(props: JsonSchemaProps) {
-  const names = props.type ? [props.type] : props["x-kubernetes-int-or-string"] ? ["integer", "string"] : [];
+  const names = props.type
+    ? [props.type]
+    : props["x-kubernetes-int-or-string"]
+      ? ["integer", "string"]
+      : [];
   const onlyType = names.length === 1 ? names[0]! : "";
   const format = supportedFormat(props.format ?? "", onlyType);
   return {
@@ -43,8 +69,20 @@ function compileType(props: JsonSchemaProps) {
     format,
     checkFormat: format ? findStringFormat(format) : undefined,
     enum: props.enum?.length ? props.enum : undefined,
-    maximum: compileLimit(props.maximum, props.exclusiveMaximum === true, "Maximum boundary", onlyType, format),
-    minimum: compileLimit(props.minimum, props.exclusiveMinimum === true, "Minimum boundary", onlyType, format),
+    maximum: compileLimit(
+      props.maximum,
+      props.exclusiveMaximum === true,
+      "Maximum boundary",
+      onlyType,
+      format,
+    ),
+    minimum: compileLimit(
+      props.minimum,
+      props.exclusiveMinimum === true,
+      "Minimum boundary",
+      onlyType,
+      format,
+    ),
     multipleOf: compileLimit(props.multipleOf, false, "MultipleOf", onlyType, format),
   };
 }
@@ -70,7 +108,9 @@ function compileBounds(props: JsonSchemaProps) {
 }
 
 function compileChildren(props: JsonSchemaProps) {
-  const entries = props.properties ? Object.entries(props.properties).map(([name, child]) => [name, compileSchema(child)] as const) : [];
+  const entries = props.properties
+    ? Object.entries(props.properties).map(([name, child]) => [name, compileSchema(child)] as const)
+    : [];
   const additional = props.additionalProperties;
   const items = props.items;
   return {
@@ -87,7 +127,9 @@ function compileChildren(props: JsonSchemaProps) {
   };
 }
 
-const isSchemaList = (items: JsonSchemaProps | readonly JsonSchemaProps[]): items is readonly JsonSchemaProps[] => Array.isArray(items);
+const isSchemaList = (
+  items: JsonSchemaProps | readonly JsonSchemaProps[],
+): items is readonly JsonSchemaProps[] => Array.isArray(items);
 
 function compileExtensions(props: JsonSchemaProps) {
   return {
@@ -99,14 +141,29 @@ function compileExtensions(props: JsonSchemaProps) {
 }
 
 function summarise(props: JsonSchemaProps, children: ReturnType<typeof compileChildren>) {
-  const below = [...children.propertyNodes, ...(children.additional ? [children.additional] : []), ...(children.items ? [children.items] : [])];
+  const below = [
+    ...children.propertyNodes,
+    ...(children.additional ? [children.additional] : []),
+    ...(children.items ? [children.items] : []),
+  ];
   const listType = props["x-kubernetes-list-type"];
   return {
-    hasDefaults: (props.default !== undefined && props.default !== null) || below.some((node) => node.hasDefaults),
-    hasEmbedded: props["x-kubernetes-embedded-resource"] === true || below.some((node) => node.hasEmbedded),
-    hasUniqueLists: listType === "set" || listType === "map" || below.some((node) => node.hasUniqueLists),
-    checksNumbers: props.maximum !== undefined || props.minimum !== undefined || props.multipleOf !== undefined || Boolean(props.format) || props.type === "integer",
-    hasLogic: children.allOf.length + children.anyOf.length + children.oneOf.length > 0 || children.not !== undefined,
+    hasDefaults:
+      (props.default !== undefined && props.default !== null) ||
+      below.some((node) => node.hasDefaults),
+    hasEmbedded:
+      props["x-kubernetes-embedded-resource"] === true || below.some((node) => node.hasEmbedded),
+    hasUniqueLists:
+      listType === "set" || listType === "map" || below.some((node) => node.hasUniqueLists),
+    checksNumbers:
+      props.maximum !== undefined ||
+      props.minimum !== undefined ||
+      props.multipleOf !== undefined ||
+      Boolean(props.format) ||
+      props.type === "integer",
+    hasLogic:
+      children.allOf.length + children.anyOf.length + children.oneOf.length > 0 ||
+      children.not !== undefined,
   };
 }
 

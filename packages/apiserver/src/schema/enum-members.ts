@@ -1,5 +1,5 @@
-// Membership in an enum as Go's reflection decides it: the value is converted to the member's type and then compared, so
-// that 1.5 is a member of [1] and 65 of ["A"]. Null is never a member.
+// Membership in an enum as Go's reflection decides it: the value is converted to the member's type
+// and then compared, so that 1.5 is a member of [1] and 65 of ["A"]. Null is never a member.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/validator.go (basicCommonValidator).
 import { equalJson, type Json } from "homeostat/api";
 
@@ -17,8 +17,19 @@ function matches(value: Json, member: Json): boolean {
 }
 
 function matchesNumber(value: number | bigint, member: Json): boolean {
-  if (typeof member === "bigint") return typeof value === "bigint" ? value === member : BigInt(Math.trunc(value)) === member;
-  if (typeof member === "number") return Number(value) === member || (Number.isSafeInteger(member) && Math.trunc(Number(value)) === member);
+  if (typeof member === "bigint")
+    return typeof value === "bigint" ? value === member : BigInt(Math.trunc(value)) === member;
+  if (typeof member === "number")
+    return (
+      Number(value) === member ||
+      (Number.isSafeInteger(member) && Math.trunc(Number(value)) === member)
+    );
   const whole = typeof value === "bigint" || Number.isSafeInteger(value);
-  return typeof member === "string" && whole && value >= 0 && value <= 0x10ffff && String.fromCodePoint(Number(value)) === member;
+  return (
+    typeof member === "string" &&
+    whole &&
+    value >= 0 &&
+    value <= 0x10ffff &&
+    String.fromCodePoint(Number(value)) === member
+  );
 }

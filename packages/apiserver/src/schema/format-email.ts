@@ -1,4 +1,5 @@
-// What Go's mail.ParseAddress accepts as one address: `a@b`, `Ann <a@b>`, `"quoted one"@b`, comments, groups of one.
+// What Go's mail.ParseAddress accepts as one address: `a@b`, `Ann <a@b>`, `"quoted one"@b`,
+// comments, groups of one.
 // Upstream: Go 1.26 net/mail/message.go.
 import { isStrictIp } from "./format-network.ts";
 
@@ -134,7 +135,10 @@ class Reader {
     for (const word of this.#comment().split(/[ \t]+/)) if (!isDecodable(word)) this.#fail();
   }
 
-  /** The text up to the closing bracket; brackets nest, a backslash takes the next character as it is. */
+  /**
+   * The text up to the closing bracket; brackets nest, a backslash takes the next character as it
+   * is.
+   */
   #comment(): string {
     let out = "";
     let depth = 1;
@@ -174,7 +178,9 @@ class Reader {
   }
 }
 
-/** An encoded word in a charset that Go does not know is an error; all else is taken as it stands. */
+/**
+ * An encoded word in a charset that Go does not know is an error; all else is taken as it stands.
+ */
 function isDecodable(word: string): boolean {
   const match = /^=\?([^?]+)\?[bBqQ]\?[^?]*\?=$/.exec(word);
   return !match || /^(?:utf-8|iso-8859-1|us-ascii)$/i.test(match[1]!);

@@ -1,6 +1,7 @@
-// Dates, date-times and durations as strfmt accepts them: a date-time may leave much to be desired, and a duration is
-// anything that holds one, such as `about 3 weeks`.
-// Upstream: k8s.io/kube-openapi/pkg/validation/strfmt date.go, time.go, duration.go; Go's time package.
+// Dates, date-times and durations as strfmt accepts them: a date-time may leave much to be desired,
+// and a duration is anything that holds one, such as `about 3 weeks`.
+// Upstream: k8s.io/kube-openapi/pkg/validation/strfmt date.go, time.go, duration.go; Go's time
+// package.
 const dayPattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const clockPattern = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/;
 const goDuration = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
@@ -8,7 +9,9 @@ const looseDuration = /(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g;
 const wholeNumbers = /(?<![.\d])\d+/g;
 const maxInt64 = 2n ** 63n - 1n;
 
-/** The names of each unit; the last one may be a mere beginning: `microfortnight` counts as micro. */
+/**
+ * The names of each unit; the last one may be a mere beginning: `microfortnight` counts as micro.
+ */
 const units: readonly (readonly string[])[] = [
   ["ns", "nano"],
   ["us", "µs", "micro"],
@@ -45,7 +48,11 @@ export function isDateTime(text: string): boolean {
 
 /** What time.ParseDuration takes, or a text in which at least one number is followed by a unit. */
 export function isDuration(text: string): boolean {
-  if (goDuration.test(text) && !text.match(wholeNumbers)?.some((digits) => BigInt(digits) > maxInt64)) return true;
+  if (
+    goDuration.test(text) &&
+    !text.match(wholeNumbers)?.some((digits) => BigInt(digits) > maxInt64)
+  )
+    return true;
   let found = false;
   for (const [, digits, word] of text.matchAll(looseDuration)) {
     if (BigInt(digits!) > maxInt64) return false;

@@ -1,8 +1,10 @@
-// What Go's url.ParseRequestURI accepts: an absolute URI or an absolute path. Fragments are not cut off, queries not read.
+// What Go's url.ParseRequestURI accepts: an absolute URI or an absolute path. Fragments are not cut
+// off, queries not read.
 // Upstream: Go 1.26 net/url/url.go.
 import { isStrictIp } from "./format-network.ts";
 
-const hostChar = /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]|[^\u0000-\u007f]|%(?:25|[89a-fA-F][0-9a-fA-F]))*$/u;
+const hostChar =
+  /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]|[^\u0000-\u007f]|%(?:25|[89a-fA-F][0-9a-fA-F]))*$/u;
 const zoneChar = /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]|[^\u0000-\u007f]|%[0-9a-fA-F]{2})*$/u;
 const userChar = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const badEscape = /%(?![0-9a-fA-F]{2})/;
@@ -53,9 +55,17 @@ function isIpLiteral(host: string): boolean {
   if (close < 0 || !isOptionalPort(host.slice(close + 1))) return false;
   const name = host.slice(1, close);
   const zone = name.indexOf("%25");
-  if (!hostChar.test(zone < 0 ? name : name.slice(0, zone)) || (zone >= 0 && !zoneChar.test(name.slice(zone)))) return false;
+  if (
+    !hostChar.test(zone < 0 ? name : name.slice(0, zone)) ||
+    (zone >= 0 && !zoneChar.test(name.slice(zone)))
+  )
+    return false;
   // A zone must not be empty.
-  return isStrictIp(zone < 0 ? name : name.slice(0, zone)) && name.includes(":") && (zone < 0 || name.length > zone + 3);
+  return (
+    isStrictIp(zone < 0 ? name : name.slice(0, zone)) &&
+    name.includes(":") &&
+    (zone < 0 || name.length > zone + 3)
+  );
 }
 
 const isOptionalPort = (port: string): boolean => /^(?::[0-9]*)?$/.test(port);

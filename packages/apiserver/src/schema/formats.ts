@@ -1,7 +1,7 @@
-// The string formats that a schema may ask for, with the leniencies of the Go functions behind them. Names are compared
-// without dashes, so that `date-time` and `datetime` are one.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go; k8s.io/kube-openapi/pkg/validation/strfmt
-// and pkg/internal/third_party/govalidator.
+// The string formats that a schema may ask for, with the leniencies of the Go functions behind
+// them. Names are compared without dashes, so that `date-time` and `datetime` are one.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go;
+// k8s.io/kube-openapi/pkg/validation/strfmt and pkg/internal/third_party/govalidator.
 import { isGoEmail } from "./format-email.ts";
 import { isCidr, isIpv4, isIpv6, isMac } from "./format-network.ts";
 import { isDate, isDateTime, isDuration } from "./format-time.ts";
@@ -14,11 +14,17 @@ const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|
 const isHexColor = /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 const rgbPart = "(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])";
 const space = "[\\t\\n\\f\\r ]*";
-const isRgbColor = new RegExp(`^rgb\\(${space}${rgbPart}${space},${space}${rgbPart}${space},${space}${rgbPart}${space}\\)$`);
+const isRgbColor = new RegExp(
+  `^rgb\\(${space}${rgbPart}${space},${space}${rgbPart}${space},${space}${rgbPart}${space}\\)$`,
+);
 const isSsn = /^\d{3}[- ]?\d{2}[- ]?\d{4}$/;
-const cardNumber = /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
+const cardNumber =
+  /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 const hostChar = "a-zA-Z0-9\\p{S}\\p{L}";
-const hostname = new RegExp(`^(?:[${hostChar}](?:-?[${hostChar}]{0,62})?|(?:[${hostChar}](?:[${hostChar}\\-]{0,61}[${hostChar}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`, "u");
+const hostname = new RegExp(
+  `^(?:[${hostChar}](?:-?[${hostChar}]{0,62})?|(?:[${hostChar}](?:[${hostChar}\\-]{0,61}[${hostChar}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
+  "u",
+);
 const shortName = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 
 const uuid = (third: string, fourth: string): StringFormat => {
@@ -52,7 +58,10 @@ const formats: ReadonlyMap<string, StringFormat> = new Map<string, StringFormat>
   ["duration", isDuration],
   ["datetime", isDateTime],
   ["k8sshortname", (text) => text.length <= 63 && shortName.test(text)],
-  ["k8slongname", (text) => text.length <= 253 && text.split(".").every((label) => shortName.test(label))],
+  [
+    "k8slongname",
+    (text) => text.length <= 253 && text.split(".").every((label) => shortName.test(label)),
+  ],
 ]);
 
 /** The check for a format's name, dashes ignored; undefined for formats that are not enforced. */
@@ -62,11 +71,17 @@ export function findStringFormat(name: string): StringFormat | undefined {
 
 /** Whether a number type knows the format. */
 export function isNumberFormat(type: string, format: string): boolean {
-  return type === "integer" ? format === "int32" || format === "int64" : type === "number" && (format === "float" || format === "double");
+  return type === "integer"
+    ? format === "int32" || format === "int64"
+    : type === "number" && (format === "float" || format === "double");
 }
 
 function isHostname(text: string): boolean {
-  return hostname.test(text) && Buffer.byteLength(text) <= 255 && text.split(".").every((label) => Buffer.byteLength(label) <= 63);
+  return (
+    hostname.test(text) &&
+    Buffer.byteLength(text) <= 255 &&
+    text.split(".").every((label) => Buffer.byteLength(label) <= 63)
+  );
 }
 
 function isIsbn10(text: string): boolean {

@@ -1,13 +1,17 @@
-// JSON values as Go's fmt prints them with %v and %T: what accessor errors and selectable fields are made of.
+// JSON values as Go's fmt prints them with %v and %T: what accessor errors and selectable fields
+// are made of.
 // Upstream: Go's fmt and strconv packages.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import { formatGoNumber } from "../registry/field-error.ts";
 
-/** A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. As deep as values go, so without recursion. */
+/**
+ * A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. As deep as values go, so without recursion.
+ */
 export function formatGoValue(value: Json | undefined): string {
   let text = "";
   const open: Piece[] = [{ value }];
-  for (let piece = open.pop(); piece !== undefined; piece = open.pop()) text += typeof piece === "string" ? piece : openValue(piece.value, open);
+  for (let piece = open.pop(); piece !== undefined; piece = open.pop())
+    text += typeof piece === "string" ? piece : openValue(piece.value, open);
   return text;
 }
 
@@ -21,8 +25,11 @@ function openValue(value: Json | undefined, open: Piece[]): string {
   if (typeof value !== "object") return formatGoNumber(value);
   open.push("]");
   const names = Array.isArray(value) ? undefined : Object.keys(value).sort(compareBytewise);
-  const members = names ? names.map((name) => (value as JsonObject)[name]) : (value as readonly Json[]);
-  for (let i = members.length - 1; i >= 0; i--) open.push({ value: members[i] }, `${i ? " " : ""}${names ? `${names[i]}:` : ""}`);
+  const members = names
+    ? names.map((name) => (value as JsonObject)[name])
+    : (value as readonly Json[]);
+  for (let i = members.length - 1; i >= 0; i--)
+    open.push({ value: members[i] }, `${i ? " " : ""}${names ? `${names[i]}:` : ""}`);
   return names ? "map[" : "[";
 }
 
@@ -38,6 +45,10 @@ export function formatGoType(value: Json | undefined): string {
     case "number":
       return Number.isSafeInteger(value) ? "int64" : "float64";
     default:
-      return value === undefined || value === null ? "<nil>" : Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
+      return value === undefined || value === null
+        ? "<nil>"
+        : Array.isArray(value)
+          ? "[]interface {}"
+          : "map[string]interface {}";
   }
 }

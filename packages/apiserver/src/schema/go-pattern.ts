@@ -1,5 +1,6 @@
-// `pattern` with the meaning that Go's regexp gives it: RE2 syntax, linear time, `$` only at the very end. The engine is
-// loaded with the first pattern that is used, for most servers never meet one.
+// `pattern` with the meaning that Go's regexp gives it: RE2 syntax, linear time, `$` only at the
+// very end. The engine is loaded with the first pattern that is used, for most servers never meet
+// one.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/rexp.go, values.go (Pattern).
 import { createRequire } from "node:module";
 import { isPlainPattern } from "./plain-pattern.ts";
@@ -25,7 +26,10 @@ export function compileGoPattern(pattern: string): GoPattern {
   return { text: () => get().text, test: (text) => get().test(text) };
 }
 
-/** What is wrong with a pattern in Go's words, e.g. `error parsing regexp: missing closing ]: …`; undefined when it compiles. */
+/**
+ * What is wrong with a pattern in Go's words, e.g. `error parsing regexp: missing closing ]: …`;
+ * undefined when it compiles.
+ */
 export function goPatternFault(pattern: string): string | undefined {
   return isPlainPattern(pattern) ? undefined : engineFault(pattern);
 }
@@ -41,7 +45,8 @@ function engineFault(pattern: string): string | undefined {
 
 function compile(pattern: string): Compiled {
   const fault = goPatternFault(pattern);
-  if (fault !== undefined) return { text: `${pattern}, but pattern is invalid: ${fault}`, test: () => false };
+  if (fault !== undefined)
+    return { text: `${pattern}, but pattern is invalid: ${fault}`, test: () => false };
   const machine = loadRe2().RE2JS.compile(pattern);
   return { text: pattern, test: (text) => machine.test(text) };
 }

@@ -1,5 +1,6 @@
-// apiextensions.k8s.io/v1 JSONSchemaProps as it stands on the wire: the form in which every part of the server takes a
-// custom resource's schema. Compile it once into what you need; do not walk it per request.
+// apiextensions.k8s.io/v1 JSONSchemaProps as it stands on the wire: the form in which every part of
+// the server takes a custom resource's schema. Compile it once into what you need; do not walk it
+// per request.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go.
 import type { Json } from "homeostat/api";
 
@@ -8,7 +9,11 @@ export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
   readonly messageExpression?: string;
-  readonly reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+  readonly reason?:
+    | "FieldValueInvalid"
+    | "FieldValueForbidden"
+    | "FieldValueRequired"
+    | "FieldValueDuplicate";
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }

@@ -1,12 +1,14 @@
-// Patterns that Go's regexp certainly accepts, recognised at a glance: literals, simple classes, groups, alternatives and
-// plain repetitions. Most patterns of most definitions are no more than that, and need no engine to be found valid.
+// Patterns that Go's regexp certainly accepts, recognised at a glance: literals, simple classes,
+// groups, alternatives and plain repetitions. Most patterns of most definitions are no more than
+// that, and need no engine to be found valid.
 // Upstream: regexp/syntax (parse.go).
 
 const literal = /[\w\-/:@,;=!#%&'"<>~` .]/;
 const escape = /\\[dwsDWS.\-/\\^$|()[\]{}*+?]/y;
 const repetition = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
 /** A hyphen stands first or last; ranges run between letters or digits. */
-const characterClass = /\[\^?(?:-(?=[^\]-]))?(?:[A-Za-z0-9](?:-[A-Za-z0-9])?|[_ .:,/@+*$%!=]|\\[dws./-](?!-))+-?\]/y;
+const characterClass =
+  /\[\^?(?:-(?=[^\]-]))?(?:[A-Za-z0-9](?:-[A-Za-z0-9])?|[_ .:,/@+*$%!=]|\\[dws./-](?!-))+-?\]/y;
 const range = /([A-Za-z0-9])-([A-Za-z0-9])/g;
 const longestPlain = 500;
 /** Go bounds what nested repetitions multiply to; here all of a pattern together stay below. */
@@ -72,12 +74,20 @@ class PatternReader {
     const [least, most = least] = text.slice(1, -1).split(",");
     const times = Math.max(Number(least), Number(most));
     this.#repeated *= Math.max(1, times);
-    return (most === "" || Number(most) >= Number(least)) && this.#repeated <= mostRepeated && this.#move(text.length, false);
+    return (
+      (most === "" || Number(most) >= Number(least)) &&
+      this.#repeated <= mostRepeated &&
+      this.#move(text.length, false)
+    );
   }
 
   #class(): boolean {
     const text = this.#match(characterClass);
-    return text !== undefined && [...text.matchAll(range)].every(([, first, last]) => first! <= last!) && this.#move(text.length, true);
+    return (
+      text !== undefined &&
+      [...text.matchAll(range)].every(([, first, last]) => first! <= last!) &&
+      this.#move(text.length, true)
+    );
   }
 
   #match(expression: RegExp): string | undefined {

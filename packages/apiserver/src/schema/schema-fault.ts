@@ -1,12 +1,25 @@
-// What kube-openapi's validators report, and the field errors that it becomes. A fault has a code, because the code decides
-// which field error; composite faults (anyOf, ranges, …) have none and lose their path on the way out.
-// Upstream: k8s.io/kube-openapi/pkg/validation/errors/schema.go; k8s.io/apiextensions-apiserver/pkg/apiserver/validation
-// (kubeOpenAPIResultToFieldErrors).
+// What kube-openapi's validators report, and the field errors that it becomes. A fault has a code,
+// because the code decides which field error; composite faults (anyOf, ranges, …) have none and
+// lose their path on the way out.
+// Upstream: k8s.io/kube-openapi/pkg/validation/errors/schema.go;
+// k8s.io/apiextensions-apiserver/pkg/apiserver/validation (kubeOpenAPIResultToFieldErrors).
 import { encodeJson, type Json } from "homeostat/api";
-import { type FieldError, invalid, notSupported, quoteGo, required, tooLong, tooMany, typeInvalid } from "../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from "../registry/field-error.ts";
 import { formatGoValue } from "./go-format.ts";
 
-/** Codes that upstream tells apart; `value` faults become Invalid at their path, `plain` ones Invalid without a path. */
+/**
+ * Codes that upstream tells apart; `value` faults become Invalid at their path, `plain` ones
+ * Invalid without a path.
+ */
 export type FaultCode = "required" | "enum" | "tooLong" | "tooMany" | "type" | "value" | "plain";
 
 /** One fault. Two with the same text count as one. */
@@ -22,8 +35,17 @@ export interface SchemaFault {
 }
 
 export const plainFault = (text: string): SchemaFault => ({ code: "plain", text, path: "" });
-export const valueFault = (path: string, text: string, value: Json | undefined): SchemaFault => ({ code: "value", text, path, value });
-export const requiredFault = (path: string): SchemaFault => ({ code: "required", text: `${path} in body is required`, path });
+export const valueFault = (path: string, text: string, value: Json | undefined): SchemaFault => ({
+  code: "value",
+  text,
+  path,
+  value,
+});
+export const requiredFault = (path: string): SchemaFault => ({
+  code: "required",
+  text: `${path} in body is required`,
+  path,
+});
 export const enumFault = (path: string, value: Json, members: readonly Json[]): SchemaFault => ({
   code: "enum",
   text: `${path} in body should be one of ${formatGoValue(members as Json[])}`,
@@ -31,8 +53,18 @@ export const enumFault = (path: string, value: Json, members: readonly Json[]): 
   value,
   members,
 });
-export const tooLongFault = (path: string, limit: number): SchemaFault => ({ code: "tooLong", text: `${path} in body should be at most ${limit} chars long`, path, limit });
-export const tooManyFault = (path: string, what: "items" | "properties", size: number, limit: number): SchemaFault => ({
+export const tooLongFault = (path: string, limit: number): SchemaFault => ({
+  code: "tooLong",
+  text: `${path} in body should be at most ${limit} chars long`,
+  path,
+  limit,
+});
+export const tooManyFault = (
+  path: string,
+  what: "items" | "properties",
+  size: number,
+  limit: number,
+): SchemaFault => ({
   code: "tooMany",
   text: `${path} in body should have at most ${limit} ${what}`,
   path,
@@ -40,9 +72,17 @@ export const tooManyFault = (path: string, what: "items" | "properties", size: n
   limit,
 });
 /** `found` is the type or the text that was met. */
-export const typeFault = (path: string, wanted: string, found: string): SchemaFault => ({ code: "type", text: `${path} in body must be of type ${wanted}: ${quoteGo(found)}`, path, value: found });
+export const typeFault = (path: string, wanted: string, found: string): SchemaFault => ({
+  code: "type",
+  text: `${path} in body must be of type ${wanted}: ${quoteGo(found)}`,
+  path,
+  value: found,
+});
 
-/** Field errors of faults. `base` is the path of the validated value, e.g. `status`; "" for a whole object. */
+/**
+ * Field errors of faults. `base` is the path of the validated value, e.g. `status`; "" for a whole
+ * object.
+ */
 export function toFieldErrors(faults: readonly SchemaFault[], base: string): readonly FieldError[] {
   return faults.map((fault) => toFieldError(fault, base));
 }
@@ -57,7 +97,9 @@ function toFieldError(fault: SchemaFault, base: string): FieldError {
       return notSupported(
         field,
         fault.value ?? null,
-        (fault.members ?? []).map((member) => (typeof member === "string" ? member : encodeJson(member))),
+        (fault.members ?? []).map((member) =>
+          typeof member === "string" ? member : encodeJson(member),
+        ),
       );
     case "tooLong":
       return tooLong(field, fault.limit!);

@@ -1,8 +1,10 @@
-// A compiled schema: one node per JSONSchemaProps, everything that a request asks of it looked up once. Pruning, defaulting
-// and validation are interpreters over these nodes and allocate nothing while a value is in order.
+// A compiled schema: one node per JSONSchemaProps, everything that a request asks of it looked up
+// once. Pruning, defaulting and validation are interpreters over these nodes and allocate nothing
+// while a value is in order.
 // Knows nothing of definitions, versions or requests.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/structural.go and k8s.io/kube-openapi/pkg/validation/spec
-// (upstream keeps two trees; the faces are the same, so there is one here).
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/structural.go and
+// k8s.io/kube-openapi/pkg/validation/spec (upstream keeps two trees; the faces are the same, so
+// there is one here).
 import type { Json } from "homeostat/api";
 import type { JsonSchemaProps } from "./json-schema-props.ts";
 import type { StringFormat } from "./formats.ts";
@@ -23,7 +25,10 @@ export interface NumberLimit {
   /** `int64(value)`: what integers are compared with. */
   readonly truncated: bigint;
   readonly exclusive: boolean;
-  /** The complaint that the limit itself does not fit the type, `Maximum boundary value must be of type integer …` without the path; "" when it fits. */
+  /**
+   * The complaint that the limit itself does not fit the type, `Maximum boundary value must be of
+   * type integer …` without the path; "" when it fits.
+   */
   readonly misfit: string;
 }
 
@@ -85,7 +90,10 @@ export interface SchemaNode {
 /** The types in which messages name a value, Go's reading of JSON numbers included. */
 export type ValueType = "null" | "string" | "boolean" | "integer" | "number" | "array" | "object";
 
-/** What Go's decoder would have made of a value: integers that int64 holds are `integer`, all other numbers `number`. */
+/**
+ * What Go's decoder would have made of a value: integers that int64 holds are `integer`, all other
+ * numbers `number`.
+ */
 export function typeOfValue(value: Json): ValueType {
   switch (typeof value) {
     case "string":

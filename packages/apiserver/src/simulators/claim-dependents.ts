@@ -1,28 +1,58 @@
-// Which objects a controller may call its own: those that name it and match; those that name nobody and match are adopted,
-// those that name it and do not match are let go.
-// Upstream: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go, k8s.io/apimachinery/pkg/apis/meta/v1/helpers.go.
-import { controllerOf, isNotFound, isInvalid, type LabelRequirement, type LabelSelector, matchesLabels, toControllerReference } from "homeostat/api";
+// Which objects a controller may call its own: those that name it and match; those that name nobody
+// and match are adopted, those that name it and do not match are let go.
+// Upstream: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go,
+// k8s.io/apimachinery/pkg/apis/meta/v1/helpers.go.
+import {
+  controllerOf,
+  isNotFound,
+  isInvalid,
+  type LabelRequirement,
+  type LabelSelector,
+  matchesLabels,
+  toControllerReference,
+} from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { LabelSelectorObject, Workload, WorkloadKind } from "./workload-objects.ts";
 
-const operators = { In: "in", NotIn: "notin", Exists: "exists", DoesNotExist: "!", Gt: "gt", Lt: "lt" } as const;
+const operators = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+  Gt: "gt",
+  Lt: "lt",
+} as const;
 
 /** The requirements of a selector object. No selector selects nothing: undefined. */
 export function toSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined {
   if (!selector) return undefined;
-  const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]): LabelRequirement => ({ key, operator: "=", values: [value] }));
-  const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values }): LabelRequirement => ({ key, operator: operators[operator as keyof typeof operators], values: values ?? [] }));
+  const labels = Object.entries(selector.matchLabels ?? {}).map(
+    ([key, value]): LabelRequirement => ({ key, operator: "=", values: [value] }),
+  );
+  const expressions = (selector.matchExpressions ?? []).map(
+    ({ key, operator, values }): LabelRequirement => ({
+      key,
+      operator: operators[operator as keyof typeof operators],
+      values: values ?? [],
+    }),
+  );
   return [...labels, ...expressions];
 }
 
 /** An index, by namespace, of the objects that nobody controls. */
-export const orphanIndex = (object: Workload): readonly string[] => (controllerOf(object) ? [] : [object.metadata.namespace ?? ""]);
+export const orphanIndex = (object: Workload): readonly string[] =>
+  controllerOf(object) ? [] : [object.metadata.namespace ?? ""];
 
 /** What is to become of an object that may belong to an owner. */
 export type Claim = "keep" | "adopt" | "release" | "ignore";
 
 /** Decides about one object. */
-export function decideClaim(owner: Workload, selector: LabelSelector, object: Workload, fits: Claimant["fits"] = () => true): Claim {
+export function decideClaim(
+  owner: Workload,
+  selector: LabelSelector,
+  object: Workload,
+  fits: Claimant["fits"] = () => true,
+): Claim {
   const { metadata } = object;
   const matches = matchesLabels(selector, metadata.labels ?? {}) && fits(object);
   const controller = controllerOf(object);
@@ -47,8 +77,15 @@ export interface Claimant {
   readonly finalizers?: readonly string[];
 }
 
-/** Claims objects of `kind`, and resolves to what is the owner's own now. Rejects when one of them could not be taken or let go. */
-export async function claimDependents<O extends Workload>(claimant: Claimant, kind: WorkloadKind<O>, objects: readonly O[]): Promise<readonly O[]> {
+/**
+ * Claims objects of `kind`, and resolves to what is the owner's own now. Rejects when one of them
+ * could not be taken or let go.
+ */
+export async function claimDependents<O extends Workload>(
+  claimant: Claimant,
+  kind: WorkloadKind<O>,
+  objects: readonly O[],
+): Promise<readonly O[]> {
   const own: O[] = [];
   let mayAdopt: Promise<void> | undefined;
   for (const object of objects) {
@@ -68,21 +105,66 @@ async function assertStaying({ client, kind, owner }: Claimant): Promise<void> {
   const { name, namespace, uid } = owner.metadata;
   const live = (await client.find(kind, { name, namespace })) as Workload | undefined;
   const attempt = `adopt for ${kind.kind} ${namespace}/${name}`;
-  if (live?.metadata.uid !== uid) throw new Error(`${attempt}: expected uid ${uid}, found ${live?.metadata.uid ?? "nothing"}; it is left to the next look`);
-  if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${attempt}: it has been deleted at ${live.metadata.deletionTimestamp}; it adopts nothing any more`);
+  if (live?.metadata.uid !== uid)
+    throw new Error(
+      `${attempt}: expected uid ${uid}, found ${live?.metadata.uid ?? "nothing"}; it is left to the next look`,
+    );
+  if (live.metadata.deletionTimestamp !== undefined)
+    throw new Error(
+      `${attempt}: it has been deleted at ${live.metadata.deletionTimestamp}; it adopts nothing any more`,
+    );
 }
 
-async function adopt<O extends Workload>({ client, kind: ownerKind, owner, finalizers }: Claimant, kind: WorkloadKind<O>, { metadata }: O): Promise<O | undefined> {
-  const reference = toControllerReference({ ...owner, apiVersion: ownerKind.apiVersion, kind: ownerKind.kind });
-  const body = { metadata: { ownerReferences: [reference], uid: metadata.uid, ...(finalizers ? { finalizers } : {}) } };
-  return client.patch(kind, { name: metadata.name, namespace: metadata.namespace }, { type: "strategic", body }).catch(unlessGone);
+async function adopt<O extends Workload>(
+  { client, kind: ownerKind, owner, finalizers }: Claimant,
+  kind: WorkloadKind<O>,
+  { metadata }: O,
+): Promise<O | undefined> {
+  const reference = toControllerReference({
+    ...owner,
+    apiVersion: ownerKind.apiVersion,
+    kind: ownerKind.kind,
+  });
+  const body = {
+    metadata: {
+      ownerReferences: [reference],
+      uid: metadata.uid,
+      ...(finalizers ? { finalizers } : {}),
+    },
+  };
+  return client
+    .patch(
+      kind,
+      { name: metadata.name, namespace: metadata.namespace },
+      { type: "strategic", body },
+    )
+    .catch(unlessGone);
 }
 
-/** An answer that the patch is invalid means that another object has the name, or that somebody else was faster. */
-async function release<O extends Workload>({ client, owner, finalizers }: Claimant, kind: WorkloadKind<O>, { metadata }: O): Promise<void> {
+/**
+ * An answer that the patch is invalid means that another object has the name, or that somebody else
+ * was faster.
+ */
+async function release<O extends Workload>(
+  { client, owner, finalizers }: Claimant,
+  kind: WorkloadKind<O>,
+  { metadata }: O,
+): Promise<void> {
   const without = finalizers ? { "$deleteFromPrimitiveList/finalizers": finalizers } : {};
-  const body = { metadata: { ownerReferences: [{ $patch: "delete", uid: owner.metadata.uid }], uid: metadata.uid, ...without } };
-  await client.patch(kind, { name: metadata.name, namespace: metadata.namespace }, { type: "strategic", body }).catch((error: unknown) => (isInvalid(error) ? undefined : unlessGone(error)));
+  const body = {
+    metadata: {
+      ownerReferences: [{ $patch: "delete", uid: owner.metadata.uid }],
+      uid: metadata.uid,
+      ...without,
+    },
+  };
+  await client
+    .patch(
+      kind,
+      { name: metadata.name, namespace: metadata.namespace },
+      { type: "strategic", body },
+    )
+    .catch((error: unknown) => (isInvalid(error) ? undefined : unlessGone(error)));
 }
 
 function unlessGone(error: unknown): undefined {

@@ -1,12 +1,31 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PodTemplate } from "./workload-objects.ts";
-import { byRevision, type ControllerRevision, encodeData, isSameData, revisionHash, revisionName, templateOf, templatePatch } from "./controller-revision.ts";
+import {
+  byRevision,
+  type ControllerRevision,
+  encodeData,
+  isSameData,
+  revisionHash,
+  revisionName,
+  templateOf,
+  templatePatch,
+} from "./controller-revision.ts";
 
 const template = (container: object, terminationGracePeriodSeconds: number): PodTemplate => ({
   metadata: { labels: { app: "web" } },
   spec: {
-    containers: [{ name: "w", image: "w:1", resources: {}, terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: "File", imagePullPolicy: "IfNotPresent", ...container }],
+    containers: [
+      {
+        name: "w",
+        image: "w:1",
+        resources: {},
+        terminationMessagePath: "/dev/termination-log",
+        terminationMessagePolicy: "File",
+        imagePullPolicy: "IfNotPresent",
+        ...container,
+      },
+    ],
     restartPolicy: "Always",
     terminationGracePeriodSeconds,
     dnsPolicy: "ClusterFirst",
@@ -23,7 +42,10 @@ test("names are those that kube-controller-manager 1.36.3 gives", () => {
 });
 
 test("data is printed as Go prints a map", () => {
-  assert.equal(encodeData({ b: 1, a: { d: "<&>\u2028", c: [] } }), '{"a":{"c":[],"d":"\\u003c\\u0026\\u003e\\u2028"},"b":1}');
+  assert.equal(
+    encodeData({ b: 1, a: { d: "<&>\u2028", c: [] } }),
+    '{"a":{"c":[],"d":"\\u003c\\u0026\\u003e\\u2028"},"b":1}',
+  );
   assert.ok(isSameData({ a: 1, b: 2 }, { b: 2, a: 1 }));
   assert.ok(!isSameData(undefined, {}));
 });
@@ -39,9 +61,20 @@ test("revisions are in order of their numbers, then of their age", () => {
   const revision = (name: string, number: number, second: number): ControllerRevision => ({
     apiVersion: "apps/v1",
     kind: "ControllerRevision",
-    metadata: { name, uid: name, resourceVersion: "1", creationTimestamp: `2024-01-01T00:00:0${second}Z` },
+    metadata: {
+      name,
+      uid: name,
+      resourceVersion: "1",
+      creationTimestamp: `2024-01-01T00:00:0${second}Z`,
+    },
     revision: number,
   });
-  const sorted = [revision("a", 1, 1), revision("c", 2, 1), revision("d", 2, 1), revision("b", 2, 2), revision("e", 10, 0)];
+  const sorted = [
+    revision("a", 1, 1),
+    revision("c", 2, 1),
+    revision("d", 2, 1),
+    revision("b", 2, 2),
+    revision("e", 10, 0),
+  ];
   assert.deepEqual(sorted.toReversed().toSorted(byRevision), sorted);
 });

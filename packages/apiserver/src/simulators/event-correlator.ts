@@ -1,6 +1,7 @@
-// Keeps a flood of events small: many of one reason about one object become one that counts them, and who keeps telling of one
-// object is not listened to for a while. Knows nothing of sending.
-// Upstream: k8s.io/client-go/tools/record/events_cache.go (EventAggregator, EventSourceObjectSpamFilter).
+// Keeps a flood of events small: many of one reason about one object become one that counts them,
+// and who keeps telling of one object is not listened to for a while. Knows nothing of sending.
+// Upstream: k8s.io/client-go/tools/record/events_cache.go (EventAggregator,
+// EventSourceObjectSpamFilter).
 import type { Clock } from "homeostat/runtime";
 import type { SimulatorEvent } from "./event-recorder.ts";
 
@@ -41,8 +42,14 @@ export class EventCorrelator {
     const whom = [object.apiVersion, object.kind, object.namespace, object.name, object.uid, type];
     const dropped = !this.#mayTell(JSON.stringify(whom), now);
     const group = JSON.stringify([...whom, reason]);
-    if (this.#countMessages(group, message, now) < mostMessages) return { key: JSON.stringify([...whom, reason, message]), message, combined: false, dropped };
-    return { key: group, message: `(combined from similar events): ${message}`, combined: true, dropped };
+    if (this.#countMessages(group, message, now) < mostMessages)
+      return { key: JSON.stringify([...whom, reason, message]), message, combined: false, dropped };
+    return {
+      key: group,
+      message: `(combined from similar events): ${message}`,
+      combined: true,
+      dropped,
+    };
   }
 
   #countMessages(group: string, message: string, now: number): number {
@@ -67,5 +74,6 @@ export class EventCorrelator {
 export function remember<T>(entries: Map<string, T>, key: string, value: T): void {
   entries.delete(key);
   entries.set(key, value);
-  if (entries.size > remembered) for (const oldest of entries.keys()) return void entries.delete(oldest);
+  if (entries.size > remembered)
+    for (const oldest of entries.keys()) return void entries.delete(oldest);
 }

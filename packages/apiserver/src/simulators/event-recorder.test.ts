@@ -6,7 +6,12 @@ import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { type ApiServer, startApiServer } from "../server.ts";
 import { createSimulatorEventRecorder, type SimulatorEvent } from "./event-recorder.ts";
 
-const Event = dynamicKind({ apiVersion: "v1", kind: "Event", resource: "events", scope: "Namespaced" });
+const Event = dynamicKind({
+  apiVersion: "v1",
+  kind: "Event",
+  resource: "events",
+  scope: "Namespaced",
+});
 const about = (name: string, namespace = "default"): SimulatorEvent => ({
   object: { apiVersion: "v1", kind: "Pod", namespace, name, uid: `uid-of-${name}` },
   type: "Normal",
@@ -20,7 +25,15 @@ describe("events of simulators", { timeout: 30_000 }, () => {
   /** Stands still unless moved. */
   let now = Date.parse("2026-01-01T00:00:00.250Z");
   const system = createSystemRuntime();
-  const runtime: Runtime = { ...system, clock: { ...system.clock, monotonic: () => system.clock.monotonic(), timer: (afterMs, run) => system.clock.timer(afterMs, run), now: () => now } };
+  const runtime: Runtime = {
+    ...system,
+    clock: {
+      ...system.clock,
+      monotonic: () => system.clock.monotonic(),
+      timer: (afterMs, run) => system.clock.timer(afterMs, run),
+      now: () => now,
+    },
+  };
   before(async () => {
     server = await startApiServer({ listen: false, controllers: "none" });
     client = createClient({ transport: server.transport() });
@@ -29,7 +42,8 @@ describe("events of simulators", { timeout: 30_000 }, () => {
     await client.close();
     await server.close();
   });
-  const told = async (name: string): Promise<readonly any[]> => (await client.list(Event, { fieldSelector: `involvedObject.name=${name}` })).items;
+  const told = async (name: string): Promise<readonly any[]> =>
+    (await client.list(Event, { fieldSelector: `involvedObject.name=${name}` })).items;
 
   /** Tells and waits until it is told. */
   async function tell(events: readonly SimulatorEvent[]): Promise<void> {
@@ -38,7 +52,10 @@ describe("events of simulators", { timeout: 30_000 }, () => {
       now += 60_000;
       recorder.record(event);
       const { name } = event.object;
-      while ((await told(name)).reduce((sum: number, one) => sum + one.count, 0) < events.slice(0, i + 1).filter(({ object }) => object.name === name).length)
+      while (
+        (await told(name)).reduce((sum: number, one) => sum + one.count, 0) <
+        events.slice(0, i + 1).filter(({ object }) => object.name === name).length
+      )
         await new Promise((resolve) => setImmediate(resolve));
     }
     await recorder.close();
@@ -48,8 +65,14 @@ describe("events of simulators", { timeout: 30_000 }, () => {
     await tell([about("a")]);
     const [event] = await told("a");
     assert.match(event.metadata.name, /^a\.[0-9a-f]{16}$/);
-    assert.deepEqual([event.firstTimestamp, event.lastTimestamp, event.count], ["2026-01-01T00:01:00Z", "2026-01-01T00:01:00Z", 1]);
-    assert.deepEqual([event.source, event.reportingComponent, event.involvedObject.uid], [{ component: "tester" }, "tester", "uid-of-a"]);
+    assert.deepEqual(
+      [event.firstTimestamp, event.lastTimestamp, event.count],
+      ["2026-01-01T00:01:00Z", "2026-01-01T00:01:00Z", 1],
+    );
+    assert.deepEqual(
+      [event.source, event.reportingComponent, event.involvedObject.uid],
+      [{ component: "tester" }, "tester", "uid-of-a"],
+    );
   });
 
   test("count what repeats", async () => {
@@ -66,12 +89,23 @@ describe("events of simulators", { timeout: 30_000 }, () => {
   test("that are many of one reason become one, with the last message", async () => {
     await tell(Array.from({ length: 12 }, (_, i) => ({ ...about("d"), message: `try ${i}` })));
     const events = await told("d");
-    assert.deepEqual(events.map(({ count, message }) => `${count} ${message}`).sort(), [...Array.from({ length: 9 }, (_, i) => `1 try ${i}`), "3 (combined from similar events): try 11"].sort());
+    assert.deepEqual(
+      events.map(({ count, message }) => `${count} ${message}`).sort(),
+      [
+        ...Array.from({ length: 9 }, (_, i) => `1 try ${i}`),
+        "3 (combined from similar events): try 11",
+      ].sort(),
+    );
   });
 
   test("refer to the revision of the object that they were told of", async () => {
     const { object } = about("e");
-    await tell([1, 2].map((revision) => ({ ...about("e"), object: { ...object, resourceVersion: String(revision) } })));
+    await tell(
+      [1, 2].map((revision) => ({
+        ...about("e"),
+        object: { ...object, resourceVersion: String(revision) },
+      })),
+    );
     const [event] = await told("e");
     assert.deepEqual([event.count, event.involvedObject.resourceVersion], [2, "1"]);
   });

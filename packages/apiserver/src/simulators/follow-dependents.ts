@@ -1,5 +1,7 @@
-// Which owners look again when a dependent changes: the one that controls it, the one that did, or everybody who might adopt it.
-// Upstream: the handlers addPod, updatePod, deletePod that controllers under k8s.io/kubernetes/pkg/controller repeat.
+// Which owners look again when a dependent changes: the one that controls it, the one that did, or
+// everybody who might adopt it.
+// Upstream: the handlers addPod, updatePod, deletePod that controllers under
+// k8s.io/kubernetes/pkg/controller repeat.
 import { controllerOf, type LabelSelector, matchesLabels } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { KeyedController } from "./keyed-controller.ts";
@@ -11,7 +13,10 @@ export interface Owners<O extends Workload> {
   readonly selector: (owner: O) => LabelSelector | undefined;
 }
 
-/** Puts owners into the queue when what is theirs, or could be, comes, changes or goes; with `arrivals: "orphans"` not for what is theirs when it comes. */
+/**
+ * Puts owners into the queue when what is theirs, or could be, comes, changes or goes; with
+ * `arrivals: "orphans"` not for what is theirs when it comes.
+ */
 export function followDependents<O extends Workload, D extends Workload>(
   controller: KeyedController,
   owners: Owners<O>,
@@ -22,7 +27,10 @@ export function followDependents<O extends Workload, D extends Workload>(
   const wakeController = (entry: CachedObject<D>): boolean => {
     const reference = controllerOf(entry.read());
     if (!reference) return false;
-    const owner = reference.kind === informer.kind.kind ? informer.entry(`${entry.namespace}/${reference.name}`) : undefined;
+    const owner =
+      reference.kind === informer.kind.kind
+        ? informer.entry(`${entry.namespace}/${reference.name}`)
+        : undefined;
     if (owner?.uid === reference.uid) controller.add(owner.key);
     return true;
   };
@@ -31,11 +39,16 @@ export function followDependents<O extends Workload, D extends Workload>(
     const { labels = {} } = entry.read().metadata;
     for (const owner of informer.list({ namespace: entry.namespace })) {
       const wanted = selector(owner);
-      if (wanted !== undefined && wanted.length > 0 && matchesLabels(wanted, labels)) controller.add(keyFor(owner));
+      if (wanted !== undefined && wanted.length > 0 && matchesLabels(wanted, labels))
+        controller.add(keyFor(owner));
     }
   };
   const arrived = (entry: CachedObject<D>): void => {
     if (arrivals === "all" || entry.deleting || !controllerOf(entry.read())) wake(entry);
   };
-  controller.follow(dependents, { added: arrived, updated: (old, now) => (wakeController(old), wake(now)), deleted: (entry) => void wakeController(entry) });
+  controller.follow(dependents, {
+    added: arrived,
+    updated: (old, now) => (wakeController(old), wake(now)),
+    deleted: (entry) => void wakeController(entry),
+  });
 }

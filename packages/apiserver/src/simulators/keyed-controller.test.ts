@@ -10,7 +10,12 @@ test("a controller that cannot see what is there says so, touches nothing, and s
   const warned = Promise.withResolvers<void>();
   const context = {
     runtime: createVirtualRuntime({ seed: 1 }),
-    cache: { acquire: () => ({ informer: { synced: () => Promise.reject(new Error("no list")) }, release: () => {} }) },
+    cache: {
+      acquire: () => ({
+        informer: { synced: () => Promise.reject(new Error("no list")) },
+        release: () => {},
+      }),
+    },
     warn: (message: string, error: unknown) => {
       told.push(message, (error as Error).message);
       warned.resolve();
@@ -23,5 +28,8 @@ test("a controller that cannot see what is there says so, touches nothing, and s
   controller.start(async (key) => void worked.push(key));
   await warned.promise;
   await controller.stop();
-  assert.deepEqual([told, worked], [["the tester does not work: it cannot see what is there", "no list"], []]);
+  assert.deepEqual(
+    [told, worked],
+    [["the tester does not work: it cannot see what is there", "no list"], []],
+  );
 });

@@ -1,5 +1,6 @@
-// The frame of a controller that works on keys: informers put keys into a queue, workers take them out, failures come back
-// with back-off. Work begins when every informer has seen everything. Knows no kind.
+// The frame of a controller that works on keys: informers put keys into a queue, workers take them
+// out, failures come back with back-off. Work begins when every informer has seen everything. Knows
+// no kind.
 // Upstream: the shape that every controller under k8s.io/kubernetes/pkg/controller repeats.
 import { once } from "node:events";
 import type { Kind } from "homeostat/api";
@@ -13,7 +14,10 @@ const workers = 4;
 const tellAfter = 10;
 const maxBackoffMs = 60_000;
 
-/** What to do with one key; resolves to the milliseconds after which to look again, if at all. Rejects to be tried again. */
+/**
+ * What to do with one key; resolves to the milliseconds after which to look again, if at all.
+ * Rejects to be tried again.
+ */
 export type KeyWork = (key: string) => Promise<number | undefined>;
 
 /** A queue, its informers and its workers. Acquire and follow first, then start. */
@@ -27,10 +31,17 @@ export class KeyedController implements RunningSimulator {
   #running: Promise<unknown> = Promise.resolve();
 
   /** `name` as it stands in warnings. */
-  constructor(context: SimulatorContext, name: string, { firstRetryMs = 5 }: { readonly firstRetryMs?: number } = {}) {
+  constructor(
+    context: SimulatorContext,
+    name: string,
+    { firstRetryMs = 5 }: { readonly firstRetryMs?: number } = {},
+  ) {
     this.#context = context;
     this.#name = name;
-    this.#queue = createWorkQueue({ runtime: context.runtime, backoff: { firstMs: firstRetryMs, maxMs: maxBackoffMs } });
+    this.#queue = createWorkQueue({
+      runtime: context.runtime,
+      backoff: { firstMs: firstRetryMs, maxMs: maxBackoffMs },
+    });
   }
 
   /** Aborts when the controller is told to stop. */
@@ -83,7 +94,8 @@ export class KeyedController implements RunningSimulator {
     try {
       await Promise.all(this.#informers.map((informer) => informer.synced(signal)));
     } catch (error) {
-      // Work on half of what there is would do harm. What waits is taken out, undone, when the end comes.
+      // Work on half of what there is would do harm. What waits is taken out, undone, when the end
+      // comes.
       if (!signal.aborted) {
         this.#context.warn(`${this.#name} does not work: it cannot see what is there`, error);
         await once(signal, "abort");
@@ -101,7 +113,8 @@ export class KeyedController implements RunningSimulator {
         if (afterMs !== undefined) this.#queue.add(key, { afterMs });
       } catch (error) {
         if (!this.signal.aborted) this.#queue.addRateLimited(key);
-        if (failures === tellAfter) this.#context.warn(`${this.#name} keeps failing on ${key}`, error);
+        if (failures === tellAfter)
+          this.#context.warn(`${this.#name} keeps failing on ${key}`, error);
       }
       this.#queue.done(key);
     }

@@ -1,21 +1,40 @@
-// Makes and deletes pods for a controller and tells of it in events; many at once, but carefully at first.
-// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl), replicaset/replica_set.go (slowStartBatch).
+// Makes and deletes pods for a controller and tells of it in events; many at once, but carefully at
+// first.
+// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl),
+// replicaset/replica_set.go (slowStartBatch).
 import { dnsSubdomainFaults, isNotFound, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { eventObject, type SimulatorEventRecorder } from "./event-recorder.ts";
 import { isNamespaceTerminating } from "./terminating-namespace.ts";
-import { type Pod, podKind, type PodTemplate, type Workload, type WorkloadKind } from "./workload-objects.ts";
+import {
+  type Pod,
+  podKind,
+  type PodTemplate,
+  type Workload,
+  type WorkloadKind,
+} from "./workload-objects.ts";
 
-/** A pod as `owner` makes it from a template; the name is the server's to generate, from a prefix that is the owner's unless given. */
+/**
+ * A pod as `owner` makes it from a template; the name is the server's to generate, from a prefix
+ * that is the owner's unless given.
+ */
 export function podFromTemplate(owner: Workload, template: PodTemplate, prefix?: string): object {
   const { labels = {}, annotations = {}, finalizers = [] } = template.metadata ?? {};
   const { name, namespace } = owner.metadata;
   const ownPrefix = `${name}-`;
-  const generateName = prefix ?? (dnsSubdomainFaults(`${ownPrefix.slice(0, -2)}a`).length > 0 ? name : ownPrefix);
+  const generateName =
+    prefix ?? (dnsSubdomainFaults(`${ownPrefix.slice(0, -2)}a`).length > 0 ? name : ownPrefix);
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { generateName, namespace, labels, annotations, ...(finalizers.length > 0 ? { finalizers } : {}), ownerReferences: [toControllerReference(owner)] },
+    metadata: {
+      generateName,
+      namespace,
+      labels,
+      annotations,
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+      ownerReferences: [toControllerReference(owner)],
+    },
     spec: template.spec,
   };
 }
@@ -36,7 +55,10 @@ export class PodControl {
   async create(owner: Workload, template: PodTemplate, prefix?: string): Promise<void> {
     const { apiVersion, kind } = this.#kind;
     try {
-      const pod: Pod = await this.#client.create(podKind, podFromTemplate({ ...owner, apiVersion, kind }, template, prefix));
+      const pod: Pod = await this.#client.create(
+        podKind,
+        podFromTemplate({ ...owner, apiVersion, kind }, template, prefix),
+      );
       this.#tell(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
@@ -62,7 +84,10 @@ export class PodControl {
   }
 }
 
-/** Calls `run` `count` times, in batches of 1, 2, 4, …; rejects after the first batch in which a call did. */
+/**
+ * Calls `run` `count` times, in batches of 1, 2, 4, …; rejects after the first batch in which a
+ * call did.
+ */
 export async function slowStart(count: number, run: () => Promise<void>): Promise<void> {
   let left = count;
   for (let size = Math.min(left, 1); size > 0; size = Math.min(2 * size, left)) {
@@ -72,4 +97,5 @@ export async function slowStart(count: number, run: () => Promise<void>): Promis
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

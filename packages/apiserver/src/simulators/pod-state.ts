@@ -1,22 +1,31 @@
 // What controllers ask of a pod: is it active, ready, available. Pure.
-// Upstream: k8s.io/kubernetes/pkg/api/v1/pod/util.go, k8s.io/kubernetes/pkg/controller/controller_utils.go (IsPodActive).
+// Upstream: k8s.io/kubernetes/pkg/api/v1/pod/util.go,
+// k8s.io/kubernetes/pkg/controller/controller_utils.go (IsPodActive).
 import type { Pod, WorkloadCondition } from "./workload-objects.ts";
 
 /** Neither through nor going. */
-export const isPodActive = (pod: Pod): boolean => !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined;
+export const isPodActive = (pod: Pod): boolean =>
+  !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined;
 
 /** Succeeded or failed. */
-export const isPodFinished = ({ status }: Pod): boolean => status?.phase === "Succeeded" || status?.phase === "Failed";
+export const isPodFinished = ({ status }: Pod): boolean =>
+  status?.phase === "Succeeded" || status?.phase === "Failed";
 
 /** Going, and not through. */
-export const isPodTerminating = (pod: Pod): boolean => !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined;
+export const isPodTerminating = (pod: Pod): boolean =>
+  !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined;
 
 /** The pod's condition Ready, when it is true. */
 export function readyCondition({ status }: Pod): WorkloadCondition | undefined {
-  return status?.conditions?.find(({ type, status: state }) => type === "Ready" && state === "True");
+  return status?.conditions?.find(
+    ({ type, status: state }) => type === "Ready" && state === "True",
+  );
 }
 
-/** Milliseconds until the pod will have been ready for `minReadySeconds`; 0 when it has, undefined when it is not ready. */
+/**
+ * Milliseconds until the pod will have been ready for `minReadySeconds`; 0 when it has, undefined
+ * when it is not ready.
+ */
 export function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   const ready = readyCondition(pod);
   if (!ready) return undefined;

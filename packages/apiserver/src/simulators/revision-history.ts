@@ -1,18 +1,40 @@
-// Writes revisions: makes one under a name that is free, numbers it anew, deletes it. Decides nothing.
+// Writes revisions: makes one under a name that is free, numbers it anew, deletes it. Decides
+// nothing.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go (realHistory).
 import { isAlreadyExists, isConflict } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { type ControllerRevision, controllerRevisionKind, isSameData, type NewRevision, revisionHash, revisionName } from "./controller-revision.ts";
+import {
+  type ControllerRevision,
+  controllerRevisionKind,
+  isSameData,
+  type NewRevision,
+  revisionHash,
+  revisionName,
+} from "./controller-revision.ts";
 
 const attempts = 5;
 
-/** Makes a revision, and resolves to it and to how many names were taken by now. One that says the same is as good as a new one. */
-export async function createRevision(client: Client, owner: string, wanted: NewRevision, collisions: number): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
+/**
+ * Makes a revision, and resolves to it and to how many names were taken by now. One that says the
+ * same is as good as a new one.
+ */
+export async function createRevision(
+  client: Client,
+  owner: string,
+  wanted: NewRevision,
+  collisions: number,
+): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
   const namespace = wanted.metadata.namespace;
   for (let count = collisions; ; count += 1) {
     const name = revisionName(owner, revisionHash(wanted.data, count));
     try {
-      return { revision: await client.create(controllerRevisionKind, { ...wanted, metadata: { ...wanted.metadata, name } }), collisions: count };
+      return {
+        revision: await client.create(controllerRevisionKind, {
+          ...wanted,
+          metadata: { ...wanted.metadata, name },
+        }),
+        collisions: count,
+      };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
@@ -22,7 +44,11 @@ export async function createRevision(client: Client, owner: string, wanted: NewR
 }
 
 /** Gives a revision another number. */
-export async function renumberRevision(client: Client, revision: ControllerRevision, to: number): Promise<ControllerRevision> {
+export async function renumberRevision(
+  client: Client,
+  revision: ControllerRevision,
+  to: number,
+): Promise<ControllerRevision> {
   const { name, namespace } = revision.metadata;
   let latest = revision;
   for (let left = attempts; ; left -= 1) {
@@ -37,6 +63,9 @@ export async function renumberRevision(client: Client, revision: ControllerRevis
 }
 
 /** Deletes a revision. */
-export async function deleteRevision(client: Client, { metadata: { name, namespace } }: ControllerRevision): Promise<void> {
+export async function deleteRevision(
+  client: Client,
+  { metadata: { name, namespace } }: ControllerRevision,
+): Promise<void> {
   await client.delete(controllerRevisionKind, { name, namespace });
 }

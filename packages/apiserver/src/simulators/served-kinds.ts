@@ -1,5 +1,5 @@
-// The kinds that the server serves now, kept up to date by watching definitions: what "every resource" means to the garbage
-// collector and to namespace deletion.
+// The kinds that the server serves now, kept up to date by watching definitions: what "every
+// resource" means to the garbage collector and to namespace deletion.
 // Upstream: k8s.io/client-go/discovery (ServerPreferredResources).
 import type { Cache, InformerLease } from "homeostat/cache";
 import type { Client, DiscoveredKind } from "homeostat/client";
@@ -16,7 +16,12 @@ export interface ServedKinds {
   stop(): void;
 }
 
-const definitions = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
+const definitions = dynamicKind({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  resource: "customresourcedefinitions",
+  scope: "Cluster",
+});
 
 /** Follows the definitions of the server behind `client`. */
 export function createServedKinds(client: Client, cache: Cache): ServedKinds {
@@ -26,10 +31,16 @@ export function createServedKinds(client: Client, cache: Cache): ServedKinds {
     client.kinds.invalidate();
     for (const listener of listeners) listener();
   };
-  const handler = lease.informer.addHandler({ added: announce, updated: announce, deleted: announce });
+  const handler = lease.informer.addHandler({
+    added: announce,
+    updated: announce,
+    deleted: announce,
+  });
   return {
-    deletable: async () => preferred((await client.kinds.all()).filter((kind) => kind.verbs.includes("delete"))),
-    find: async (apiVersion, kind) => (await client.kinds.all()).find((one) => one.apiVersion === apiVersion && one.kind === kind),
+    deletable: async () =>
+      preferred((await client.kinds.all()).filter((kind) => kind.verbs.includes("delete"))),
+    find: async (apiVersion, kind) =>
+      (await client.kinds.all()).find((one) => one.apiVersion === apiVersion && one.kind === kind),
     changed(listener) {
       listeners.add(listener);
       return { remove: () => void listeners.delete(listener) };
@@ -41,7 +52,9 @@ export function createServedKinds(client: Client, cache: Cache): ServedKinds {
   };
 }
 
-/** Preferred versions come first within a group, so the first of each resource is the one to use. */
+/**
+ * Preferred versions come first within a group, so the first of each resource is the one to use.
+ */
 function preferred(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const seen = new Set<string>();
   return kinds.filter(({ group, resource }) => {

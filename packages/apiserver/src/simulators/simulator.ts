@@ -1,5 +1,6 @@
-// What every simulated controller of the control plane is given, and what it must offer: one small interface, one registry
-// line. Simulators are ordinary clients: they see nothing that another program could not see over the wire.
+// What every simulated controller of the control plane is given, and what it must offer: one small
+// interface, one registry line. Simulators are ordinary clients: they see nothing that another
+// program could not see over the wire.
 import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
 import type { Runtime } from "homeostat/runtime";

@@ -24,7 +24,10 @@ test("all means every controller of kube-controller-manager; what plays other pr
 });
 
 test("names of today and of yesterday mean the same, and a dash takes away", () => {
-  assert.deepEqual(names("deployment-controller,garbage-collector-controller,namespace-controller,job"), ["deployment", "garbagecollector", "namespace", "job"]);
+  assert.deepEqual(
+    names("deployment-controller,garbage-collector-controller,namespace-controller,job"),
+    ["deployment", "garbagecollector", "namespace", "job"],
+  );
   assert.deepEqual(names("-namespace-controller,default"), ["garbagecollector"]);
   assert.ok(!names("*,-job-controller").includes("job"));
 });

@@ -1,4 +1,5 @@
-// Starts the simulated controllers that were asked for, over one client and one cache, and stops them in order.
+// Starts the simulated controllers that were asked for, over one client and one cache, and stops
+// them in order.
 import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
@@ -8,53 +9,170 @@ import { namespaceLifecycle } from "./namespace/namespace-lifecycle.ts";
 import { createServedKinds } from "./served-kinds.ts";
 import type { RunningSimulator, Simulator, SimulatorContext } from "./simulator.ts";
 
-/** What `pod-lifecycle` stands for: everything that pods need to live on nodes that are not there. */
-const podLifecycle = ["kube-scheduler", "kubelet", "volume-provisioner", "persistentvolume-binder", "nodelifecycle", "taint-eviction-controller", "podgc"];
+/**
+ * What `pod-lifecycle` stands for: everything that pods need to live on nodes that are not there.
+ */
+const podLifecycle = [
+  "kube-scheduler",
+  "kubelet",
+  "volume-provisioner",
+  "persistentvolume-binder",
+  "nodelifecycle",
+  "taint-eviction-controller",
+  "podgc",
+];
 
 /** Words that stand for several, or for names that kube-controller-manager has given up. */
 const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": podLifecycle };
 
-/** Every simulator there is; a new one is one line here. By the short names that kube-controller-manager still takes, and its present ones. */
+/**
+ * Every simulator there is; a new one is one line here. By the short names that
+ * kube-controller-manager still takes, and its present ones.
+ */
 export const simulators: readonly Simulator[] = [
   garbageCollector,
   namespaceLifecycle,
-  onRequest(["serviceaccount", "serviceaccount-controller"], async () => (await import("./service-account/service-account.ts")).startServiceAccounts),
-  onRequest(["root-ca-certificate-publisher", "root-ca-certificate-publisher-controller", "root-ca-cert-publisher"], async () => (await import("./root-ca/root-ca.ts")).startRootCa),
-  onRequest(["replicaset", "replicaset-controller"], async () => (await import("./replica-set/replica-set.ts")).startReplicaSets),
-  onRequest(["replicationcontroller", "replicationcontroller-controller"], async () => (await import("./replication-controller/replication-controller.ts")).startReplicationControllers),
-  onRequest(["statefulset", "statefulset-controller"], async () => (await import("./stateful-set/stateful-set.ts")).startStatefulSets),
-  onRequest(["daemonset", "daemonset-controller"], async () => (await import("./daemon-set/daemon-set.ts")).startDaemonSets),
-  onRequest(["deployment", "deployment-controller"], async () => (await import("./deployment/deployment.ts")).startDeployments),
-  onRequest(["endpoint", "endpoints-controller"], async () => (await import("./endpoints/endpoints.ts")).startEndpoints),
-  onRequest(["endpointslice", "endpointslice-controller"], async () => (await import("./endpoint-slice/endpoint-slice.ts")).startEndpointSlices),
-  onRequest(["job", "job-controller"], async () => (await import("./job/job.ts")).startJobs),
-  onRequest(["cronjob", "cronjob-controller"], async () => (await import("./cron-job/cron-job.ts")).startCronJobs),
-  onRequest(["taint-eviction-controller"], async () => (await import("./taint-eviction/taint-eviction.ts")).startTaintEviction),
-  onRequest(["ttl-after-finished", "ttl-after-finished-controller"], async () => (await import("./ttl-after-finished/ttl-after-finished.ts")).startTtlAfterFinished),
   onRequest(
-    ["persistentvolumeclaim-protection", "persistentvolumeclaim-protection-controller", "pvc-protection"],
+    ["serviceaccount", "serviceaccount-controller"],
+    async () => (await import("./service-account/service-account.ts")).startServiceAccounts,
+  ),
+  onRequest(
+    [
+      "root-ca-certificate-publisher",
+      "root-ca-certificate-publisher-controller",
+      "root-ca-cert-publisher",
+    ],
+    async () => (await import("./root-ca/root-ca.ts")).startRootCa,
+  ),
+  onRequest(
+    ["replicaset", "replicaset-controller"],
+    async () => (await import("./replica-set/replica-set.ts")).startReplicaSets,
+  ),
+  onRequest(
+    ["replicationcontroller", "replicationcontroller-controller"],
+    async () =>
+      (await import("./replication-controller/replication-controller.ts"))
+        .startReplicationControllers,
+  ),
+  onRequest(
+    ["statefulset", "statefulset-controller"],
+    async () => (await import("./stateful-set/stateful-set.ts")).startStatefulSets,
+  ),
+  onRequest(
+    ["daemonset", "daemonset-controller"],
+    async () => (await import("./daemon-set/daemon-set.ts")).startDaemonSets,
+  ),
+  onRequest(
+    ["deployment", "deployment-controller"],
+    async () => (await import("./deployment/deployment.ts")).startDeployments,
+  ),
+  onRequest(
+    ["endpoint", "endpoints-controller"],
+    async () => (await import("./endpoints/endpoints.ts")).startEndpoints,
+  ),
+  onRequest(
+    ["endpointslice", "endpointslice-controller"],
+    async () => (await import("./endpoint-slice/endpoint-slice.ts")).startEndpointSlices,
+  ),
+  onRequest(["job", "job-controller"], async () => (await import("./job/job.ts")).startJobs),
+  onRequest(
+    ["cronjob", "cronjob-controller"],
+    async () => (await import("./cron-job/cron-job.ts")).startCronJobs,
+  ),
+  onRequest(
+    ["taint-eviction-controller"],
+    async () => (await import("./taint-eviction/taint-eviction.ts")).startTaintEviction,
+  ),
+  onRequest(
+    ["ttl-after-finished", "ttl-after-finished-controller"],
+    async () => (await import("./ttl-after-finished/ttl-after-finished.ts")).startTtlAfterFinished,
+  ),
+  onRequest(
+    [
+      "persistentvolumeclaim-protection",
+      "persistentvolumeclaim-protection-controller",
+      "pvc-protection",
+    ],
     async () => (await import("./volume-protection/volume-protection.ts")).startClaimProtection,
   ),
-  onRequest(["persistentvolume-protection", "persistentvolume-protection-controller", "pv-protection"], async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection),
-  onRequest(["volumeattributesclass-protection-controller"], async () => (await import("./volume-protection/class-protection.ts")).startClassProtection),
-  onRequest(["endpointslicemirroring", "endpointslice-mirroring-controller"], async () => (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts")).startEndpointSliceMirroring),
-  onRequest(["disruption", "disruption-controller"], async () => (await import("./disruption/disruption.ts")).startDisruption),
-  onRequest(["resourcequota", "resourcequota-controller"], async () => (await import("./resource-quota/resource-quota.ts")).startResourceQuotas),
-  onRequest(["csrsigning", "certificatesigningrequest-signing-controller"], async () => (await import("./csr-signing/csr-signing.ts")).startCsrSigning),
-  onRequest(["csrapproving", "certificatesigningrequest-approving-controller"], async () => (await import("./csr-approving/csr-approving.ts")).startCsrApproving),
-  onRequest(["csrcleaner", "certificatesigningrequest-cleaner-controller"], async () => (await import("./csr-cleaner/csr-cleaner.ts")).startCsrCleaner),
+  onRequest(
+    ["persistentvolume-protection", "persistentvolume-protection-controller", "pv-protection"],
+    async () => (await import("./volume-protection/volume-protection.ts")).startVolumeProtection,
+  ),
+  onRequest(
+    ["volumeattributesclass-protection-controller"],
+    async () => (await import("./volume-protection/class-protection.ts")).startClassProtection,
+  ),
+  onRequest(
+    ["endpointslicemirroring", "endpointslice-mirroring-controller"],
+    async () =>
+      (await import("./endpoint-slice-mirroring/endpoint-slice-mirroring.ts"))
+        .startEndpointSliceMirroring,
+  ),
+  onRequest(
+    ["disruption", "disruption-controller"],
+    async () => (await import("./disruption/disruption.ts")).startDisruption,
+  ),
+  onRequest(
+    ["resourcequota", "resourcequota-controller"],
+    async () => (await import("./resource-quota/resource-quota.ts")).startResourceQuotas,
+  ),
+  onRequest(
+    ["csrsigning", "certificatesigningrequest-signing-controller"],
+    async () => (await import("./csr-signing/csr-signing.ts")).startCsrSigning,
+  ),
+  onRequest(
+    ["csrapproving", "certificatesigningrequest-approving-controller"],
+    async () => (await import("./csr-approving/csr-approving.ts")).startCsrApproving,
+  ),
+  onRequest(
+    ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
+    async () => (await import("./csr-cleaner/csr-cleaner.ts")).startCsrCleaner,
+  ),
   onRequest(["ttl", "ttl-controller"], async () => (await import("./ttl/ttl.ts")).startTtl),
-  onRequest(["nodelifecycle", "node-lifecycle-controller"], async () => (await import("./node-lifecycle/node-lifecycle.ts")).startNodeLifecycle),
-  onRequest(["podgc", "pod-garbage-collector-controller"], async () => (await import("./pod-garbage-collector/pod-garbage-collector.ts")).startPodGarbageCollector),
-  onRequest(["persistentvolume-binder", "persistentvolume-binder-controller"], async () => (await import("./volume-binder/volume-binder.ts")).startVolumeBinder),
-  { ...onRequest(["kube-scheduler"], async () => (await import("./scheduler/scheduler.ts")).startScheduler), byNameOnly: true },
-  { ...onRequest(["kubelet"], async () => (await import("./kubelet/kubelet.ts")).startKubelet), byNameOnly: true },
-  { ...onRequest(["stages"], async () => (await import("./stages/other-kinds.ts")).startStages), byNameOnly: true },
-  { ...onRequest(["volume-provisioner"], async () => (await import("./volume-provisioner/volume-provisioner.ts")).startVolumeProvisioner), byNameOnly: true },
+  onRequest(
+    ["nodelifecycle", "node-lifecycle-controller"],
+    async () => (await import("./node-lifecycle/node-lifecycle.ts")).startNodeLifecycle,
+  ),
+  onRequest(
+    ["podgc", "pod-garbage-collector-controller"],
+    async () =>
+      (await import("./pod-garbage-collector/pod-garbage-collector.ts")).startPodGarbageCollector,
+  ),
+  onRequest(
+    ["persistentvolume-binder", "persistentvolume-binder-controller"],
+    async () => (await import("./volume-binder/volume-binder.ts")).startVolumeBinder,
+  ),
+  {
+    ...onRequest(
+      ["kube-scheduler"],
+      async () => (await import("./scheduler/scheduler.ts")).startScheduler,
+    ),
+    byNameOnly: true,
+  },
+  {
+    ...onRequest(["kubelet"], async () => (await import("./kubelet/kubelet.ts")).startKubelet),
+    byNameOnly: true,
+  },
+  {
+    ...onRequest(["stages"], async () => (await import("./stages/other-kinds.ts")).startStages),
+    byNameOnly: true,
+  },
+  {
+    ...onRequest(
+      ["volume-provisioner"],
+      async () =>
+        (await import("./volume-provisioner/volume-provisioner.ts")).startVolumeProvisioner,
+    ),
+    byNameOnly: true,
+  },
 ];
 
 /** A simulator that is off by default, and loaded no sooner than it is asked for. */
-function onRequest([name, ...aliases]: readonly [string, ...string[]], load: () => Promise<Simulator["start"]>): Simulator {
+function onRequest(
+  [name, ...aliases]: readonly [string, ...string[]],
+  load: () => Promise<Simulator["start"]>,
+): Simulator {
   return { name, aliases, byDefault: false, start: async (context) => (await load())(context) };
 }
 
@@ -62,11 +180,14 @@ function onRequest([name, ...aliases]: readonly [string, ...string[]], load: () 
 const userAgent = `kube-controller-manager/${kubernetesVersion}`;
 
 /** `all`, `none`, `default`, or names; a name that is not known. */
-export type SimulatorChoice = { readonly chosen: readonly Simulator[] } | { readonly unknown: string };
+export type SimulatorChoice =
+  | { readonly chosen: readonly Simulator[] }
+  | { readonly unknown: string };
 
 /**
- * Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `*,-job`, `garbagecollector,namespace`. A word with a
- * dash in front takes away what it means, wherever it stands.
+ * Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `*,-job`,
+ * `garbagecollector,namespace`. A word with a dash in front takes away what it means, wherever it
+ * stands.
  */
 export function chooseSimulators(words: string): SimulatorChoice {
   const chosen = new Set<Simulator>();
@@ -87,21 +208,32 @@ export function chooseSimulators(words: string): SimulatorChoice {
 }
 
 /** Every word that `--controllers` takes for one of them or several, without aliases. */
-export const simulatorWords = (): readonly string[] => [...simulators.map(({ name }) => name), ...Object.keys(groups)];
+export const simulatorWords = (): readonly string[] => [
+  ...simulators.map(({ name }) => name),
+  ...Object.keys(groups),
+];
 
 function simulatorsOf(word: string): readonly Simulator[] | undefined {
   if (word === "all" || word === "*") return simulators.filter((one) => !one.byNameOnly);
   if (word === "default") return simulators.filter((one) => one.byDefault);
   if (word === "none") return [];
   const names = groups[word] ?? [word];
-  const named = simulators.filter(({ name, aliases }) => names.includes(name) || aliases?.includes(word));
+  const named = simulators.filter(
+    ({ name, aliases }) => names.includes(name) || aliases?.includes(word),
+  );
   return named.length > 0 ? named : undefined;
 }
 
-/** Starts them over a transport of their own. They begin to watch at once and to work when they have seen everything; nobody waits for that. */
+/**
+ * Starts them over a transport of their own. They begin to watch at once and to work when they have
+ * seen everything; nobody waits for that.
+ */
 export async function startSimulators(
   chosen: readonly Simulator[],
-  options: Pick<SimulatorContext, "runtime" | "rootCa" | "signer" | "fakeNodes" | "warn"> & { readonly transport: Transport; readonly stages?: SimulatorContext["stages"] },
+  options: Pick<SimulatorContext, "runtime" | "rootCa" | "signer" | "fakeNodes" | "warn"> & {
+    readonly transport: Transport;
+    readonly stages?: SimulatorContext["stages"];
+  },
 ): Promise<RunningSimulator> {
   const { transport, stages = [], ...given } = options;
   const { runtime } = given;
@@ -117,7 +249,10 @@ export async function startSimulators(
     await cache.stop();
   };
   try {
-    for (const simulator of chosen) running.push(await simulator.start({ ...given, stages, client, cache, kinds, chosen: names }));
+    for (const simulator of chosen)
+      running.push(
+        await simulator.start({ ...given, stages, client, cache, kinds, chosen: names }),
+      );
   } catch (error) {
     await stop();
     throw error;

@@ -1,16 +1,21 @@
-// Names made from contents: hashes in letters that form no words, and the printed form of an object that they are made from.
-// Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash), k8s.io/apimachinery/pkg/util/rand (SafeEncodeString).
+// Names made from contents: hashes in letters that form no words, and the printed form of an object
+// that they are made from. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash),
+// k8s.io/apimachinery/pkg/util/rand (SafeEncodeString).
 import { compareBytewise, encodeJson, type Json } from "homeostat/api";
 import type { PodTemplate } from "./workload-objects.ts";
 
 /**
- * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`. Upstream hashes Go's printed form; this one,
- * the same function over JSON with sorted keys: as stable, not the same.
+ * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`. Upstream hashes Go's
+ * printed form; this one, the same function over JSON with sorted keys: as stable, not the same.
  */
 export function templateHash(template: PodTemplate, collisions: number | undefined): string {
   let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(encodeSorted(squeeze(template as unknown as Json)) + (collisions === undefined ? "" : String(collisions)))) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (const byte of Buffer.from(
+    encodeSorted(squeeze(template as unknown as Json)) +
+      (collisions === undefined ? "" : String(collisions)),
+  ))
+    hash = Math.imul(hash ^ byte, 0x01000193);
   return safeEncode(hash >>> 0);
 }
 
@@ -18,7 +23,8 @@ export function templateHash(template: PodTemplate, collisions: number | undefin
 const safe = "bcdfghjklmnpqrstvwxz2456789";
 
 /** A number in letters that are fit for names, e.g. `5d8f7c6b9`. */
-export const safeEncode = (hash: number): string => [...String(hash)].map((digit) => safe[digit.charCodeAt(0) % safe.length]).join("");
+export const safeEncode = (hash: number): string =>
+  [...String(hash)].map((digit) => safe[digit.charCodeAt(0) % safe.length]).join("");
 
 /** JSON with its keys in order, as Go prints a map. */
 export const encodeSorted = (value: Json): string => encodeJson(sorted(value));
@@ -27,7 +33,9 @@ export const encodeSorted = (value: Json): string => encodeJson(sorted(value));
 export function squeeze(value: Json): Json {
   if (Array.isArray(value)) return value.map(squeeze);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([, field]) => field !== null && !(Array.isArray(field) && field.length === 0));
+  const kept = Object.entries(value).filter(
+    ([, field]) => field !== null && !(Array.isArray(field) && field.length === 0),
+  );
   return Object.fromEntries(kept.map(([key, field]) => [key, squeeze(field)]));
 }
 

@@ -1,5 +1,5 @@
-// Pods and what makes them, as far as controllers of workloads look at them. Types and names only; what is not mentioned
-// here travels through unread.
+// Pods and what makes them, as far as controllers of workloads look at them. Types and names only;
+// what is not mentioned here travels through unread.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/api/apps/v1/types.go.
 import type { Kind, Metadata } from "homeostat/api";
 import { dynamicKind } from "homeostat/client";
@@ -14,12 +14,20 @@ export interface Workload {
 /** meta/v1 LabelSelector. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
 }
 
 /** core/v1 PodTemplateSpec. */
 export interface PodTemplate {
-  readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>>; readonly finalizers?: readonly string[] };
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+  };
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
@@ -60,17 +68,31 @@ export interface PodContainer {
   readonly image?: string;
   readonly restartPolicy?: string;
   readonly resources?: { readonly requests?: object; readonly limits?: object };
-  readonly ports?: readonly { readonly containerPort: number; readonly hostPort?: number; readonly hostIP?: string; readonly protocol?: string }[];
+  readonly ports?: readonly {
+    readonly containerPort: number;
+    readonly hostPort?: number;
+    readonly hostIP?: string;
+    readonly protocol?: string;
+  }[];
 }
 
 /** core/v1 Affinity. */
 export interface Affinity {
   readonly nodeAffinity?: {
-    readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] };
-    readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly weight: number; readonly preference: NodeSelectorTerm }[];
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+      readonly nodeSelectorTerms?: readonly NodeSelectorTerm[];
+    };
+    readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly {
+      readonly weight: number;
+      readonly preference: NodeSelectorTerm;
+    }[];
   };
-  readonly podAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] };
-  readonly podAntiAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] };
+  readonly podAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  };
+  readonly podAntiAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
+  };
 }
 
 /** core/v1 PodAffinityTerm. */
@@ -135,11 +157,21 @@ export interface Taint {
 
 /** core/v1 Node. */
 export interface Node extends Workload {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[]; readonly podCIDR?: string };
-  readonly status?: { readonly conditions?: readonly WorkloadCondition[]; readonly [field: string]: unknown };
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly Taint[];
+    readonly podCIDR?: string;
+  };
+  readonly status?: {
+    readonly conditions?: readonly WorkloadCondition[];
+    readonly [field: string]: unknown;
+  };
 }
 
-/** What keeps a number of pods: apps/v1 ReplicaSet or core/v1 ReplicationController, whose selector is plain labels. */
+/**
+ * What keeps a number of pods: apps/v1 ReplicaSet or core/v1 ReplicationController, whose selector
+ * is plain labels.
+ */
 export interface ReplicaKeeper extends Workload {
   readonly spec: {
     readonly replicas?: number;
@@ -169,10 +201,30 @@ export interface Namespace extends Workload {
 /** A kind of which this much is known. */
 export type WorkloadKind<O extends Workload> = Kind<O, any>;
 
-export const namespaceKind = dynamicKind({ apiVersion: "v1", kind: "Namespace", resource: "namespaces", scope: "Cluster" }) as Kind as WorkloadKind<Namespace>;
-export const nodeKind = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" }) as Kind as WorkloadKind<Node>;
-export const podKind = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" }) as Kind as WorkloadKind<Pod>;
-export const replicaSetKind = dynamicKind({ apiVersion: "apps/v1", kind: "ReplicaSet", resource: "replicasets", scope: "Namespaced" }) as Kind as WorkloadKind<ReplicaKeeper>;
+export const namespaceKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "Namespace",
+  resource: "namespaces",
+  scope: "Cluster",
+}) as Kind as WorkloadKind<Namespace>;
+export const nodeKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "Node",
+  resource: "nodes",
+  scope: "Cluster",
+}) as Kind as WorkloadKind<Node>;
+export const podKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "Pod",
+  resource: "pods",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<Pod>;
+export const replicaSetKind = dynamicKind({
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  resource: "replicasets",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<ReplicaKeeper>;
 export const replicationControllerKind = dynamicKind({
   apiVersion: "v1",
   kind: "ReplicationController",
@@ -181,7 +233,8 @@ export const replicationControllerKind = dynamicKind({
 }) as Kind as WorkloadKind<ReplicaKeeper>;
 
 /** `namespace/name` of a namespaced object. */
-export const keyFor = ({ metadata: { namespace, name } }: Workload): string => `${namespace ?? ""}/${name}`;
+export const keyFor = ({ metadata: { namespace, name } }: Workload): string =>
+  `${namespace ?? ""}/${name}`;
 
 /** Wall time as objects carry it, e.g. `2024-01-01T00:00:00Z`. */
 export const formatSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -24,7 +24,9 @@ export class Version implements Revision {
     this.older = older;
   }
 
-  /** The object before this change: nothing where there was none, or where history has forgotten it. */
+  /**
+   * The object before this change: nothing where there was none, or where history has forgotten it.
+   */
   get previous(): Revision | undefined {
     return this.older?.type === "DELETED" ? undefined : this.older;
   }
@@ -79,8 +81,9 @@ export class History {
   }
 
   /**
-   * Forgets changes up to `revision`; `gone` gets each deletion among them, whose key may now be free. Returns the revisions
-   * that nothing needs any more: deletions, and states that a forgotten change has replaced.
+   * Forgets changes up to `revision`; `gone` gets each deletion among them, whose key may now be
+   * free. Returns the revisions that nothing needs any more: deletions, and states that a forgotten
+   * change has replaced.
    */
   compact(revision: number, gone: (tombstone: Version) => void): number[] {
     const unneeded: number[] = [];

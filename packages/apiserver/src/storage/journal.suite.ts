@@ -1,4 +1,5 @@
-// What every Journal does, as tests: each implementation's own test calls this with a way to open and reopen one.
+// What every Journal does, as tests: each implementation's own test calls this with a way to open
+// and reopen one.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createMemoryStore } from "./memory-store.ts";
@@ -18,7 +19,8 @@ const loaded = async (place: JournalPlace): Promise<readonly string[]> => {
   return seen.map((revision) => `${revision.key} ${revision.type} ${said(revision)}`);
 };
 
-const openStore = async (place: JournalPlace): Promise<Store> => createMemoryStore({ journal: await place.open() });
+const openStore = async (place: JournalPlace): Promise<Store> =>
+  createMemoryStore({ journal: await place.open() });
 
 /** Describes a Journal found at the places that `createPlace` makes. */
 export function describeJournal(name: string, createPlace: () => Promise<JournalPlace>): void {
@@ -31,18 +33,45 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       await put(store, "g/r//b", "three");
       await remove(store, "g/r//a");
       await store.close();
-      assert.deepEqual(await loaded(place), ["g/r//b ADDED one@1", "g/r//a ADDED two@2", "g/r//b MODIFIED three@3", "g/r//a DELETED last@4"]);
+      assert.deepEqual(await loaded(place), [
+        "g/r//b ADDED one@1",
+        "g/r//a ADDED two@2",
+        "g/r//b MODIFIED three@3",
+        "g/r//a DELETED last@4",
+      ]);
     });
 
     test("facts, creation and epoch come back as they went", async () => {
       const place = await createPlace();
       const store = await openStore(place);
-      const facts = { uid: "ü", generation: 3, labels: { a: "b" }, fields: { "spec.x": "" }, owners: [{ uid: "o" }], finalizers: ["f"], deleting: true };
-      await store.commit("g/r//a", 0, () => ({ bytes: new Uint8Array([0, 255]), facts, schemaEpoch: 7 }));
+      const facts = {
+        uid: "ü",
+        generation: 3,
+        labels: { a: "b" },
+        fields: { "spec.x": "" },
+        owners: [{ uid: "o" }],
+        finalizers: ["f"],
+        deleting: true,
+      };
+      await store.commit("g/r//a", 0, () => ({
+        bytes: new Uint8Array([0, 255]),
+        facts,
+        schemaEpoch: 7,
+      }));
       await store.close();
       const reopened = await openStore(place);
-      const { key: _, revision, created, schemaEpoch, bytes, facts: found } = reopened.latest("g/r//a")!;
-      assert.deepEqual({ revision, created, schemaEpoch, bytes: [...bytes], found }, { revision: 1, created: 1, schemaEpoch: 7, bytes: [0, 255], found: facts });
+      const {
+        key: _,
+        revision,
+        created,
+        schemaEpoch,
+        bytes,
+        facts: found,
+      } = reopened.latest("g/r//a")!;
+      assert.deepEqual(
+        { revision, created, schemaEpoch, bytes: [...bytes], found },
+        { revision: 1, created: 1, schemaEpoch: 7, bytes: [0, 255], found: facts },
+      );
       await reopened.close();
     });
 
@@ -55,9 +84,15 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       await store.close();
       const reopened = await openStore(place);
       const seen: (string | undefined)[] = [];
-      reopened.since("g/", 1, (change) => seen.push(`${change.type} ${said(change)} after ${said(change.previous)}`));
+      reopened.since("g/", 1, (change) =>
+        seen.push(`${change.type} ${said(change)} after ${said(change.previous)}`),
+      );
       assert.equal((await put(reopened, "g/r//a", "four")).revision, 4);
-      assert.deepEqual(seen, ["MODIFIED two@2 after one@1", "DELETED last@3 after two@2", "ADDED four@4 after undefined"]);
+      assert.deepEqual(seen, [
+        "MODIFIED two@2 after one@1",
+        "DELETED last@3 after two@2",
+        "ADDED four@4 after undefined",
+      ]);
       await reopened.close();
     });
 
@@ -70,7 +105,10 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       await store.close();
       assert.deepEqual(await loaded(place), []);
       const reopened = await openStore(place);
-      assert.deepEqual([reopened.revision(), reopened.compacted(), reopened.since("g/", 1, () => {})], [2, 2, "compacted"]);
+      assert.deepEqual(
+        [reopened.revision(), reopened.compacted(), reopened.since("g/", 1, () => {})],
+        [2, 2, "compacted"],
+      );
       assert.equal((await put(reopened, "g/r//a", "three")).revision, 3);
       await reopened.close();
     });

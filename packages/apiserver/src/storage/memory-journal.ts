@@ -1,9 +1,13 @@
-// A journal that survives its store but not its process: lets tests reopen, hold back and fail writes.
+// A journal that survives its store but not its process: lets tests reopen, hold back and fail
+// writes.
 import type { Journal, Revision } from "./store.ts";
 
 /** A journal in memory. Opening a second store on it is what a restart is to a journal on disk. */
 export interface MemoryJournal extends Journal {
-  /** Until it is called with undefined, batches wait for this promise before they are stored; a rejection fails them. */
+  /**
+   * Until it is called with undefined, batches wait for this promise before they are stored; a
+   * rejection fails them.
+   */
   hold(until: Promise<void> | undefined): void;
 }
 
@@ -13,7 +17,11 @@ export function createMemoryJournal(): MemoryJournal {
   let compacted = 0;
   let gate: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  const store = async (batch: readonly Revision[], before: Promise<unknown>, held: Promise<void> | undefined): Promise<void> => {
+  const store = async (
+    batch: readonly Revision[],
+    before: Promise<unknown>,
+    held: Promise<void> | undefined,
+  ): Promise<void> => {
     await before;
     await held;
     stored.push(...batch);
@@ -38,5 +46,9 @@ export function createMemoryJournal(): MemoryJournal {
 function withoutReplaced(stored: readonly Revision[], upTo: number): Revision[] {
   const newest = new Map<string, Revision>();
   for (const revision of stored) if (revision.revision <= upTo) newest.set(revision.key, revision);
-  return stored.filter((revision) => revision.revision > upTo || (newest.get(revision.key) === revision && revision.type !== "DELETED"));
+  return stored.filter(
+    (revision) =>
+      revision.revision > upTo ||
+      (newest.get(revision.key) === revision && revision.type !== "DELETED"),
+  );
 }

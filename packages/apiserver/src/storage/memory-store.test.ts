@@ -62,7 +62,11 @@ test("history is cut by itself, to the number of changes asked for", async () =>
 test("history is cut to what it may weigh", async () => {
   const store = createMemoryStore({ keepBytes: 100 });
   for (let i = 0; i < 10; i++) await put(store, "g/r//a", "ten bytes");
-  assert.equal(store.compacted(), 6, "11 bytes each: the tenth is too much, and what then stays weighs no more than 50");
+  assert.equal(
+    store.compacted(),
+    6,
+    "11 bytes each: the tenth is too much, and what then stays weighs no more than 50",
+  );
 });
 
 test("lists at every revision agree with a plain replay of the commits", async () => {

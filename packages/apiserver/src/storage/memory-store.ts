@@ -1,6 +1,7 @@
-// The in-memory MVCC store. A commit compares, assigns, encodes and enqueues in one synchronous step; it becomes visible
-// when the journal acknowledges it, which without a journal is at once. Visible order is revision order, for everybody.
-// Knows no JSON, no kinds and no clock. Upstream's counterpart: etcd server/storage/mvcc.
+// The in-memory MVCC store. A commit compares, assigns, encodes and enqueues in one synchronous
+// step; it becomes visible when the journal acknowledges it, which without a journal is at once.
+// Visible order is revision order, for everybody. Knows no JSON, no kinds and no clock. Upstream's
+// counterpart: etcd server/storage/mvcc.
 import { compareBytewise } from "homeostat/api";
 import { History, Version } from "./history.ts";
 import { OrderedRecords } from "./ordered-records.ts";
@@ -9,15 +10,27 @@ import { StoreClosedError, StoreConflictError } from "./store-errors.ts";
 import { WatcherIndex } from "./watcher-index.ts";
 
 export interface MemoryStoreOptions {
-  /** Makes commits durable; without one they are acknowledged at once. The store loads it, and closes it when it closes. */
+  /**
+   * Makes commits durable; without one they are acknowledged at once. The store loads it, and
+   * closes it when it closes.
+   */
   readonly journal?: Journal;
-  /** Changes kept for old reads and late watches, at least; the log is cut when it has grown to twice as many. Default 50,000. */
+  /**
+   * Changes kept for old reads and late watches, at least; the log is cut when it has grown to
+   * twice as many. Default 50,000.
+   */
   readonly keepChanges?: number;
-  /** Bytes that these changes may weigh together; half of them are forgotten when they weigh more. Default 64 MiB. */
+  /**
+   * Bytes that these changes may weigh together; half of them are forgotten when they weigh more.
+   * Default 64 MiB.
+   */
   readonly keepBytes?: number;
 }
 
-/** One key: its newest acknowledged version, a tombstone included, and the write that waits for the journal. */
+/**
+ * One key: its newest acknowledged version, a tombstone included, and the write that waits for the
+ * journal.
+ */
 interface KeyRecord {
   readonly key: string;
   head: Version | undefined;
@@ -52,7 +65,10 @@ class MemoryStore implements Store {
   readonly #journal: Journal | undefined;
   readonly #keepChanges: number;
   readonly #keepBytes: number;
-  /** Reads at this revision or before it have been given up, though watches may still know what came after. */
+  /**
+   * Reads at this revision or before it have been given up, though watches may still know what came
+   * after.
+   */
   #unreadable = 0;
   /** Visible changes that not all watchers have been given yet; delivery is never nested. */
   readonly #undelivered: Version[] = [];
@@ -79,16 +95,30 @@ class MemoryStore implements Store {
     return head?.type === "DELETED" ? undefined : head;
   }
 
-  list(prefix: string, options: { readonly at?: number; readonly startKey?: string } = {}): Listing | "compacted" | "future" {
+  list(
+    prefix: string,
+    options: { readonly at?: number; readonly startKey?: string } = {},
+  ): Listing | "compacted" | "future" {
     const at = options.at ?? this.#visible;
     if (at > this.#visible) return "future";
     if (at <= this.#unreadable && at !== this.#visible) return "compacted";
-    const start = options.startKey !== undefined && compareBytewise(options.startKey, prefix) > 0 ? options.startKey : prefix;
+    const start =
+      options.startKey !== undefined && compareBytewise(options.startKey, prefix) > 0
+        ? options.startKey
+        : prefix;
     const ordered = this.#ordered;
-    return { revision: at, items: { [Symbol.iterator]: () => liveAt(ordered.from(start), prefix, at) } };
+    return {
+      revision: at,
+      items: { [Symbol.iterator]: () => liveAt(ordered.from(start), prefix, at) },
+    };
   }
 
-  commit(key: string, expected: number, encode: (revision: number) => Encoded | null, lastState?: (revision: number) => Encoded): Promise<Revision> | "conflict" {
+  commit(
+    key: string,
+    expected: number,
+    encode: (revision: number) => Encoded | null,
+    lastState?: (revision: number) => Encoded,
+  ): Promise<Revision> | "conflict" {
     if (this.#closed) return Promise.reject(new StoreClosedError(key));
     const pending = this.#records.get(key)?.pending;
     if (pending) return this.#commitAfter(pending, key, expected, encode, lastState);
@@ -102,7 +132,11 @@ class MemoryStore implements Store {
     return Promise.resolve(version);
   }
 
-  since(prefix: string, revision: number, each: (change: Revision) => void): { stop(): void } | "compacted" | "future" {
+  since(
+    prefix: string,
+    revision: number,
+    each: (change: Revision) => void,
+  ): { stop(): void } | "compacted" | "future" {
     if (revision > this.#visible) return "future";
     if (revision < this.#history.compacted) return "compacted";
     const watcher: Watcher = { prefix, seen: this.#visible, each };
@@ -151,22 +185,49 @@ class MemoryStore implements Store {
     this.#assigned = this.#visible;
   }
 
-  /** Waits for the write under way, then tries anew; its outcome, not the caller's guess, decides. */
-  async #commitAfter(pending: Promise<unknown>, ...write: Parameters<Store["commit"]>): Promise<Revision> {
+  /**
+   * Waits for the write under way, then tries anew; its outcome, not the caller's guess, decides.
+   */
+  async #commitAfter(
+    pending: Promise<unknown>,
+    ...write: Parameters<Store["commit"]>
+  ): Promise<Revision> {
     await pending;
     const outcome = this.commit(...write);
-    if (outcome === "conflict") throw new StoreConflictError(`commit ${write[0]}: expected revision ${write[1]}, found ${this.latest(write[0])?.revision ?? "no object"}; read it again and retry`);
+    if (outcome === "conflict")
+      throw new StoreConflictError(
+        `commit ${write[0]}: expected revision ${write[1]}, found ${this.latest(write[0])?.revision ?? "no object"}; read it again and retry`,
+      );
     return outcome;
   }
 
-  #encode(key: string, revision: number, encode: (revision: number) => Encoded | null, lastState: ((revision: number) => Encoded) | undefined): Version {
+  #encode(
+    key: string,
+    revision: number,
+    encode: (revision: number) => Encoded | null,
+    lastState: ((revision: number) => Encoded) | undefined,
+  ): Version {
     const head = this.#records.get(key)?.head;
     const live = head?.type === "DELETED" ? undefined : head;
     const encoded = encode(revision);
-    if (!encoded && !live) throw new Error(`commit ${key}: a delete needs an object, and there is none; compare before deleting`);
+    if (!encoded && !live)
+      throw new Error(
+        `commit ${key}: a delete needs an object, and there is none; compare before deleting`,
+      );
     const state = encoded ?? lastState?.(revision) ?? live!;
     const type = encoded ? (live ? "MODIFIED" : "ADDED") : "DELETED";
-    return new Version({ key, revision, created: live?.created ?? revision, schemaEpoch: state.schemaEpoch ?? 0, bytes: state.bytes, facts: state.facts, type }, head);
+    return new Version(
+      {
+        key,
+        revision,
+        created: live?.created ?? revision,
+        schemaEpoch: state.schemaEpoch ?? 0,
+        bytes: state.bytes,
+        facts: state.facts,
+        type,
+      },
+      head,
+    );
   }
 
   async #commitDurably(journal: Journal, version: Version, record: KeyRecord): Promise<Revision> {
@@ -187,7 +248,9 @@ class MemoryStore implements Store {
     return version;
   }
 
-  /** Shows what has been acknowledged, in order: a later write never overtakes one that still waits. */
+  /**
+   * Shows what has been acknowledged, in order: a later write never overtakes one that still waits.
+   */
   #showSettled(): void {
     while (this.#writes[0] && this.#writes[0].state !== "waiting") {
       const { version, record, state, settle } = this.#writes.shift()!;
@@ -203,12 +266,17 @@ class MemoryStore implements Store {
     record.head = version;
     this.#visible = version.revision;
     this.#history.append(version);
-    if (this.#history.length >= 2 * this.#keepChanges) this.compact(this.#history.revisionBefore(this.#keepChanges));
-    if (this.#history.bytes > this.#keepBytes) this.compact(this.#history.revisionBeforeBytes(this.#keepBytes / 2));
+    if (this.#history.length >= 2 * this.#keepChanges)
+      this.compact(this.#history.revisionBefore(this.#keepChanges));
+    if (this.#history.bytes > this.#keepBytes)
+      this.compact(this.#history.revisionBeforeBytes(this.#keepBytes / 2));
     this.#undelivered.push(version);
   }
 
-  /** Gives watchers what is visible. A watcher that commits only lengthens the queue, so all see one order. */
+  /**
+   * Gives watchers what is visible. A watcher that commits only lengthens the queue, so all see one
+   * order.
+   */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;
@@ -239,7 +307,10 @@ class MemoryStore implements Store {
   }
 }
 
-/** A watcher's fault is not the writer's: it surfaces as an uncaught error once the commit is through. */
+/**
+ * A watcher's fault is not the writer's: it surfaces as an uncaught error once the commit is
+ * through.
+ */
 function give(watcher: Watcher, change: Version): void {
   if (change.revision <= watcher.seen) return;
   watcher.seen = change.revision;
@@ -252,7 +323,11 @@ function give(watcher: Watcher, change: Version): void {
   }
 }
 
-function* liveAt(records: Iterable<KeyRecord>, prefix: string, at: number): Generator<Revision, undefined, undefined> {
+function* liveAt(
+  records: Iterable<KeyRecord>,
+  prefix: string,
+  at: number,
+): Generator<Revision, undefined, undefined> {
   for (const record of records) {
     if (!record.key.startsWith(prefix)) return;
     let version = record.head;

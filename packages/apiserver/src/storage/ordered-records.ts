@@ -1,5 +1,5 @@
-// Records in bytewise order of their keys: a list of short sorted blocks, so that an insert among a hundred thousand keys
-// moves a few hundred entries at most. Knows nothing of revisions.
+// Records in bytewise order of their keys: a list of short sorted blocks, so that an insert among a
+// hundred thousand keys moves a few hundred entries at most. Knows nothing of revisions.
 import { compareBytewise } from "homeostat/api";
 
 /** Anything that has a key. */
@@ -41,7 +41,10 @@ export class OrderedRecords<R extends Keyed> {
     if (!block.length) this.#blocks.splice(b, 1);
   }
 
-  /** Records in order, from `start` (inclusive) on. Records may be added and removed during the walk. */
+  /**
+   * Records in order, from `start` (inclusive) on. Records may be added and removed during the
+   * walk.
+   */
   *from(start: string): Generator<R, void, undefined> {
     let b = this.#blockFor(start);
     let at = this.#blocks[b] ? lowerBound(this.#blocks[b]!, start) : 0;

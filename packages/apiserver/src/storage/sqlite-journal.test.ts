@@ -32,13 +32,29 @@ test("a file that another server has open is refused", async () => {
   await journal.close();
 });
 
-test("only the owner can read what is stored", { skip: process.platform === "win32" ? "Windows has no such modes" : false }, async () => {
-  const file = newFile();
-  const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
-  await store.commit("g/r//a", 0, () => ({ bytes: new Uint8Array(1), facts: { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false } }));
-  for (const each of [file, `${file}-wal`]) assert.equal(statSync(each).mode & 0o777, 0o600, each);
-  await store.close();
-});
+test(
+  "only the owner can read what is stored",
+  { skip: process.platform === "win32" ? "Windows has no such modes" : false },
+  async () => {
+    const file = newFile();
+    const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
+    await store.commit("g/r//a", 0, () => ({
+      bytes: new Uint8Array(1),
+      facts: {
+        uid: "",
+        generation: 0,
+        labels: {},
+        fields: {},
+        owners: [],
+        finalizers: [],
+        deleting: false,
+      },
+    }));
+    for (const each of [file, `${file}-wal`])
+      assert.equal(statSync(each).mode & 0o777, 0o600, each);
+    await store.close();
+  },
+);
 
 test("a file of another format is refused", async () => {
   const file = newFile();
@@ -52,8 +68,21 @@ test("a file of another format is refused", async () => {
 });
 
 test("a row that has changed on the disk is told with its file, its key and its revision", async () => {
-  const facts = { uid: "u", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
-  for (const damage of ["bytes = x'7b20'", "facts = '{'", "key = 'g/r//b'", "checksum = NULL, facts = '{'"]) {
+  const facts = {
+    uid: "u",
+    generation: 0,
+    labels: {},
+    fields: {},
+    owners: [],
+    finalizers: [],
+    deleting: false,
+  };
+  for (const damage of [
+    "bytes = x'7b20'",
+    "facts = '{'",
+    "key = 'g/r//b'",
+    "checksum = NULL, facts = '{'",
+  ]) {
     const file = newFile();
     const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
     await store.commit("g/r//a", 0, () => ({ bytes: Buffer.from("{}"), facts }));
@@ -64,7 +93,11 @@ test("a row that has changed on the disk is told with its file, its key and its 
     const journal = await openSqliteJournal({ file });
     assert.throws(
       () => createMemoryStore({ journal }),
-      { code: "ERR_JOURNAL_DAMAGED", message: /^read .*\.db: the row of g\/r\/\/[ab] at revision 1 is damaged: .*; restore the data directory from a copy/ },
+      {
+        code: "ERR_JOURNAL_DAMAGED",
+        message:
+          /^read .*\.db: the row of g\/r\/\/[ab] at revision 1 is damaged: .*; restore the data directory from a copy/,
+      },
       damage,
     );
     await journal.close();
@@ -72,7 +105,15 @@ test("a row that has changed on the disk is told with its file, its key and its 
 });
 
 test("a file without checksums is taken over, and gets them from then on", async () => {
-  const facts = { uid: "u", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+  const facts = {
+    uid: "u",
+    generation: 0,
+    labels: {},
+    fields: {},
+    owners: [],
+    finalizers: [],
+    deleting: false,
+  };
   const file = newFile();
   const old = new DatabaseSync(file);
   old.exec(`CREATE TABLE revisions (revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,
@@ -99,12 +140,24 @@ test("a file without checksums is taken over, and gets them from then on", async
 test("what compaction lets go of leaves the file, and a file of empty pages shrinks when it is opened", async () => {
   const file = newFile();
   const store = createMemoryStore({ journal: await openSqliteJournal({ file }), keepChanges: 100 });
-  const facts = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+  const facts = {
+    uid: "",
+    generation: 0,
+    labels: {},
+    fields: {},
+    owners: [],
+    finalizers: [],
+    deleting: false,
+  };
   const bytes = new Uint8Array(20_000);
-  const write = async (key: string): Promise<void> => void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({ bytes, facts })));
+  const write = async (key: string): Promise<void> =>
+    void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({ bytes, facts })));
   for (let i = 0; i < 1000; i++) await write(`g/r//${i % 10}`);
   const sizeAfter = statSync(file).size;
-  assert.ok(sizeAfter < 300 * bytes.length, `20 MB have been written, 200 changes are kept: ${sizeAfter}`);
+  assert.ok(
+    sizeAfter < 300 * bytes.length,
+    `20 MB have been written, 200 changes are kept: ${sizeAfter}`,
+  );
   for (let i = 0; i < 600; i++) await store.commit(`g/s//${i}`, 0, () => ({ bytes, facts }));
   for (let i = 0; i < 600; i++)
     await store.commit(
@@ -133,7 +186,11 @@ test("acknowledged writes survive SIGKILL", async () => {
       const { revision } = await store.commit("g/r//" + i, 0, () => ({ bytes: new Uint8Array(100), facts }));
       process.stdout.write(revision + "\\n");
     }`;
-  const child = spawn(process.execPath, ["--conditions=homeostat-source", "--input-type=module-typescript", "-e", writer], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=homeostat-source", "--input-type=module-typescript", "-e", writer],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
   let output = "";
   let errors = "";
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk));

@@ -1,7 +1,9 @@
-// The journal on disk: one SQLite file with a write-ahead log. Batches that arrive in one turn of the event loop become
-// one transaction. By default what was acknowledged survives SIGKILL; with `fsync` it survives a power cut too.
-// What compaction lets go of is deleted in small portions between writes; SQLite uses the pages again, and a file that is
-// mostly empty pages is written anew when it is opened. Knows nothing of what it stores. node:sqlite is imported when a journal is opened, never before.
+// The journal on disk: one SQLite file with a write-ahead log. Batches that arrive in one turn of
+// the event loop become one transaction. By default what was acknowledged survives SIGKILL; with
+// `fsync` it survives a power cut too. What compaction lets go of is deleted in small portions
+// between writes; SQLite uses the pages again, and a file that is mostly empty pages is written
+// anew when it is opened. Knows nothing of what it stores. node:sqlite is imported when a journal
+// is opened, never before.
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
@@ -14,10 +16,17 @@ export interface SqliteJournalOptions {
   readonly fsync?: boolean;
 }
 
-/** The file cannot be used: it belongs to another format, another process has it open, or it is damaged. */
+/**
+ * The file cannot be used: it belongs to another format, another process has it open, or it is
+ * damaged.
+ */
 export class JournalError extends Error {
   override readonly name = "JournalError";
-  readonly code: "ERR_JOURNAL_LOCKED" | "ERR_JOURNAL_FORMAT" | "ERR_JOURNAL_DAMAGED" | "ERR_JOURNAL_OPEN";
+  readonly code:
+    | "ERR_JOURNAL_LOCKED"
+    | "ERR_JOURNAL_FORMAT"
+    | "ERR_JOURNAL_DAMAGED"
+    | "ERR_JOURNAL_OPEN";
 
   constructor(code: JournalError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -29,7 +38,10 @@ export class JournalError extends Error {
 const formatVersion = 2;
 /** How many rows are deleted at a time: a few milliseconds that a write may have to wait. */
 const sweepRows = 500;
-/** What the write-ahead log is cut to after a checkpoint, and what a file may hold of empty pages, at least. */
+/**
+ * What the write-ahead log is cut to after a checkpoint, and what a file may hold of empty pages,
+ * at least.
+ */
 const spareBytes = 8 * 2 ** 20;
 const types = ["ADDED", "MODIFIED", "DELETED"] as const;
 const schema = `
@@ -44,7 +56,8 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   const { DatabaseSync: Database } = await import("node:sqlite");
   let database: DatabaseSync | undefined;
   try {
-    // Objects may be secrets: nobody but the owner reads them. SQLite gives its other files the same mode.
+    // Objects may be secrets: nobody but the owner reads them. SQLite gives its other files the
+    // same mode.
     closeSync(openSync(options.file, "a", 0o600));
     database = new Database(options.file);
     prepare(database, options);
@@ -56,10 +69,15 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
 }
 
 function prepare(database: DatabaseSync, options: SqliteJournalOptions): void {
-  database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${spareBytes}; PRAGMA synchronous = ${options.fsync ? "FULL" : "NORMAL"};`);
+  database.exec(
+    `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${spareBytes}; PRAGMA synchronous = ${options.fsync ? "FULL" : "NORMAL"};`,
+  );
   const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (found < 0 || found > formatVersion) {
-    throw new JournalError("ERR_JOURNAL_FORMAT", `open ${options.file}: expected journal format ${formatVersion}, found ${found}; use the version that wrote it, or another data directory`);
+    throw new JournalError(
+      "ERR_JOURNAL_FORMAT",
+      `open ${options.file}: expected journal format ${formatVersion}, found ${found}; use the version that wrote it, or another data directory`,
+    );
   }
   const upgrade = found === 1 ? "ALTER TABLE revisions ADD COLUMN checksum INTEGER;" : "";
   database.exec(`BEGIN IMMEDIATE; ${upgrade} ${schema} COMMIT;`);
@@ -69,8 +87,16 @@ function toJournalError(error: unknown, file: string): unknown {
   if (error instanceof JournalError || !(error instanceof Error)) return error;
   const locked = /locked|busy/.test(error.message);
   return locked
-    ? new JournalError("ERR_JOURNAL_LOCKED", `open ${file}: another process has it open; stop that server, or use another data directory`, { cause: error })
-    : new JournalError("ERR_JOURNAL_OPEN", `open ${file}: ${error.message}; expected a file that SQLite can read and write`, { cause: error });
+    ? new JournalError(
+        "ERR_JOURNAL_LOCKED",
+        `open ${file}: another process has it open; stop that server, or use another data directory`,
+        { cause: error },
+      )
+    : new JournalError(
+        "ERR_JOURNAL_OPEN",
+        `open ${file}: ${error.message}; expected a file that SQLite can read and write`,
+        { cause: error },
+      );
 }
 
 interface Waiting {
@@ -95,13 +121,17 @@ class SqliteJournal implements Journal {
     this.#file = file;
     this.#insert = database.prepare("INSERT INTO revisions VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     this.#delete = database.prepare("DELETE FROM revisions WHERE revision = ?");
-    this.#compacted = Number(database.prepare("SELECT value FROM marks WHERE name = 'compacted'").get()?.["value"] ?? 0);
+    this.#compacted = Number(
+      database.prepare("SELECT value FROM marks WHERE name = 'compacted'").get()?.["value"] ?? 0,
+    );
   }
 
   load(each: (revision: Revision) => void): void {
     this.#dropReplaced();
     this.#shrink();
-    const rows = this.#database.prepare("SELECT revision, key, created, epoch, type, bytes, facts, checksum FROM revisions ORDER BY revision");
+    const rows = this.#database.prepare(
+      "SELECT revision, key, created, epoch, type, bytes, facts, checksum FROM revisions ORDER BY revision",
+    );
     rows.setReturnArrays(true);
     for (const row of rows.iterate() as Iterable<unknown>) each(fromRow(row as Row, this.#file));
   }
@@ -116,7 +146,11 @@ class SqliteJournal implements Journal {
   compact(revision: number, replaced: readonly number[]): void {
     if (revision <= this.#compacted) return;
     this.#compacted = revision;
-    this.#database.prepare("INSERT INTO marks VALUES ('compacted', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value").run(revision);
+    this.#database
+      .prepare(
+        "INSERT INTO marks VALUES ('compacted', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      )
+      .run(revision);
     const sweeping = this.#unneeded.length > 0;
     this.#unneeded.push(...replaced);
     if (!sweeping && replaced.length) setImmediate(() => this.#sweep());
@@ -132,7 +166,10 @@ class SqliteJournal implements Journal {
     this.#database.close();
   }
 
-  /** One transaction for all that waits. Should it fail, each batch is tried alone, so that one bad batch harms no other. */
+  /**
+   * One transaction for all that waits. Should it fail, each batch is tried alone, so that one bad
+   * batch harms no other.
+   */
   #flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -153,7 +190,16 @@ class SqliteJournal implements Journal {
       this.#database.exec("BEGIN");
       for (const r of batch) {
         const facts = JSON.stringify(r.facts);
-        this.#insert.run(r.revision, r.key, r.created, r.schemaEpoch, types.indexOf(r.type), r.bytes, facts, checksumOf(r.key, r.bytes, facts));
+        this.#insert.run(
+          r.revision,
+          r.key,
+          r.created,
+          r.schemaEpoch,
+          types.indexOf(r.type),
+          r.bytes,
+          facts,
+          checksumOf(r.key, r.bytes, facts),
+        );
       }
       this.#database.exec("COMMIT");
       return undefined;
@@ -180,9 +226,11 @@ class SqliteJournal implements Journal {
 
   /** Gives the disk back what was deleted, once that is most of the file. */
   #shrink(): void {
-    const pragma = (name: string): number => Number(this.#database.prepare(`PRAGMA ${name}`).get()?.[name]);
+    const pragma = (name: string): number =>
+      Number(this.#database.prepare(`PRAGMA ${name}`).get()?.[name]);
     const free = pragma("freelist_count");
-    if (free * 2 > pragma("page_count") && free * pragma("page_size") > spareBytes) this.#database.exec("VACUUM");
+    if (free * 2 > pragma("page_count") && free * pragma("page_size") > spareBytes)
+      this.#database.exec("VACUUM");
   }
 
   #dropReplaced(): void {
@@ -195,15 +243,37 @@ class SqliteJournal implements Journal {
   }
 }
 
-type Row = readonly [revision: number, key: string, created: number, epoch: number, type: number, bytes: Uint8Array, facts: string, checksum: number | null];
+type Row = readonly [
+  revision: number,
+  key: string,
+  created: number,
+  epoch: number,
+  type: number,
+  bytes: Uint8Array,
+  facts: string,
+  checksum: number | null,
+];
 
-const checksumOf = (key: string, bytes: Uint8Array, facts: string): number => crc32(facts, crc32(bytes, crc32(key)));
+const checksumOf = (key: string, bytes: Uint8Array, facts: string): number =>
+  crc32(facts, crc32(bytes, crc32(key)));
 
 /** A disk that has lost a bit is told at the start, before anybody works with what it left. */
-function fromRow([revision, key, created, schemaEpoch, type, bytes, facts, checksum]: Row, file: string): Revision {
-  if (checksum !== null && checksum !== checksumOf(key, bytes, facts)) throw damaged(file, key, revision, "its checksum does not match");
+function fromRow(
+  [revision, key, created, schemaEpoch, type, bytes, facts, checksum]: Row,
+  file: string,
+): Revision {
+  if (checksum !== null && checksum !== checksumOf(key, bytes, facts))
+    throw damaged(file, key, revision, "its checksum does not match");
   try {
-    return { revision, key, created, schemaEpoch, type: types[type] ?? "MODIFIED", bytes, facts: JSON.parse(facts) as Facts };
+    return {
+      revision,
+      key,
+      created,
+      schemaEpoch,
+      type: types[type] ?? "MODIFIED",
+      bytes,
+      facts: JSON.parse(facts) as Facts,
+    };
   } catch (error) {
     throw damaged(file, key, revision, error instanceof Error ? error.message : String(error));
   }
@@ -211,5 +281,8 @@ function fromRow([revision, key, created, schemaEpoch, type, bytes, facts, check
 
 function damaged(file: string, key: string, revision: number, reason: string): JournalError {
   const remedy = "restore the data directory from a copy, or use another one";
-  return new JournalError("ERR_JOURNAL_DAMAGED", `read ${file}: the row of ${key} at revision ${revision} is damaged: ${reason}; ${remedy}`);
+  return new JournalError(
+    "ERR_JOURNAL_DAMAGED",
+    `read ${file}: the row of ${key} at revision ${revision} is damaged: ${reason}; ${remedy}`,
+  );
 }

@@ -1,6 +1,9 @@
 // What the store refuses, beyond the plain "conflict" that a commit can answer at once.
 
-/** A commit that had to wait for an unacknowledged write of the same key found another revision there afterwards. */
+/**
+ * A commit that had to wait for an unacknowledged write of the same key found another revision
+ * there afterwards.
+ */
 export class StoreConflictError extends Error {
   override readonly name = "StoreConflictError";
   readonly code = "ERR_STORE_CONFLICT";

@@ -1,11 +1,20 @@
-// What every Store does, as tests: each implementation's own test calls this with a way to make one.
+// What every Store does, as tests: each implementation's own test calls this with a way to make
+// one.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Encoded, Facts, Revision, Store } from "./store.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const noFacts: Facts = { uid: "u", generation: 1, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+const noFacts: Facts = {
+  uid: "u",
+  generation: 1,
+  labels: {},
+  fields: {},
+  owners: [],
+  finalizers: [],
+  deleting: false,
+};
 
 /** A state whose bytes are `text@revision`. */
 export const saying =
@@ -13,7 +22,8 @@ export const saying =
   (revision) => ({ bytes: encoder.encode(`${text}@${revision}`), facts: noFacts });
 
 /** The text of a revision's bytes. */
-export const said = (revision: Revision | undefined): string | undefined => revision && decoder.decode(revision.bytes);
+export const said = (revision: Revision | undefined): string | undefined =>
+  revision && decoder.decode(revision.bytes);
 
 /** Commits and insists that it went through. */
 export async function put(store: Store, key: string, text: string): Promise<Revision> {
@@ -29,7 +39,11 @@ export async function remove(store: Store, key: string): Promise<Revision> {
   return await (outcome as Promise<Revision>);
 }
 
-const listed = (store: Store, prefix: string, options?: Parameters<Store["list"]>[1]): readonly (string | undefined)[] | string => {
+const listed = (
+  store: Store,
+  prefix: string,
+  options?: Parameters<Store["list"]>[1],
+): readonly (string | undefined)[] | string => {
   const listing = store.list(prefix, options);
   return typeof listing === "string" ? listing : [...listing.items].map(said);
 };
@@ -57,9 +71,15 @@ function describeWrites(create: () => Promise<Store>): void {
     const store = await create();
     await put(store, "g/r//a", "one");
     const second = await put(store, "g/r//a", "two");
-    assert.deepEqual([second.type, second.created, said(second.previous)], ["MODIFIED", 1, "one@1"]);
+    assert.deepEqual(
+      [second.type, second.created, said(second.previous)],
+      ["MODIFIED", 1, "one@1"],
+    );
     const gone = await remove(store, "g/r//a");
-    assert.deepEqual([gone.type, gone.revision, said(gone), said(gone.previous)], ["DELETED", 3, "last@3", "two@2"]);
+    assert.deepEqual(
+      [gone.type, gone.revision, said(gone), said(gone.previous)],
+      ["DELETED", 3, "last@3", "two@2"],
+    );
     const again = await put(store, "g/r//a", "new");
     assert.deepEqual([again.type, again.created, again.previous], ["ADDED", 4, undefined]);
     await store.close();
@@ -101,16 +121,36 @@ function describeWrites(create: () => Promise<Store>): void {
   test("a closed store refuses commits", async () => {
     const store = await create();
     await store.close();
-    await assert.rejects(async () => await store.commit("g/r//a", 0, saying("one")), { code: "ERR_STORE_CLOSED" });
+    await assert.rejects(async () => await store.commit("g/r//a", 0, saying("one")), {
+      code: "ERR_STORE_CLOSED",
+    });
   });
 }
 
 function describeReads(create: () => Promise<Store>): void {
   test("lists are in key order, by prefix, from a start key on", async () => {
     const store = await create();
-    for (const key of ["g/r/b/2", "g/r/a/1", "g/rr/a/1", "g/r/b/1", "g/r/b/\u{1f600}", "g/r/b/\uffee"]) await put(store, key, key);
-    assert.deepEqual(listed(store, "g/r/"), ["g/r/a/1@2", "g/r/b/1@4", "g/r/b/2@1", "g/r/b/\uffee@6", "g/r/b/\u{1f600}@5"]);
-    assert.deepEqual(listed(store, "g/r/b/", { startKey: "g/r/b/1\0" }), ["g/r/b/2@1", "g/r/b/\uffee@6", "g/r/b/\u{1f600}@5"]);
+    for (const key of [
+      "g/r/b/2",
+      "g/r/a/1",
+      "g/rr/a/1",
+      "g/r/b/1",
+      "g/r/b/\u{1f600}",
+      "g/r/b/\uffee",
+    ])
+      await put(store, key, key);
+    assert.deepEqual(listed(store, "g/r/"), [
+      "g/r/a/1@2",
+      "g/r/b/1@4",
+      "g/r/b/2@1",
+      "g/r/b/\uffee@6",
+      "g/r/b/\u{1f600}@5",
+    ]);
+    assert.deepEqual(listed(store, "g/r/b/", { startKey: "g/r/b/1\0" }), [
+      "g/r/b/2@1",
+      "g/r/b/\uffee@6",
+      "g/r/b/\u{1f600}@5",
+    ]);
     assert.deepEqual(listed(store, "g/r/", { startKey: "a" }).length, 5);
     assert.deepEqual(listed(store, "none/"), []);
     await store.close();
@@ -142,11 +182,19 @@ function describeReads(create: () => Promise<Store>): void {
     assert.equal(store.compacted(), 3);
     assert.equal(listed(store, "g/r/", { at: 3 }), "compacted");
     assert.deepEqual(listed(store, "g/r/", { at: 4 }), ["four@4"]);
-    assert.equal(said(fourth.previous), "one@1", "a change within history still knows the state before");
+    assert.equal(
+      said(fourth.previous),
+      "one@1",
+      "a change within history still knows the state before",
+    );
     store.compact(99);
     assert.equal(store.compacted(), 5);
     assert.deepEqual(listed(store, "g/r/"), ["four@4", "five@5"]);
-    assert.deepEqual(listed(store, "g/r/", { at: 5 }), ["four@4", "five@5"], "the present is no past");
+    assert.deepEqual(
+      listed(store, "g/r/", { at: 5 }),
+      ["four@4", "five@5"],
+      "the present is no past",
+    );
     assert.equal((await put(store, "g/r//b", "six")).type, "ADDED");
     await store.close();
   });
@@ -158,7 +206,9 @@ function describeReads(create: () => Promise<Store>): void {
     store.compact(3, { watchable: 2 });
     assert.deepEqual([listed(store, "g/r/", { at: 3 }), store.compacted()], ["compacted", 2]);
     const seen: string[] = [];
-    store.since("g/", 2, (change) => seen.push(`${change.type} ${said(change)} after ${said(change.previous)}`));
+    store.since("g/", 2, (change) =>
+      seen.push(`${change.type} ${said(change)} after ${said(change.previous)}`),
+    );
     assert.deepEqual(seen, ["MODIFIED three@3 after two@2", "DELETED last@4 after three@3"]);
     assert.equal(
       store.since("g/", 1, () => {}),
@@ -204,7 +254,8 @@ function describeChanges(create: () => Promise<Store>): void {
   test("watches of all, of a resource, of a namespace and of one object see the same change", async () => {
     const store = await create();
     const seen: string[] = [];
-    for (const prefix of ["", "g/", "g/r/", "g/r/n/", "g/r/n/a", "g/r/n/ab", "g/r/m/"]) store.since(prefix, 0, () => seen.push(prefix));
+    for (const prefix of ["", "g/", "g/r/", "g/r/n/", "g/r/n/a", "g/r/n/ab", "g/r/m/"])
+      store.since(prefix, 0, () => seen.push(prefix));
     await put(store, "g/r/n/a", "one");
     assert.deepEqual(seen.toSorted(), ["", "g/", "g/r/", "g/r/n/", "g/r/n/a"]);
     await store.close();

@@ -1,5 +1,6 @@
-// Watchers by the prefix that they watch, so that a write visits only those whom it concerns, however many there are.
-// A key such as `apps/deployments/shop/web` looks up its prefixes that end in "/" and, for the rest, the lengths in use.
+// Watchers by the prefix that they watch, so that a write visits only those whom it concerns,
+// however many there are. A key such as `apps/deployments/shop/web` looks up its prefixes that end
+// in "/" and, for the rest, the lengths in use.
 
 /** Watchers of any kind, found by key. */
 export class WatcherIndex<W> {
@@ -28,12 +29,17 @@ export class WatcherIndex<W> {
     this.#oddLengths.clear();
   }
 
-  /** Visits every watcher of a prefix of `key`, the shortest prefix first. Watchers may come and go meanwhile. */
+  /**
+   * Visits every watcher of a prefix of `key`, the shortest prefix first. Watchers may come and go
+   * meanwhile.
+   */
   visit(key: string, each: (watcher: W) => void): void {
     if (!this.#byPrefix.size) return;
-    for (let at = key.indexOf("/"); at >= 0; at = key.indexOf("/", at + 1)) this.#byPrefix.get(key.slice(0, at + 1))?.forEach(each);
+    for (let at = key.indexOf("/"); at >= 0; at = key.indexOf("/", at + 1))
+      this.#byPrefix.get(key.slice(0, at + 1))?.forEach(each);
     for (const length of this.#oddLengths.keys()) {
-      if (length <= key.length && (length === 0 || key[length - 1] !== "/")) this.#byPrefix.get(key.slice(0, length))?.forEach(each);
+      if (length <= key.length && (length === 0 || key[length - 1] !== "/"))
+        this.#byPrefix.get(key.slice(0, length))?.forEach(each);
     }
   }
 

@@ -1,5 +1,5 @@
-// `homeostat init`: a new operator project from the template. Writes into an empty or new folder only, so that nothing is
-// ever overwritten.
+// `homeostat init`: a new operator project from the template. Writes into an empty or new folder
+// only, so that nothing is ever overwritten.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,12 +17,20 @@ export function runInit(directory: string, options: { readonly output?: unknown 
   const folder = resolve(directory);
   const name = basename(folder);
   if (!nameRule.test(name) || name.length > 63)
-    throw usageError(`init ${directory}: the folder's name becomes the operator's, which objects carry for ever: expected lower-case letters, digits and "-", got ${JSON.stringify(name)}`);
-  if (existsSync(folder) && readdirSync(folder).length > 0) throw new CommandError(`init ${directory}: the folder is not empty; name a new one`, 1);
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { readonly version: string };
+    throw usageError(
+      `init ${directory}: the folder's name becomes the operator's, which objects carry for ever: expected lower-case letters, digits and "-", got ${JSON.stringify(name)}`,
+    );
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new CommandError(`init ${directory}: the folder is not empty; name a new one`, 1);
+  const { version } = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  ) as { readonly version: string };
   const files = templateFiles(template).map((file) => writeFile(folder, file, { name, version }));
   if (output === "json") process.stdout.write(`${JSON.stringify({ folder, files })}\n`);
-  else process.stdout.write(`created ${name}: ${files.length} files\n\n  cd ${relative(process.cwd(), folder) || "."}\n  npm install\n  npm test\n  npm run dev\n`);
+  else
+    process.stdout.write(
+      `created ${name}: ${files.length} files\n\n  cd ${relative(process.cwd(), folder) || "."}\n  npm install\n  npm test\n  npm run dev\n`,
+    );
 }
 
 function templateFiles(folder: string): readonly string[] {
@@ -31,15 +39,24 @@ function templateFiles(folder: string): readonly string[] {
     .toSorted();
 }
 
-function writeFile(folder: string, file: string, { name, version }: { readonly name: string; readonly version: string }): string {
+function writeFile(
+  folder: string,
+  file: string,
+  { name, version }: { readonly name: string; readonly version: string },
+): string {
   const target = file.slice(0, -suffix.length).replace(/^gitignore$/, ".gitignore");
-  const text = readFileSync(join(template, file), "utf8").replaceAll("__NAME__", name).replaceAll("__VERSION__", version);
+  const text = readFileSync(join(template, file), "utf8")
+    .replaceAll("__NAME__", name)
+    .replaceAll("__VERSION__", version);
   const path = join(folder, target);
   try {
     makeFolder(dirname(path));
     writeFileSync(path, text);
   } catch (error) {
-    throw new CommandError(`init: write ${path}: ${error instanceof Error ? error.message : String(error)}; name a folder that this user may write to`, 1);
+    throw new CommandError(
+      `init: write ${path}: ${error instanceof Error ? error.message : String(error)}; name a folder that this user may write to`,
+      1,
+    );
   }
   return target;
 }

@@ -1,7 +1,13 @@
-// homeostat server: options to an API server, one line when it is ready, a clean end on SIGTERM and SIGINT.
+// homeostat server: options to an API server, one line when it is ready, a clean end on SIGTERM and
+// SIGINT.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type ApiServer, type ApiServerOptions, parseStages, startApiServer } from "@homeostat/apiserver";
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  parseStages,
+  startApiServer,
+} from "@homeostat/apiserver";
 import { parseOutput, usageError } from "../command-error.ts";
 import { parseDuration } from "../parse-duration.ts";
 
@@ -22,20 +28,31 @@ export async function runServer(flags: Flags): Promise<number> {
 
 function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfigPath: string } {
   const dataDir = flags["dataDir"];
-  if (flags["fsync"] && dataDir === undefined) throw usageError("--fsync: there is nothing to sync without --data-dir; name a folder");
+  if (flags["fsync"] && dataDir === undefined)
+    throw usageError("--fsync: there is nothing to sync without --data-dir; name a folder");
   return {
     port: parsePort(String(flags["port"])),
     kubeconfigPath: resolve(String(flags["kubeconfig"])),
     warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
     readyWhen: "serving",
     controllers: parseControllers(String(flags["controllers"])),
-    admissionPlugins: { enable: splitNames(flags["enableAdmissionPlugins"]), disable: splitNames(flags["disableAdmissionPlugins"]) },
+    admissionPlugins: {
+      enable: splitNames(flags["enableAdmissionPlugins"]),
+      disable: splitNames(flags["disableAdmissionPlugins"]),
+    },
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
-    compactionIntervalMs: parseDuration("--compaction-interval", String(flags["compactionInterval"])),
+    compactionIntervalMs: parseDuration(
+      "--compaction-interval",
+      String(flags["compactionInterval"]),
+    ),
     eventTtlMs: parseDuration("--event-ttl", String(flags["eventTtl"])),
-    ...(flags["fakeNodes"] === undefined ? {} : { fakeNodes: parseCount("--fake-nodes", String(flags["fakeNodes"])) }),
-    ...(typeof dataDir === "string" ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true } : {}),
+    ...(flags["fakeNodes"] === undefined
+      ? {}
+      : { fakeNodes: parseCount("--fake-nodes", String(flags["fakeNodes"])) }),
+    ...(typeof dataDir === "string"
+      ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true }
+      : {}),
   };
 }
 
@@ -59,16 +76,21 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw usageError(`--stages: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(
+      `--stages: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
-const splitNames = (text: Flags[string]): readonly string[] => (typeof text === "string" && text ? text.split(",") : []);
+const splitNames = (text: Flags[string]): readonly string[] =>
+  typeof text === "string" && text ? text.split(",") : [];
 
 function parseControllers(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name)) return names;
-  throw usageError(`--controllers: expected default, all, none, or names separated by commas, got ${JSON.stringify(text)}`);
+  throw usageError(
+    `--controllers: expected default, all, none, or names separated by commas, got ${JSON.stringify(text)}`,
+  );
 }
 
 /** The folder that we make up for a token must not end up in anybody's repository. */

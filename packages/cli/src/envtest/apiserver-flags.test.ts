@@ -17,12 +17,26 @@ const read = (...argv: readonly string[]) => readApiServerFlags(parseFlags(argv)
 
 test("flags may be joined, spaced, bare or repeated; the last one counts", () => {
   const flags = parseFlags(["--a=1", "--b", "2", "--c", "--a=3=4", "stray", "--d", "--e="]);
-  assert.deepEqual(Object.fromEntries(flags), { a: ["1", "3=4"], b: ["2"], c: ["true"], d: ["true"], e: [""] });
+  assert.deepEqual(Object.fromEntries(flags), {
+    a: ["1", "3=4"],
+    b: ["2"],
+    c: ["true"],
+    d: ["true"],
+    e: [""],
+  });
   assert.equal(read("--secure-port=1", "--secure-port", "2").options.port, 2);
 });
 
 test("no flag has to be given", () => {
-  assert.deepEqual(read(), { options: { admissionPlugins: { enable: ["ServiceAccount"], disable: [] }, controllers: "none", host: "127.0.0.1", port: 6443 }, unheeded: [] });
+  assert.deepEqual(read(), {
+    options: {
+      admissionPlugins: { enable: ["ServiceAccount"], disable: [] },
+      controllers: "none",
+      host: "127.0.0.1",
+      port: 6443,
+    },
+    unheeded: [],
+  });
   assert.equal(read("--bind-address=0.0.0.0").options.host, "127.0.0.1");
   assert.equal(read("--bind-address=::1").options.host, "::1");
 });
@@ -33,12 +47,24 @@ test("certificates come from the certificate folder, or from the files named", (
   file("apiserver.crt", "cert");
   file("apiserver.key", "key");
   const clientCa = `--client-ca-file=${file("ca.crt", "ca")}`;
-  assert.deepEqual(read(certDir, clientCa).options.servingCertificate, { cert: "cert", key: "key" });
+  assert.deepEqual(read(certDir, clientCa).options.servingCertificate, {
+    cert: "cert",
+    key: "key",
+  });
   assert.equal(read(certDir, clientCa).options.clientCa, "ca");
-  const other = [`--tls-cert-file=${file("other.crt", "other")}`, `--tls-private-key-file=${file("other.key", "its key")}`];
-  assert.deepEqual(read(certDir, ...other).options.servingCertificate, { cert: "other", key: "its key" });
+  const other = [
+    `--tls-cert-file=${file("other.crt", "other")}`,
+    `--tls-private-key-file=${file("other.key", "its key")}`,
+  ];
+  assert.deepEqual(read(certDir, ...other).options.servingCertificate, {
+    cert: "other",
+    key: "its key",
+  });
   assert.throws(() => read(other[0]!), /one was given without the other/);
-  assert.throws(() => read(`--client-ca-file=${join(folder, "gone")}`), /--client-ca-file: read .*gone: ENOENT/);
+  assert.throws(
+    () => read(`--client-ca-file=${join(folder, "gone")}`),
+    /--client-ca-file: read .*gone: ENOENT/,
+  );
 });
 
 test("tokens and their users are read as kube-apiserver reads them", () => {
@@ -48,13 +74,19 @@ test("tokens and their users are read as kube-apiserver reads them", () => {
     ["secret", { name: "alice", uid: "7", groups: ["dev", "ops"] }],
     ["plain", { name: "bob", groups: [] }],
   ]);
-  assert.throws(() => read(`--token-auth-file=${file("short.csv", "token,alice")}`), /expected token,user,uid and groups in each line/);
+  assert.throws(
+    () => read(`--token-auth-file=${file("short.csv", "token,alice")}`),
+    /expected token,user,uid and groups in each line/,
+  );
 });
 
 test("tokens of service accounts are signed with the key given", () => {
   assert.equal(read().options.serviceAccountTokens, undefined);
   const key = `--service-account-signing-key-file=${file("signer.key", "pem")}`;
-  assert.deepEqual(read(key, "--service-account-issuer=https://127.0.0.1:1/").options.serviceAccountTokens, { issuer: "https://127.0.0.1:1/", privateKey: "pem" });
+  assert.deepEqual(
+    read(key, "--service-account-issuer=https://127.0.0.1:1/").options.serviceAccountTokens,
+    { issuer: "https://127.0.0.1:1/", privateKey: "pem" },
+  );
 });
 
 test("plug-ins and ranges are read; flags for plug-ins add up", () => {
@@ -65,13 +97,22 @@ test("plug-ins and ranges are read; flags for plug-ins add up", () => {
     "--service-cluster-ip-range=10.1.0.0/16,fd00::/112",
     "--service-node-port-range=20000-20099",
   );
-  assert.deepEqual(options.admissionPlugins, { enable: ["NodeRestriction"], disable: ["ServiceAccount", "Priority", "RuntimeClass"] });
-  assert.deepEqual([options.serviceClusterIpRange, options.serviceNodePortRange], ["10.1.0.0/16", "20000-20099"]);
+  assert.deepEqual(options.admissionPlugins, {
+    enable: ["NodeRestriction"],
+    disable: ["ServiceAccount", "Priority", "RuntimeClass"],
+  });
+  assert.deepEqual(
+    [options.serviceClusterIpRange, options.serviceNodePortRange],
+    ["10.1.0.0/16", "20000-20099"],
+  );
 });
 
 test("how long Events stay and how often the past is forgotten can be said", () => {
   const { options, unheeded } = read("--event-ttl=30m", "--etcd-compaction-interval=0");
-  assert.deepEqual([options.eventTtlMs, options.compactionIntervalMs, unheeded], [1_800_000, 0, []]);
+  assert.deepEqual(
+    [options.eventTtlMs, options.compactionIntervalMs, unheeded],
+    [1_800_000, 0, []],
+  );
   assert.throws(() => read("--event-ttl=soon"), /--event-ttl: expected a duration/);
 });
 
@@ -83,11 +124,15 @@ test("flags that would change something are told, those of envtest are not", () 
     "--etcd-servers=http://127.0.0.1:2379",
     "--service-cluster-ip-range=10.0.0.0/24",
   ];
-  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--audit-policy-file=x").unheeded, ["feature-gates", "audit-policy-file"]);
+  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--audit-policy-file=x").unheeded, [
+    "feature-gates",
+    "audit-policy-file",
+  ]);
 });
 
 test("wrong ports are refused, and help shows no flag of releases long past", () => {
-  for (const port of ["web", "65536", ""]) assert.throws(() => read(`--secure-port=${port}`), /--secure-port: expected a number/);
+  for (const port of ["web", "65536", ""])
+    assert.throws(() => read(`--secure-port=${port}`), /--secure-port: expected a number/);
   assert.match(apiServerHelp(), /^ +--secure-port/m);
   assert.doesNotMatch(apiServerHelp(), /--insecure-port/);
 });

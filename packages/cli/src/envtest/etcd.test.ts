@@ -7,7 +7,20 @@ const program = fileURLToPath(new URL("../../bin/envtest-etcd.js", import.meta.u
 
 test("an address that is no URL ends etcd's stand-in in a sentence", () => {
   for (const urls of ["foo", "http://127.0.0.1:0,bar", "unix:///x", "localhost:2379"]) {
-    const { status, stderr } = spawnSync(process.execPath, [program, `--listen-client-urls=${urls}`], { encoding: "utf8" });
-    assert.deepEqual([status, /^etcd: --listen-client-urls: expected http:\/\/HOST:PORT, got ".*"; give URLs, separated by commas\n$/.test(stderr)], [2, true], stderr);
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [program, `--listen-client-urls=${urls}`],
+      { encoding: "utf8" },
+    );
+    assert.deepEqual(
+      [
+        status,
+        /^etcd: --listen-client-urls: expected http:\/\/HOST:PORT, got ".*"; give URLs, separated by commas\n$/.test(
+          stderr,
+        ),
+      ],
+      [2, true],
+      stderr,
+    );
   }
 });

@@ -1,10 +1,13 @@
-// Reads command lines as kube-apiserver's flag library does: `--name=value`, `--name value`, and `--name` alone for true.
-// Knows no flag. Upstream: github.com/spf13/pflag.
+// Reads command lines as kube-apiserver's flag library does: `--name=value`, `--name value`, and
+// `--name` alone for true. Knows no flag. Upstream: github.com/spf13/pflag.
 
 /** Values in the order given, by name without dashes. */
 export type ParsedFlags = ReadonlyMap<string, readonly string[]>;
 
-/** Parses e.g. `["--secure-port=6443", "--allow-privileged"]`; words that belong to no flag are left out. */
+/**
+ * Parses e.g. `["--secure-port=6443", "--allow-privileged"]`; words that belong to no flag are left
+ * out.
+ */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
   const flags = new Map<string, string[]>();
   for (let i = 0; i < argv.length; i++) {
@@ -22,4 +25,5 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
 }
 
 /** A flag that has one value: the last one counts, as upstream. */
-export const lastOf = (flags: ParsedFlags, name: string): string | undefined => flags.get(name)?.at(-1);
+export const lastOf = (flags: ParsedFlags, name: string): string | undefined =>
+  flags.get(name)?.at(-1);

@@ -1,5 +1,6 @@
-// The program that envtest takes for kube-apiserver: flags in, a server until a signal comes or whoever started it is gone.
-// It lives in memory, so that two of them share nothing, and leaves nothing behind.
+// The program that envtest takes for kube-apiserver: flags in, a server until a signal comes or
+// whoever started it is gone. It lives in memory, so that two of them share nothing, and leaves
+// nothing behind.
 import { startApiServer } from "@homeostat/apiserver";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { apiServerHelp, readApiServerFlags } from "./apiserver-flags.ts";
@@ -19,8 +20,10 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
     return 0;
   }
   const { options, unheeded } = readApiServerFlags(parseFlags(argv));
-  const warn = (message: string): void => void process.stderr.write(`kube-apiserver (homeostat): ${message}\n`);
-  if (unheeded.length) warn(`flags without effect here: ${unheeded.map((name) => `--${name}`).join(", ")}`);
+  const warn = (message: string): void =>
+    void process.stderr.write(`kube-apiserver (homeostat): ${message}\n`);
+  if (unheeded.length)
+    warn(`flags without effect here: ${unheeded.map((name) => `--${name}`).join(", ")}`);
   const stopped = untilStopped(createSystemRuntime());
   const server = await startApiServer({ ...options, warn });
   warn(`serving on ${server.url}`);
@@ -29,7 +32,9 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
   return 0;
 }
 
-/** Resolves on SIGTERM, SIGINT or the end of the parent; a second signal ends the process at once. */
+/**
+ * Resolves on SIGTERM, SIGINT or the end of the parent; a second signal ends the process at once.
+ */
 function untilStopped({ clock }: Runtime): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;

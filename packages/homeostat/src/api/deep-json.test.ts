@@ -5,13 +5,21 @@ import { encodeJson } from "./encode-json.ts";
 import { cloneJson, equalJson, type Json } from "./json.ts";
 import { JsonSyntaxError, parseJson } from "./parse-json.ts";
 
-const lists = (depth: number, inside = ""): string => "[".repeat(depth) + inside + "]".repeat(depth);
+const lists = (depth: number, inside = ""): string =>
+  "[".repeat(depth) + inside + "]".repeat(depth);
 const objects = (depth: number): string => '{"a":'.repeat(depth) + "1" + "}".repeat(depth);
 
 test("ten thousand levels are read, and one more is not", () => {
-  for (const text of [lists(10_000), objects(10_000)]) assert.equal(encodeJson(parseJson(text).value), text);
-  assert.throws(() => parseJson(lists(10_001)), new JsonSyntaxError("invalid character '[' exceeded max depth"));
-  assert.throws(() => parseJson(objects(10_001)), new JsonSyntaxError("invalid character '{' exceeded max depth"));
+  for (const text of [lists(10_000), objects(10_000)])
+    assert.equal(encodeJson(parseJson(text).value), text);
+  assert.throws(
+    () => parseJson(lists(10_001)),
+    new JsonSyntaxError("invalid character '[' exceeded max depth"),
+  );
+  assert.throws(
+    () => parseJson(objects(10_001)),
+    new JsonSyntaxError("invalid character '{' exceeded max depth"),
+  );
 });
 
 test("what is deep is encoded, copied and compared like anything else", () => {
@@ -21,8 +29,16 @@ test("what is deep is encoded, copied and compared like anything else", () => {
     assert.equal(encodeJson(value), lists(depth, inside));
     const copy = cloneJson(value);
     assert.ok(copy !== value && equalJson(copy, value));
-    for (const other of [inside.replace("null", "0"), inside.replace("{},", ""), inside.replace('"d"', '"e"')]) {
-      assert.equal(equalJson(parseJson(lists(depth, other)).value, value), false, `${depth}: ${other}`);
+    for (const other of [
+      inside.replace("null", "0"),
+      inside.replace("{},", ""),
+      inside.replace('"d"', '"e"'),
+    ]) {
+      assert.equal(
+        equalJson(parseJson(lists(depth, other)).value, value),
+        false,
+        `${depth}: ${other}`,
+      );
     }
   }
 });
@@ -37,7 +53,9 @@ test("a member that is called __proto__ is one at any depth", () => {
 });
 
 test("duplicates and floats are named by where they stand, up to a weight that nobody reaches by accident", () => {
-  const { duplicates, duplicatesAfter, floatLiterals } = parseJson('{"a":[{"x":1,"x":2},[1.0]],"a":{"":{"y":1e3}},"b":[3.0]}');
+  const { duplicates, duplicatesAfter, floatLiterals } = parseJson(
+    '{"a":[{"x":1,"x":2},[1.0]],"a":{"":{"y":1e3}},"b":[3.0]}',
+  );
   assert.deepEqual(
     [duplicates, duplicatesAfter],
     [

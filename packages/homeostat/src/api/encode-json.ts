@@ -1,5 +1,6 @@
-// JSON values to canonical bytes: keys in bytewise order, HTML-sensitive characters escaped, as Go's encoding/json does.
-// Canonical means: equal values have equal bytes, so that "nothing changed" is a comparison of bytes.
+// JSON values to canonical bytes: keys in bytewise order, HTML-sensitive characters escaped, as
+// Go's encoding/json does. Canonical means: equal values have equal bytes, so that "nothing
+// changed" is a comparison of bytes.
 // Upstream: encoding/json with SetEscapeHTML(true) over map[string]any.
 import type { Json, JsonObject } from "./json.ts";
 
@@ -13,7 +14,10 @@ const encoder = new TextEncoder();
 /** Levels that are encoded by recursion, which is fastest; what lies deeper takes no stack. */
 const recursiveLevels = 200;
 
-/** Encodes a value canonically, e.g. `{"apiVersion":"v1","data":{"a":"\u003cb\u003e"}}`; no trailing newline. */
+/**
+ * Encodes a value canonically, e.g. `{"apiVersion":"v1","data":{"a":"\u003cb\u003e"}}`; no trailing
+ * newline.
+ */
 export const encodeJson = (value: Json): string => encode(value, recursiveLevels);
 
 function encode(value: Json, levels: number): string {
@@ -29,7 +33,9 @@ function encode(value: Json, levels: number): string {
     default:
       if (value === null) return "null";
       if (levels === 0) return encodeDeep(value);
-      return Array.isArray(value) ? encodeArray(value, levels - 1) : encodeObject(value, levels - 1);
+      return Array.isArray(value)
+        ? encodeArray(value, levels - 1)
+        : encodeObject(value, levels - 1);
   }
 }
 
@@ -38,14 +44,18 @@ export function encodeJsonBytes(value: Json): Uint8Array {
   return encoder.encode(encodeJson(value));
 }
 
-/** Sorts by UTF-8 bytes, as Go compares strings; differs from the default sort only where surrogate pairs occur. */
+/**
+ * Sorts by UTF-8 bytes, as Go compares strings; differs from the default sort only where surrogate
+ * pairs occur.
+ */
 export function compareBytewise(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let i = 0; i < shorter; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    if (isSurrogate(x) || isSurrogate(y)) return Buffer.compare(encoder.encode(a), encoder.encode(b));
+    if (isSurrogate(x) || isSurrogate(y))
+      return Buffer.compare(encoder.encode(a), encoder.encode(b));
     return x - y;
   }
   return a.length - b.length;
@@ -62,7 +72,8 @@ function encodeArray(items: readonly Json[], levels: number): string {
 function encodeObject(object: JsonObject, levels: number): string {
   const keys = sortedKeys(object);
   let out = "{";
-  for (let i = 0; i < keys.length; i++) out += `${i ? "," : ""}${encodeString(keys[i]!)}:${encode(object[keys[i]!]!, levels)}`;
+  for (let i = 0; i < keys.length; i++)
+    out += `${i ? "," : ""}${encodeString(keys[i]!)}:${encode(object[keys[i]!]!, levels)}`;
   return `${out}}`;
 }
 
@@ -73,7 +84,11 @@ interface Written {
   next: number;
 }
 
-const writing = (of: readonly Json[] | JsonObject): Written => ({ of, keys: Array.isArray(of) ? undefined : sortedKeys(of as JsonObject), next: 0 });
+const writing = (of: readonly Json[] | JsonObject): Written => ({
+  of,
+  keys: Array.isArray(of) ? undefined : sortedKeys(of as JsonObject),
+  next: 0,
+});
 
 /** The same without recursion. */
 function encodeDeep(value: readonly Json[] | JsonObject): string {
@@ -103,17 +118,23 @@ function sortedKeys(object: JsonObject): string[] {
 }
 
 function isSorted(keys: readonly string[]): boolean {
-  for (let i = 1; i < keys.length; i++) if (compareBytewise(keys[i - 1]!, keys[i]!) > 0) return false;
+  for (let i = 1; i < keys.length; i++)
+    if (compareBytewise(keys[i - 1]!, keys[i]!) > 0) return false;
   return true;
 }
 
 function encodeString(text: string): string {
   if (plain.test(text)) return `"${text}"`;
   const quoted = JSON.stringify(surrogate.test(text) ? text.toWellFormed() : text);
-  return unsafeOnce.test(quoted) ? quoted.replace(unsafe, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`) : quoted;
+  return unsafeOnce.test(quoted)
+    ? quoted.replace(unsafe, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : quoted;
 }
 
-/** Go writes floats in exponent form below 1e-6 and from 1e21, with at least two exponent digits trimmed of a leading zero. */
+/**
+ * Go writes floats in exponent form below 1e-6 and from 1e21, with at least two exponent digits
+ * trimmed of a leading zero.
+ */
 function encodeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`a JSON number must be finite, got ${value}`);
   if (Object.is(value, -0)) return "-0";

@@ -13,13 +13,22 @@ export function formatApiVersion(gv: { readonly group: string; readonly version:
 }
 
 /** Parses `apps/v1` or `v1`; undefined where there are more than two parts. */
-export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } | undefined {
+export function parseApiVersion(
+  apiVersion: string,
+): { readonly group: string; readonly version: string } | undefined {
   const parts = apiVersion.split("/");
   if (parts.length > 2) return undefined;
-  return parts.length === 2 ? { group: parts[0]!, version: parts[1]! } : { group: "", version: parts[0]! };
+  return parts.length === 2
+    ? { group: parts[0]!, version: parts[1]! }
+    : { group: "", version: parts[0]! };
 }
 
-/** The key of an object within its kind: `namespace/name`, or `name` where there is no namespace. */
-export function formatObjectKey(object: { readonly namespace?: string | undefined; readonly name: string }): string {
+/**
+ * The key of an object within its kind: `namespace/name`, or `name` where there is no namespace.
+ */
+export function formatObjectKey(object: {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}): string {
   return object.namespace ? `${object.namespace}/${object.name}` : object.name;
 }

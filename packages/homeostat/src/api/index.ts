@@ -3,16 +3,56 @@
  * @module homeostat/api
  */
 export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
-export { formatApiVersion, formatObjectKey, type GroupVersionKind, parseApiVersion } from "./gvk.ts";
+export {
+  formatApiVersion,
+  formatObjectKey,
+  type GroupVersionKind,
+  parseApiVersion,
+} from "./gvk.ts";
 export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } from "./json.ts";
-export type { Condition, ConditionOf, Kind, ManifestOf, Metadata, Naming, ObjectOf, OwnerReference, StatusOf } from "./kind.ts";
+export type {
+  Condition,
+  ConditionOf,
+  Kind,
+  ManifestOf,
+  Metadata,
+  Naming,
+  ObjectOf,
+  OwnerReference,
+  StatusOf,
+} from "./kind.ts";
 export { keyOf, type KubeObject, type ObjectKey, parseObjectKey } from "./object-meta.ts";
-export { controllerOf, isControlledBy, toControllerReference, toOwnerReference } from "./owner-reference.ts";
+export {
+  controllerOf,
+  isControlledBy,
+  toControllerReference,
+  toOwnerReference,
+} from "./owner-reference.ts";
 export { parseExact } from "./parse-exact.ts";
-export { formatOverflow, JsonSyntaxError, parseJson, type ParsedJson, type ParseJsonOptions } from "./parse-json.ts";
+export {
+  formatOverflow,
+  JsonSyntaxError,
+  parseJson,
+  type ParsedJson,
+  type ParseJsonOptions,
+} from "./parse-json.ts";
 export { compareResourceVersions } from "./resource-version.ts";
-export { exactField, type FieldRequirement, type FieldSelector, formatFieldSelector, matchesFields, parseFieldSelector } from "./selectors/field-selector.ts";
-export { formatLabelSelector, type LabelOperator, type LabelRequirement, type LabelSelector, matchesLabels, parseLabelSelector } from "./selectors/label-selector.ts";
+export {
+  exactField,
+  type FieldRequirement,
+  type FieldSelector,
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from "./selectors/field-selector.ts";
+export {
+  formatLabelSelector,
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+  matchesLabels,
+  parseLabelSelector,
+} from "./selectors/label-selector.ts";
 export { SelectorSyntaxError } from "./selectors/selector-syntax-error.ts";
 export {
   dns1035LabelFaults,

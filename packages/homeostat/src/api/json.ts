@@ -1,5 +1,6 @@
-// The JSON values that the API machinery works on. An integer that a double cannot hold exactly is a bigint (int64);
-// every other number is a number. Objects may carry any key, "__proto__" included, as an own property.
+// The JSON values that the API machinery works on. An integer that a double cannot hold exactly is
+// a bigint (int64); every other number is a number. Objects may carry any key, "__proto__"
+// included, as an own property.
 // Upstream: sigs.k8s.io/json (int64 first, then float64).
 
 /** A JSON value. */
@@ -31,7 +32,8 @@ function clone(value: Json, levels: number): Json {
 }
 
 function cloneDeep(root: JsonObject | Json[]): Json {
-  const emptyLike = (value: JsonObject | Json[]): JsonObject | Json[] => (Array.isArray(value) ? [] : {});
+  const emptyLike = (value: JsonObject | Json[]): JsonObject | Json[] =>
+    Array.isArray(value) ? [] : {};
   const copy = emptyLike(root);
   const open: (readonly [from: JsonObject | Json[], to: JsonObject | Json[]])[] = [[root, copy]];
   for (let pair = open.pop(); pair; pair = open.pop()) {
@@ -46,32 +48,59 @@ function cloneDeep(root: JsonObject | Json[]): Json {
   return copy;
 }
 
-/** Sets an own property even where the key is "__proto__", which plain assignment would turn into a prototype. */
+/**
+ * Sets an own property even where the key is "__proto__", which plain assignment would turn into a
+ * prototype.
+ */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
-  if (key === "__proto__") Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === "__proto__")
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   else object[key] = value;
 }
 
 /** Deep equality of JSON values; key order does not matter, 1 and 1n are equal. */
-export const equalJson = (a: Json | undefined, b: Json | undefined): boolean => equal(a, b, recursiveLevels, undefined);
+export const equalJson = (a: Json | undefined, b: Json | undefined): boolean =>
+  equal(a, b, recursiveLevels, undefined);
 
 /** Pairs that are left for later. */
 type Deferred = (readonly [Json | undefined, Json | undefined])[];
 
-function equal(a: Json | undefined, b: Json | undefined, levels: number, later: Deferred | undefined): boolean {
+function equal(
+  a: Json | undefined,
+  b: Json | undefined,
+  levels: number,
+  later: Deferred | undefined,
+): boolean {
   if (a === b) return true;
-  if (typeof a === "bigint" || typeof b === "bigint") return (typeof a === "number" || typeof b === "number") && a == b;
+  if (typeof a === "bigint" || typeof b === "bigint")
+    return (typeof a === "number" || typeof b === "number") && a == b;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (levels === 0) return later ? later.push([a, b]) > 0 : equalDeep(a, b);
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i], levels - 1, later));
+  if (Array.isArray(a))
+    return (
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => equal(item, b[i], levels - 1, later))
+    );
   if (Array.isArray(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], (b as JsonObject)[key], levels - 1, later));
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      (key) => Object.hasOwn(b, key) && equal(a[key], (b as JsonObject)[key], levels - 1, later),
+    )
+  );
 }
 
 /** One level at a time. */
 function equalDeep(a: Json, b: Json): boolean {
   const open: Deferred = [[a, b]];
-  for (let pair = open.pop(); pair; pair = open.pop()) if (!equal(pair[0], pair[1], 1, open)) return false;
+  for (let pair = open.pop(); pair; pair = open.pop())
+    if (!equal(pair[0], pair[1], 1, open)) return false;
   return true;
 }

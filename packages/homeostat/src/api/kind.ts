@@ -1,5 +1,6 @@
-// What the runtime knows of a kind, ours or anybody's: a name, a scope, and the types that the compiler needs.
-// Knows nothing of schemas; `defineResource` yields one, `homeostat/k8s/*` yields others.
+// What the runtime knows of a kind, ours or anybody's: a name, a scope, and the types that the
+// compiler needs. Knows nothing of schemas; `defineResource` yields one, `homeostat/k8s/*` yields
+// others.
 
 /** Metadata of an object that was read. */
 export interface Metadata {
@@ -45,8 +46,8 @@ export interface Condition<C extends string = string> {
 }
 
 /**
- * What the runtime knows of a kind. `O`: what is read; `M`: what may be applied; `S`: what may be said in status;
- * `C`: condition types. `~types` never exists at run time.
+ * What the runtime knows of a kind. `O`: what is read; `M`: what may be applied; `S`: what may be
+ * said in status; `C`: condition types. `~types` never exists at run time.
  */
 export interface Kind<O = any, M = any, S = any, C extends string = any> {
   readonly apiVersion: string;
@@ -54,7 +55,12 @@ export interface Kind<O = any, M = any, S = any, C extends string = any> {
   /** Plural, lower case: the path segment. */
   readonly resource: string;
   readonly scope: "Namespaced" | "Cluster";
-  readonly "~types": { readonly object: O; readonly manifest: M; readonly status: S; readonly condition: C };
+  readonly "~types": {
+    readonly object: O;
+    readonly manifest: M;
+    readonly status: S;
+    readonly condition: C;
+  };
 }
 
 /** What is read of a kind. */

@@ -1,4 +1,5 @@
-// The shape that every API object shares, for code that handles objects of any kind. Knows no kind in particular.
+// The shape that every API object shares, for code that handles objects of any kind. Knows no kind
+// in particular.
 import type { Metadata } from "./kind.ts";
 
 /** An object of any kind, as read. */
@@ -16,7 +17,9 @@ export interface ObjectKey {
 }
 
 /** The key of an object that was read. */
-export function keyOf(object: { readonly metadata: { readonly name: string; readonly namespace?: string } }): ObjectKey {
+export function keyOf(object: {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}): ObjectKey {
   const { name, namespace } = object.metadata;
   return namespace === undefined ? { name } : { name, namespace };
 }

@@ -1,4 +1,5 @@
-// Owner references: who made an object, and who alone controls it. Pure; knows no cache and no server.
+// Owner references: who made an object, and who alone controls it. Pure; knows no cache and no
+// server.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/controller_ref.go.
 import type { Metadata, OwnerReference } from "./kind.ts";
 
@@ -8,22 +9,35 @@ interface Owner {
   readonly metadata: { readonly name: string; readonly uid: string };
 }
 
-/** The reference by which `owner` controls a child: `controller` and `blockOwnerDeletion` are set, as upstream does. */
+/**
+ * The reference by which `owner` controls a child: `controller` and `blockOwnerDeletion` are set,
+ * as upstream does.
+ */
 export function toControllerReference(owner: Owner): OwnerReference {
   return { ...toOwnerReference(owner), controller: true, blockOwnerDeletion: true };
 }
 
 /** A plain reference to an owner that does not control the child. */
 export function toOwnerReference(owner: Owner): OwnerReference {
-  return { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid };
+  return {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
+  };
 }
 
 /** The one owner that controls the object, if any. */
-export function controllerOf(object: { readonly metadata: Pick<Metadata, "ownerReferences"> }): OwnerReference | undefined {
+export function controllerOf(object: {
+  readonly metadata: Pick<Metadata, "ownerReferences">;
+}): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
 /** True when `owner` controls `object`; compares uids, so that a namesake does not count. */
-export function isControlledBy(object: { readonly metadata: Pick<Metadata, "ownerReferences"> }, owner: Owner): boolean {
+export function isControlledBy(
+  object: { readonly metadata: Pick<Metadata, "ownerReferences"> },
+  owner: Owner,
+): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }

@@ -4,19 +4,30 @@ import fc from "fast-check";
 import { parseExact } from "./parse-exact.ts";
 
 test("long integers stay whole, others are numbers", () => {
-  assert.deepEqual(parseExact('{"a":9223372036854775807,"b":[-1234567890123456789],"c":9007199254740991,"d":"12345678901234567890"}'), {
-    a: 9223372036854775807n,
-    b: [-1234567890123456789n],
-    c: 9007199254740991,
-    d: "12345678901234567890",
-  });
+  assert.deepEqual(
+    parseExact(
+      '{"a":9223372036854775807,"b":[-1234567890123456789],"c":9007199254740991,"d":"12345678901234567890"}',
+    ),
+    {
+      a: 9223372036854775807n,
+      b: [-1234567890123456789n],
+      c: 9007199254740991,
+      d: "12345678901234567890",
+    },
+  );
 });
 
 test("keys come back as they were written, keys of one escape too", () => {
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"', "\\", '\\"', "}", "\n", "\u0001", "/"));
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom('"', "\\", '\\"', "}", "\n", "\u0001", "/"),
+  );
   fc.assert(
     fc.property(fc.dictionary(text, text), (object) => {
-      assert.deepEqual(Object.entries(parseExact(JSON.stringify(object)) as object).sort(), Object.entries(object).sort());
+      assert.deepEqual(
+        Object.entries(parseExact(JSON.stringify(object)) as object).sort(),
+        Object.entries(object).sort(),
+      );
     }),
     { numRuns: 2000 },
   );

@@ -1,38 +1,57 @@
-// The one exact JSON tokenizer, for bytes that somebody else wrote: keeps int64 exact, reports duplicate keys and
-// integral numbers written as floats, refuses what Go refuses. Our own bytes may use JSON.parse instead.
+// The one exact JSON tokenizer, for bytes that somebody else wrote: keeps int64 exact, reports
+// duplicate keys and integral numbers written as floats, refuses what Go refuses. Our own bytes may
+// use JSON.parse instead.
 // Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
 import { type Json, type JsonObject, setOwn } from "./json.ts";
 
 /** What was read, and what only a strict reader would complain about. */
 export interface ParsedJson {
   readonly value: Json;
-  /** Paths of keys that occurred more than once, as in upstream's strict errors, e.g. `spec.ports[0].name`. The last value wins. */
+  /**
+   * Paths of keys that occurred more than once, as in upstream's strict errors, e.g.
+   * `spec.ports[0].name`. The last value wins.
+   */
   readonly duplicates: readonly string[];
-  /** For each of `duplicates`, the path of the last new key before it: where in the document it stands. */
+  /**
+   * For each of `duplicates`, the path of the last new key before it: where in the document it
+   * stands.
+   */
   readonly duplicatesAfter?: readonly string[];
   /**
-   * Paths of numbers that Go's typed decoder refuses for an integer though the value is integral: with a fraction or exponent
-   * (`1.0`, `1e3`), or beyond 64 bits.
+   * Paths of numbers that Go's typed decoder refuses for an integer though the value is integral:
+   * with a fraction or exponent (`1.0`, `1e3`), or beyond 64 bits.
    */
   readonly floatLiterals: ReadonlyMap<string, string>;
-  /** The first number that no float64 can hold, e.g. `1e999`; its value is infinite. Only with {@link ParseJsonOptions.overflow} `kept`. */
+  /**
+   * The first number that no float64 can hold, e.g. `1e999`; its value is infinite. Only with
+   * {@link ParseJsonOptions.overflow} `kept`.
+   */
   readonly overflow?: string;
 }
 
 /** What a reader lets pass. */
 export interface ParseJsonOptions {
-  /** Numbers beyond float64: `refused` unless the caller knows better, since only some decoders ever look at them. */
+  /**
+   * Numbers beyond float64: `refused` unless the caller knows better, since only some decoders ever
+   * look at them.
+   */
   readonly overflow: "refused" | "kept";
 }
 
-/** The text is not JSON; `message` is what Go's encoding/json says, e.g. `unexpected end of JSON input`. */
+/**
+ * The text is not JSON; `message` is what Go's encoding/json says, e.g. `unexpected end of JSON
+ * input`.
+ */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
 /** Deepest nesting accepted, as by encoding/json. The reader itself needs no stack for it. */
 const maxDepth = 10_000;
-/** Characters of all the paths that are reported: only who wants to do harm writes a document with more. */
+/**
+ * Characters of all the paths that are reported: only who wants to do harm writes a document with
+ * more.
+ */
 const maxPathCharacters = 2 ** 23;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
@@ -41,10 +60,14 @@ const spacePattern = /[ \t\r\n]*/y;
 const plainStringPattern = /"[^"\\\u0000-\u001f]*"/y;
 
 /** Parses one JSON document. Throws {@link JsonSyntaxError}. */
-export function parseJson(text: string, { overflow }: ParseJsonOptions = { overflow: "refused" }): ParsedJson {
+export function parseJson(
+  text: string,
+  { overflow }: ParseJsonOptions = { overflow: "refused" },
+): ParsedJson {
   const reader = new Reader(text);
   const value = reader.document();
-  if (reader.overflow !== undefined && overflow === "refused") throw new JsonSyntaxError(formatOverflow(reader.overflow));
+  if (reader.overflow !== undefined && overflow === "refused")
+    throw new JsonSyntaxError(formatOverflow(reader.overflow));
   return {
     value,
     duplicates: reader.duplicates,
@@ -57,9 +80,13 @@ export function parseJson(text: string, { overflow }: ParseJsonOptions = { overf
 const tooDeep = (opening: string): string => `invalid character '${opening}' exceeded max depth`;
 
 /** What Go says of a number that no float64 can hold. */
-export const formatOverflow = (literal: string): string => `json: cannot unmarshal number ${literal} into Go value of type float64`;
+export const formatOverflow = (literal: string): string =>
+  `json: cannot unmarshal number ${literal} into Go value of type float64`;
 
-/** A container that is being read, within the one around it: the root of a document has no parent and no step. */
+/**
+ * A container that is being read, within the one around it: the root of a document has no parent
+ * and no step.
+ */
 class Open {
   readonly object: JsonObject | undefined;
   readonly list: Json[] | undefined;
@@ -86,8 +113,17 @@ class Open {
   /** The path of what is in it under `last`, e.g. `spec.ports[0].name`. */
   path(last: string | number = this.here): string {
     const steps = [last];
-    for (let { step, parent }: Pick<Open, "step" | "parent"> = this; parent; { step, parent } = parent) steps.push(step);
-    return steps.reduceRight<string>((path, step) => (typeof step === "number" ? `${path}[${step}]` : path ? `${path}.${step}` : step), "");
+    for (
+      let { step, parent }: Pick<Open, "step" | "parent"> = this;
+      parent;
+      { step, parent } = parent
+    )
+      steps.push(step);
+    return steps.reduceRight<string>(
+      (path, step) =>
+        typeof step === "number" ? `${path}[${step}]` : path ? `${path}.${step}` : step,
+      "",
+    );
   }
 }
 
@@ -166,7 +202,8 @@ class Reader {
     const c = this.#text[this.#at];
     const { object } = open;
     if (c === (object ? "}" : "]")) return (this.#at++, false);
-    if (c !== ",") this.#unexpected(!object ? "after array element" : "after object key:value pair");
+    if (c !== ",")
+      this.#unexpected(!object ? "after array element" : "after object key:value pair");
     this.#at++;
     this.#space();
     if (object) this.#key(open, object);
@@ -174,7 +211,8 @@ class Reader {
   }
 
   #key(open: Open, object: JsonObject): void {
-    if (this.#text[this.#at] !== '"') this.#unexpected("looking for beginning of object key string");
+    if (this.#text[this.#at] !== '"')
+      this.#unexpected("looking for beginning of object key string");
     open.key = this.#string();
     this.#space();
     if (this.#text[this.#at] !== ":") this.#unexpected("after object key");
@@ -284,7 +322,8 @@ class Reader {
 
   #word<T extends Json>(word: string, value: T): T {
     for (let i = 0; i < word.length; i++, this.#at++) {
-      if (this.#text[this.#at] !== word[i]) this.#unexpected(`in literal ${word} (expecting ${quoteChar(word[i]!)})`);
+      if (this.#text[this.#at] !== word[i])
+        this.#unexpected(`in literal ${word} (expecting ${quoteChar(word[i]!)})`);
     }
     return value;
   }
@@ -307,8 +346,19 @@ class Reader {
 function quoteChar(c: string): string {
   if (c === "'") return "'\\''";
   if (c === '"') return "'\"'";
-  const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f", "\u000b": "\\v", "\u0007": "\\a", "\\": "\\\\" };
+  const named: Readonly<Record<string, string>> = {
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\u000b": "\\v",
+    "\u0007": "\\a",
+    "\\": "\\\\",
+  };
   if (c in named) return `'${named[c]}'`;
   if (c >= "\u0080" && c < "\u00a1") return `'\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}'`;
-  return c < " " || c === "\u007f" ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'` : `'${c}'`;
+  return c < " " || c === "\u007f"
+    ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'`
+    : `'${c}'`;
 }

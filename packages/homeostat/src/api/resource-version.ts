@@ -1,9 +1,11 @@
-// Order of resourceVersions. They are opaque strings until ordering is asked for; since Kubernetes 1.35 comparing them as
-// integers is official (KEP-5504), within one resource.
+// Order of resourceVersions. They are opaque strings until ordering is asked for; since Kubernetes
+// 1.35 comparing them as integers is official (KEP-5504), within one resource.
 
 const integer = /^(?:0|[1-9]\d*)$/;
 
-/** Negative when `a` is older, 0 when equal, positive when newer; undefined where one is no integer. */
+/**
+ * Negative when `a` is older, 0 when equal, positive when newer; undefined where one is no integer.
+ */
 export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;
   if (!integer.test(a) || !integer.test(b)) return undefined;

@@ -1,5 +1,6 @@
-// Walks JSON bytes without parsing: where members and values begin and end. For compact JSON as API servers write it; at
-// the first sign of anything else (a space, an escape in a key) it says so, and the caller parses instead.
+// Walks JSON bytes without parsing: where members and values begin and end. For compact JSON as API
+// servers write it; at the first sign of anything else (a space, an escape in a key) it says so,
+// and the caller parses instead.
 
 const quote = 34;
 const comma = 44;
@@ -16,10 +17,21 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Told of one member: its key's span without quotes, its value's span. Returning false ends the walk. */
-export type MemberVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => boolean | void;
+/**
+ * Told of one member: its key's span without quotes, its value's span. Returning false ends the
+ * walk.
+ */
+export type MemberVisitor = (
+  keyStart: number,
+  keyEnd: number,
+  valueStart: number,
+  valueEnd: number,
+) => boolean | void;
 
-/** Walks the object that begins at `at`. Yields the index after it, -1 for anything odd, -2 when the visitor ended the walk. */
+/**
+ * Walks the object that begins at `at`. Yields the index after it, -1 for anything odd, -2 when the
+ * visitor ended the walk.
+ */
 export function eachMember(bytes: Uint8Array, at: number, visit: MemberVisitor): number {
   if (bytes[at] !== openBrace) return -1;
   let i = at + 1;
@@ -38,7 +50,11 @@ export function eachMember(bytes: Uint8Array, at: number, visit: MemberVisitor):
 }
 
 /** Walks the array that begins at `at`. Yields the index after it, or -1 for anything odd. */
-export function eachItem(bytes: Uint8Array, at: number, visit: (start: number, end: number) => void): number {
+export function eachItem(
+  bytes: Uint8Array,
+  at: number,
+  visit: (start: number, end: number) => void,
+): number {
   if (bytes[at] !== openBracket) return -1;
   let i = at + 1;
   if (bytes[i] === closeBracket) return i + 1;
@@ -68,7 +84,9 @@ export function readString(bytes: Uint8Array, start: number, end: number): strin
 
 /** A Buffer over the same bytes. */
 export function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The index after the value that begins at `at`; -1 for anything odd. */
@@ -77,7 +95,12 @@ function skipValue(bytes: Uint8Array, at: number): number {
   if (c === quote) return stringEnd(bytes, at);
   if (c === openBrace || c === openBracket) return containerEnd(bytes, at);
   let i = at;
-  for (let b = bytes[i]; b !== undefined && b !== comma && b !== closeBrace && b !== closeBracket; b = bytes[++i]) if (b <= 32) return -1;
+  for (
+    let b = bytes[i];
+    b !== undefined && b !== comma && b !== closeBrace && b !== closeBracket;
+    b = bytes[++i]
+  )
+    if (b <= 32) return -1;
   return i > at ? i : -1;
 }
 

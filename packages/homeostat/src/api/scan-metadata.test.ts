@@ -4,7 +4,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { scanMetadata } from "./scan-metadata.ts";
 
-const encode = (value: unknown): Uint8Array => new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
+const encode = (value: unknown): Uint8Array =>
+  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
 
 describe("scanMetadata", () => {
   it("reads an object as API servers write it", () => {
@@ -12,16 +13,37 @@ describe("scanMetadata", () => {
       encode({
         kind: "Pod",
         apiVersion: "v1",
-        metadata: { name: "a", namespace: "b", uid: "u", resourceVersion: "12", generation: 34, deletionTimestamp: "2026-01-01T00:00:00Z", labels: { "metadata": '}"{' }, managedFields: [] },
+        metadata: {
+          name: "a",
+          namespace: "b",
+          uid: "u",
+          resourceVersion: "12",
+          generation: 34,
+          deletionTimestamp: "2026-01-01T00:00:00Z",
+          labels: { "metadata": '}"{' },
+          managedFields: [],
+        },
         spec: { metadata: { name: "wrong" } },
       }),
     )!;
     const { name, namespace, uid, resourceVersion, generation, deleting } = scanned;
-    assert.deepEqual({ name, namespace, uid, resourceVersion, generation, deleting }, { name: "a", namespace: "b", uid: "u", resourceVersion: "12", generation: 34, deleting: true });
+    assert.deepEqual(
+      { name, namespace, uid, resourceVersion, generation, deleting },
+      {
+        name: "a",
+        namespace: "b",
+        uid: "u",
+        resourceVersion: "12",
+        generation: 34,
+        deleting: true,
+      },
+    );
   });
 
   it("takes null for absent", () => {
-    const scanned = scanMetadata(encode('{"metadata":{"name":"a","creationTimestamp":null,"deletionTimestamp":null}}'))!;
+    const scanned = scanMetadata(
+      encode('{"metadata":{"name":"a","creationTimestamp":null,"deletionTimestamp":null}}'),
+    )!;
     assert.equal(scanned.deleting, false);
     assert.equal(scanned.uid, "");
   });
@@ -45,7 +67,14 @@ describe("scanMetadata", () => {
   it("agrees with JSON.parse on any object", () => {
     const text = fc.string({ unit: "binary", maxLength: 12 });
     const metadata = fc.record(
-      { name: fc.string({ unit: "binary", minLength: 1 }), namespace: text, uid: text, resourceVersion: text, labels: fc.dictionary(text, text), generation: fc.nat() },
+      {
+        name: fc.string({ unit: "binary", minLength: 1 }),
+        namespace: text,
+        uid: text,
+        resourceVersion: text,
+        labels: fc.dictionary(text, text),
+        generation: fc.nat(),
+      },
       { requiredKeys: ["name"] },
     );
     const filler = fc.jsonValue({ maxDepth: 3 });
@@ -54,12 +83,19 @@ describe("scanMetadata", () => {
         const bytes = encode({ before, metadata: meta, after });
         const scanned = scanMetadata(bytes);
         if (!scanned) return;
-        const parsed = (JSON.parse(new TextDecoder().decode(bytes)) as { metadata: typeof meta }).metadata;
+        const parsed = (JSON.parse(new TextDecoder().decode(bytes)) as { metadata: typeof meta })
+          .metadata;
         assert.equal(scanned.name, parsed.name);
         assert.equal(scanned.namespace, parsed.namespace ?? "");
         assert.equal(scanned.resourceVersion, parsed.resourceVersion ?? "");
         assert.equal(scanned.generation, parsed.generation ?? 0);
-        if (scanned.labels) assert.deepEqual(JSON.parse(new TextDecoder().decode(bytes.subarray(scanned.labels.start, scanned.labels.end))), parsed.labels);
+        if (scanned.labels)
+          assert.deepEqual(
+            JSON.parse(
+              new TextDecoder().decode(bytes.subarray(scanned.labels.start, scanned.labels.end)),
+            ),
+            parsed.labels,
+          );
       }),
     );
   });

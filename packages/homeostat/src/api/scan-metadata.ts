@@ -1,5 +1,5 @@
-// Reads off an object's bytes what caches and predicates need, without parsing: 1 to 2 microseconds instead of 10 to 20.
-// Spans of labels, owners and managedFields are kept for those who need them.
+// Reads off an object's bytes what caches and predicates need, without parsing: 1 to 2 microseconds
+// instead of 10 to 20. Spans of labels, owners and managedFields are kept for those who need them.
 import { type ByteRange, eachMember, readString, spells } from "./scan-json.ts";
 
 /** What stands in an object's metadata. Absent strings are "". */
@@ -20,7 +20,10 @@ export interface ScannedMetadata {
   managedFieldsKey: number;
 }
 
-/** Scans compact JSON such as `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`; undefined for anything else. */
+/**
+ * Scans compact JSON such as `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`; undefined
+ * for anything else.
+ */
 export function scanMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
   const out: ScannedMetadata = {
     name: "",
@@ -38,13 +41,22 @@ export function scanMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
   let inner = -1;
   const outer = eachMember(bytes, 0, (keyStart, keyEnd, valueStart) => {
     if (!spells(bytes, keyStart, keyEnd, "metadata")) return;
-    inner = eachMember(bytes, valueStart, (start, end, from, to) => readField(bytes, out, start, end, from, to));
+    inner = eachMember(bytes, valueStart, (start, end, from, to) =>
+      readField(bytes, out, start, end, from, to),
+    );
     return false;
   });
   return outer === -2 && inner > 0 && out.name ? out : undefined;
 }
 
-function readField(bytes: Uint8Array, out: ScannedMetadata, keyStart: number, keyEnd: number, start: number, end: number): void {
+function readField(
+  bytes: Uint8Array,
+  out: ScannedMetadata,
+  keyStart: number,
+  keyEnd: number,
+  start: number,
+  end: number,
+): void {
   const is = (word: string): boolean => spells(bytes, keyStart, keyEnd, word);
   switch (keyEnd - keyStart) {
     case 3:
@@ -66,7 +78,8 @@ function readField(bytes: Uint8Array, out: ScannedMetadata, keyStart: number, ke
       if (is("annotations")) out.annotations = { start, end };
       return;
     case 13:
-      if (is("managedFields")) [out.managedFields, out.managedFieldsKey] = [{ start, end }, keyStart - 1];
+      if (is("managedFields"))
+        [out.managedFields, out.managedFieldsKey] = [{ start, end }, keyStart - 1];
       return;
     case 15:
       if (is("resourceVersion")) out.resourceVersion = readString(bytes, start, end) ?? "";

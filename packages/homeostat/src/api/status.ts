@@ -1,5 +1,6 @@
 // meta/v1 Status, the server's word on a failure, and the error that carries it untouched.
-// Match on `reason` by predicate; never by class, because two copies of this package may meet in one process.
+// Match on `reason` by predicate; never by class, because two copies of this package may meet in
+// one process.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 types.go (StatusReason), pkg/api/errors/errors.go.
 
 /** Reasons that the API machinery gives; a server may send others. */
@@ -46,7 +47,11 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
-  readonly metadata: { readonly continue?: string; readonly resourceVersion?: string; readonly remainingItemCount?: number };
+  readonly metadata: {
+    readonly continue?: string;
+    readonly resourceVersion?: string;
+    readonly remainingItemCount?: number;
+  };
   readonly status: "Success" | "Failure";
   readonly message?: string;
   readonly reason?: StatusReason | (string & {});
@@ -79,7 +84,8 @@ export function isApiStatusError(error: unknown): error is ApiStatusError {
 const hasReason =
   (reason: StatusReason, code: number) =>
   (error: unknown): error is ApiStatusError =>
-    isApiStatusError(error) && (error.status.reason === reason || (!error.status.reason && error.status.code === code));
+    isApiStatusError(error) &&
+    (error.status.reason === reason || (!error.status.reason && error.status.code === code));
 
 /** 404: the object, its kind or its namespace is not there. */
 export const isNotFound = hasReason("NotFound", 404);
@@ -94,4 +100,5 @@ export const isForbidden = hasReason("Forbidden", 403);
 /** 401: who is asking could not be established. */
 export const isUnauthorized = hasReason("Unauthorized", 401);
 /** 410: the revision asked for has been compacted away. */
-export const isExpired = (error: unknown): error is ApiStatusError => hasReason("Expired", 410)(error) || hasReason("Gone", 410)(error);
+export const isExpired = (error: unknown): error is ApiStatusError =>
+  hasReason("Expired", 410)(error) || hasReason("Gone", 410)(error);

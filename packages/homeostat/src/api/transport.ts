@@ -1,5 +1,5 @@
-// How bytes reach an API server: below any HTTP library, push-based, with back-pressure and abort. HTTP/1.1, HTTP/2 and
-// the embedded server's in-process door are thin adapters around this.
+// How bytes reach an API server: below any HTTP library, push-based, with back-pressure and abort.
+// HTTP/1.1, HTTP/2 and the embedded server's in-process door are thin adapters around this.
 
 /** One request; the path carries the query, header names are lower case. */
 export interface TransportRequest {
@@ -11,9 +11,15 @@ export interface TransportRequest {
 
 /** Receives one answer: `head` once, `data` any number of times, then `end` or `fail` once. */
 export interface Sink {
-  /** Repeated headers are joined by `, ` except `warning`, whose values are joined by newlines. Names are lower case. */
+  /**
+   * Repeated headers are joined by `, ` except `warning`, whose values are joined by newlines.
+   * Names are lower case.
+   */
   head(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Takes a chunk; the sink must not mutate it. Returns false to ask for a pause, ended by {@link Exchange.resume}. */
+  /**
+   * Takes a chunk; the sink must not mutate it. Returns false to ask for a pause, ended by {@link
+   * Exchange.resume}.
+   */
   data(chunk: Uint8Array): boolean;
   end(): void;
   fail(error: Error): void;

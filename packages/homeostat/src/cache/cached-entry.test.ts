@@ -1,16 +1,36 @@
-// What a cached object is: facts without parsing, a text without other managers' fields, exact numbers.
+// What a cached object is: facts without parsing, a text without other managers' fields, exact
+// numbers.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type EntryShape, toEntry } from "./cached-entry.ts";
 import { HotViews } from "./hot-views.ts";
 
-const encode = (value: unknown): Uint8Array => new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
-const shape = (rest: Partial<EntryShape> = {}): EntryShape => ({ apiVersion: "v1", kind: "Thing", frozen: true, hot: new HotViews(100), keepManager: () => false, project: undefined, ...rest });
-const entry = (manager: string): object => ({ apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: { 'k:{"name":"x"}': { "f:]}": {} } }, manager, operation: "Apply" });
+const encode = (value: unknown): Uint8Array =>
+  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
+const shape = (rest: Partial<EntryShape> = {}): EntryShape => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  frozen: true,
+  hot: new HotViews(100),
+  keepManager: () => false,
+  project: undefined,
+  ...rest,
+});
+const entry = (manager: string): object => ({
+  apiVersion: "v1",
+  fieldsType: "FieldsV1",
+  fieldsV1: { 'k:{"name":"x"}': { "f:]}": {} } },
+  manager,
+  operation: "Apply",
+});
 
 describe("toEntry", () => {
   it("fills in apiVersion and kind, which list items lack", () => {
-    assert.deepEqual(toEntry(encode({ metadata: { name: "a" } }), shape()).read(), { apiVersion: "v1", kind: "Thing", metadata: { name: "a" } });
+    assert.deepEqual(toEntry(encode({ metadata: { name: "a" } }), shape()).read(), {
+      apiVersion: "v1",
+      kind: "Thing",
+      metadata: { name: "a" },
+    });
   });
 
   it("fills in a status for resources whose types promise one, and keeps that out of what is held", () => {
@@ -19,26 +39,56 @@ describe("toEntry", () => {
     const promised = toEntry(bytes, shape({ promisesStatus: true }));
     assert.deepEqual([plain.read().status, promised.read().status], [undefined, {}]);
     assert.equal(promised.size, plain.size);
-    assert.deepEqual(toEntry(encode({ metadata: { name: "a" }, status: { ready: true } }), shape({ promisesStatus: true })).read().status, { ready: true });
+    assert.deepEqual(
+      toEntry(
+        encode({ metadata: { name: "a" }, status: { ready: true } }),
+        shape({ promisesStatus: true }),
+      ).read().status,
+      { ready: true },
+    );
   });
 
   it("cuts managedFields wherever they stand", () => {
     const fields = [entry("one"), entry("two")];
-    for (const metadata of [{ managedFields: fields }, { managedFields: fields, name: "a" }, { name: "a", managedFields: fields }, { name: "a", managedFields: fields, uid: "u" }]) {
+    for (const metadata of [
+      { managedFields: fields },
+      { managedFields: fields, name: "a" },
+      { name: "a", managedFields: fields },
+      { name: "a", managedFields: fields, uid: "u" },
+    ]) {
       const { managedFields: _, ...rest } = { name: "a", ...metadata };
-      const read = toEntry(encode({ kind: "Thing", apiVersion: "v1", metadata: { name: "a", ...metadata }, spec: {} }), shape()).read();
+      const read = toEntry(
+        encode({ kind: "Thing", apiVersion: "v1", metadata: { name: "a", ...metadata }, spec: {} }),
+        shape(),
+      ).read();
       assert.deepEqual(read, { kind: "Thing", apiVersion: "v1", metadata: rest, spec: {} });
     }
   });
 
   it("keeps the managers that are the operator's own", () => {
-    const bytes = encode({ metadata: { name: "a", managedFields: [entry("kubectl"), entry("kitchen/orders"), entry("kitchen/meals")] } });
-    const read = toEntry(bytes, shape({ keepManager: (manager) => manager.startsWith("kitchen/") })).read();
-    assert.deepEqual(read.metadata.managedFields, [entry("kitchen/orders"), entry("kitchen/meals")]);
+    const bytes = encode({
+      metadata: {
+        name: "a",
+        managedFields: [entry("kubectl"), entry("kitchen/orders"), entry("kitchen/meals")],
+      },
+    });
+    const read = toEntry(
+      bytes,
+      shape({ keepManager: (manager) => manager.startsWith("kitchen/") }),
+    ).read();
+    assert.deepEqual(read.metadata.managedFields, [
+      entry("kitchen/orders"),
+      entry("kitchen/meals"),
+    ]);
   });
 
   it("keeps integers beyond 2^53 and unknown fields as they are", () => {
-    const read = toEntry(encode('{"metadata":{"name":"a"},"spec":{"big":9007199254740993,"at":"2026-01-01T00:00:00.123456Z"}}'), shape()).read();
+    const read = toEntry(
+      encode(
+        '{"metadata":{"name":"a"},"spec":{"big":9007199254740993,"at":"2026-01-01T00:00:00.123456Z"}}',
+      ),
+      shape(),
+    ).read();
     assert.deepEqual(read.spec, { big: 9007199254740993n, at: "2026-01-01T00:00:00.123456Z" });
   });
 
@@ -58,11 +108,18 @@ describe("toEntry", () => {
       }),
       shape({ hot }),
     );
-    assert.deepEqual([made.key, made.generation, made.deleting, made.ownerUids, made.parsed], ["b/a", 3, false, ["1", "2"], false]);
+    assert.deepEqual(
+      [made.key, made.generation, made.deleting, made.ownerUids, made.parsed],
+      ["b/a", 3, false, ["1", "2"], false],
+    );
   });
 
   it("reads JSON that is not compact", () => {
-    assert.equal(toEntry(encode('{ "metadata": { "name": "a", "resourceVersion": "7" } }'), shape()).resourceVersion, "7");
+    assert.equal(
+      toEntry(encode('{ "metadata": { "name": "a", "resourceVersion": "7" } }'), shape())
+        .resourceVersion,
+      "7",
+    );
   });
 
   it("refuses what is no object, with what came", () => {
@@ -70,13 +127,18 @@ describe("toEntry", () => {
   });
 
   it("freezes in depth when asked", () => {
-    const read = toEntry(encode({ metadata: { name: "a" }, spec: { list: [{ x: 1 }] } }), shape()).read();
+    const read = toEntry(
+      encode({ metadata: { name: "a" }, spec: { list: [{ x: 1 }] } }),
+      shape(),
+    ).read();
     assert.throws(() => (read.spec.list[0].x = 2), TypeError);
   });
 
   it("holds no more parsed views than allowed, oldest first", () => {
     const hot = new HotViews(2);
-    const made = ["a", "b", "c"].map((name) => toEntry(encode({ metadata: { name } }), shape({ hot })));
+    const made = ["a", "b", "c"].map((name) =>
+      toEntry(encode({ metadata: { name } }), shape({ hot })),
+    );
     for (const each of made) each.read();
     assert.deepEqual(
       made.map((each) => each.parsed),
@@ -86,12 +148,21 @@ describe("toEntry", () => {
   });
 
   it("holds the projection only", () => {
-    const project = ({ metadata }: { metadata: object }): object => ({ metadata, spec: { kept: true } });
-    assert.deepEqual(toEntry(encode({ metadata: { name: "a" }, data: "x".repeat(100) }), shape({ project })).read(), {
-      apiVersion: "v1",
-      kind: "Thing",
-      metadata: { name: "a" },
+    const project = ({ metadata }: { metadata: object }): object => ({
+      metadata,
       spec: { kept: true },
     });
+    assert.deepEqual(
+      toEntry(
+        encode({ metadata: { name: "a" }, data: "x".repeat(100) }),
+        shape({ project }),
+      ).read(),
+      {
+        apiVersion: "v1",
+        kind: "Thing",
+        metadata: { name: "a" },
+        spec: { kept: true },
+      },
+    );
   });
 });

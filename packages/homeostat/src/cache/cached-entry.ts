@@ -1,5 +1,6 @@
-// One cached object: facts scanned from its bytes, its text, and a parsed view made on first read and given up when cold.
-// Text and not a parsed tree, because most objects of a big cache are never read, and a string costs the collector nothing.
+// One cached object: facts scanned from its bytes, its text, and a parsed view made on first read
+// and given up when cold. Text and not a parsed tree, because most objects of a big cache are never
+// read, and a string costs the collector nothing.
 import { encodeJsonBytes } from "../api/encode-json.ts";
 import { parseExact } from "../api/parse-exact.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
@@ -19,7 +20,10 @@ export interface EntryShape {
   readonly frozen: boolean;
   /** Whoever reads finds a status, be it an empty one. */
   readonly promisesStatus?: boolean;
-  /** Readers find apiVersion, kind and metadata, whatever came: PartialObjectMetadata from the server, whole objects from own writes. */
+  /**
+   * Readers find apiVersion, kind and metadata, whatever came: PartialObjectMetadata from the
+   * server, whole objects from own writes.
+   */
   readonly metadataOnly?: boolean;
   readonly hot: HotViews;
   /** Managers whose managedFields are kept. */
@@ -30,17 +34,26 @@ export interface EntryShape {
 
 const noOwners: readonly string[] = [];
 
-/** Makes an entry of an object's bytes, which are not kept. Throws ERR_CACHE_OBJECT on what is no object. */
+/**
+ * Makes an entry of an object's bytes, which are not kept. Throws ERR_CACHE_OBJECT on what is no
+ * object.
+ */
 export function toEntry(bytes: Uint8Array, shape: EntryShape): CachedEntry {
-  const compact = shape.project ? encodeJsonBytes(shape.project(decodeJson(bytes)) as never) : bytes;
+  const compact = shape.project
+    ? encodeJsonBytes(shape.project(decodeJson(bytes)) as never)
+    : bytes;
   const scanned = scanMetadata(compact);
   if (scanned) return new CachedEntry(compact, scanned, shape);
   const canonical = encodeJsonBytes(decodeJson(compact));
   const again = scanMetadata(canonical);
   if (again) return new CachedEntry(canonical, again, shape);
-  throw new HomeostatError("ERR_CACHE_OBJECT", `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`, {
-    hint: "Something between client and server changed the stream; look for proxies.",
-  });
+  throw new HomeostatError(
+    "ERR_CACHE_OBJECT",
+    `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`,
+    {
+      hint: "Something between client and server changed the stream; look for proxies.",
+    },
+  );
 }
 
 /** An object at one revision. */
@@ -65,7 +78,9 @@ export class CachedEntry implements CachedObject {
     this.resourceVersion = scanned.resourceVersion;
     this.generation = scanned.generation;
     this.deleting = scanned.deleting;
-    this.ownerUids = scanned.ownerReferences ? ownerUids(bytes, scanned.ownerReferences.start) : noOwners;
+    this.ownerUids = scanned.ownerReferences
+      ? ownerUids(bytes, scanned.ownerReferences.start)
+      : noOwners;
     this.#text = cutManagedFields(bytes, scanned, shape.keepManager);
     this.#shape = shape;
   }

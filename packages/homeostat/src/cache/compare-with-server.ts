@@ -1,6 +1,8 @@
-// The periodic look at the world: lists what the server held at the very revision that the cache stands at, and compares.
-// Any difference is a fault of server, network or this program, and worth a new list.
-// Upstream idea: k8s.io/client-go/util/watchlist consistency detector, which compares a streamed list once.
+// The periodic look at the world: lists what the server held at the very revision that the cache
+// stands at, and compares. Any difference is a fault of server, network or this program, and worth
+// a new list.
+// Upstream idea: k8s.io/client-go/util/watchlist consistency detector, which compares a streamed
+// list once.
 import { scanMetadata } from "../api/scan-metadata.ts";
 import { isExpired } from "../api/status.ts";
 import type { Kind } from "../api/kind.ts";
@@ -25,16 +27,29 @@ export interface Comparison {
 const keysShown = 10;
 const pageSize = 500;
 
-/** Compares `held` (key to resourceVersion), which is the cache at `resourceVersion`. `held` is used up. */
-export async function compareWithServer(client: Client, kind: Kind, scope: InformerScope, held: Map<string, string>, resourceVersion: string): Promise<Comparison> {
+/**
+ * Compares `held` (key to resourceVersion), which is the cache at `resourceVersion`. `held` is used
+ * up.
+ */
+export async function compareWithServer(
+  client: Client,
+  kind: Kind,
+  scope: InformerScope,
+  held: Map<string, string>,
+  resourceVersion: string,
+): Promise<Comparison> {
   const missing: string[] = [];
   const different: string[] = [];
   let compared = 0;
   let token = "";
   try {
     do {
-      const at = token ? { continue: token } : { resourceVersion, resourceVersionMatch: "Exact" as const };
-      const { body } = await client.request(askForMetadata(listRequest(kind, { ...scope, limit: pageSize, ...at }), "list"));
+      const at = token
+        ? { continue: token }
+        : { resourceVersion, resourceVersionMatch: "Exact" as const };
+      const { body } = await client.request(
+        askForMetadata(listRequest(kind, { ...scope, limit: pageSize, ...at }), "list"),
+      );
       const page = splitList(body);
       for (const item of page?.items ?? []) {
         const scanned = scanMetadata(item);
@@ -49,10 +64,17 @@ export async function compareWithServer(client: Client, kind: Kind, scope: Infor
       token = page?.continue ?? "";
     } while (token);
   } catch (error) {
-    if (isExpired(error)) return { conclusive: false, compared, missing: [], extra: [], different: [] };
+    if (isExpired(error))
+      return { conclusive: false, compared, missing: [], extra: [], different: [] };
     throw error;
   }
-  return { conclusive: true, compared, missing: missing.slice(0, keysShown), extra: [...held.keys()].slice(0, keysShown), different: different.slice(0, keysShown) };
+  return {
+    conclusive: true,
+    compared,
+    missing: missing.slice(0, keysShown),
+    extra: [...held.keys()].slice(0, keysShown),
+    different: different.slice(0, keysShown),
+  };
 }
 
 /** One sentence for people, undefined when all is well. */
@@ -61,6 +83,8 @@ export function describeComparison({ missing, extra, different }: Comparison): s
     ["missing", missing],
     ["no longer there", extra],
     ["at another revision", different],
-  ].flatMap(([what, keys]) => (keys!.length ? [`${what as string}: ${(keys as readonly string[]).join(", ")}`] : []));
+  ].flatMap(([what, keys]) =>
+    keys!.length ? [`${what as string}: ${(keys as readonly string[]).join(", ")}`] : [],
+  );
   return parts.length ? `the cache differed from the server (${parts.join("; ")})` : undefined;
 }

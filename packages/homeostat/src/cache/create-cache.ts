@@ -1,4 +1,5 @@
-// All informers of a process over one client: shared by kind and scope, counted by holds, told of every own write.
+// All informers of a process over one client: shared by kind and scope, counted by holds, told of
+// every own write.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
 import { promisesStatus } from "../client/readable.ts";
@@ -14,16 +15,24 @@ export interface CacheOptions {
   readonly runtime: Runtime;
   /** Freezes what is read, so that mutating it fails; for development and tests. */
   readonly frozen?: boolean;
-  /** Managers whose managedFields entries are kept, e.g. those that begin with `<operator>/`; default none. */
+  /**
+   * Managers whose managedFields entries are kept, e.g. those that begin with `<operator>/`;
+   * default none.
+   */
   readonly keepManagers?: (manager: string) => boolean;
-  /** Makes objects of a kind smaller before they are held; must keep apiVersion, kind and metadata. */
+  /**
+   * Makes objects of a kind smaller before they are held; must keep apiVersion, kind and metadata.
+   */
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
   /** Parsed views held at most; default 10,000. */
   readonly hotViews?: number;
   /** Scope of a kind where `acquire` names none. */
   readonly defaultScope?: InformerScope;
   readonly limits?: Partial<ReflectorLimits>;
-  /** How often each informer is compared with the server; default 10 h (controller-runtime's SyncPeriod), 0 for never. */
+  /**
+   * How often each informer is compared with the server; default 10 h (controller-runtime's
+   * SyncPeriod), 0 for never.
+   */
   readonly compareEveryMs?: number;
   /** Told of what handlers and index functions throw; default: a process warning. */
   readonly faulted?: (error: unknown, kind: Kind) => void;
@@ -56,9 +65,19 @@ class InformerCache implements Cache {
     });
   }
 
-  acquire<K extends Kind>(kind: K, wanted: InformerScope = this.#options.defaultScope ?? {}): InformerLease<K> {
+  acquire<K extends Kind>(
+    kind: K,
+    wanted: InformerScope = this.#options.defaultScope ?? {},
+  ): InformerLease<K> {
     const scope = kind.scope === "Cluster" ? { ...wanted, namespace: undefined } : wanted;
-    const id = [kind.apiVersion, kind.resource, scope.namespace ?? "", scope.labelSelector ?? "", scope.fieldSelector ?? "", scope.metadataOnly ? "metadata" : ""].join("\n");
+    const id = [
+      kind.apiVersion,
+      kind.resource,
+      scope.namespace ?? "",
+      scope.labelSelector ?? "",
+      scope.fieldSelector ?? "",
+      scope.metadataOnly ? "metadata" : "",
+    ].join("\n");
     const held = this.#held.get(id) ?? this.#open(id, kind, scope);
     held.holds++;
     let released = false;
@@ -97,7 +116,15 @@ class InformerCache implements Cache {
   }
 
   #open(id: string, kind: Kind, scope: InformerScope): Held {
-    const { client, runtime, limits, frozen = false, keepManagers = () => false, projections, faulted } = this.#options;
+    const {
+      client,
+      runtime,
+      limits,
+      frozen = false,
+      keepManagers = () => false,
+      projections,
+      faulted,
+    } = this.#options;
     const informer = new SharedInformer({
       client,
       runtime,
@@ -125,5 +152,8 @@ class InformerCache implements Cache {
 }
 
 function warn(error: unknown, { kind }: Kind): void {
-  process.emitWarning(`a handler or index of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, { type: "HomeostatWarning" });
+  process.emitWarning(
+    `a handler or index of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    { type: "HomeostatWarning" },
+  );
 }

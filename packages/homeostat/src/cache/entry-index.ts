@@ -16,7 +16,12 @@ export class EntryIndex {
   put(entry: CachedEntry): void {
     const values = this.valuesOf(entry);
     const before = this.#values.get(entry.key);
-    if (before && before.length === values.length && before.every((value, i) => value === values[i])) return;
+    if (
+      before &&
+      before.length === values.length &&
+      before.every((value, i) => value === values[i])
+    )
+      return;
     if (before) this.remove(entry.key);
     if (values.length === 0) return;
     this.#values.set(entry.key, values);

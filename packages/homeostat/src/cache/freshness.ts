@@ -3,7 +3,12 @@ import type { Freshness } from "./informer.ts";
 import { isLost, type ReflectorLimits, type ReflectorState } from "./reflector.machine.ts";
 
 /** Judges a state. `wallOffset` is wall time minus monotonic time. */
-export function judgeFreshness(state: ReflectorState, now: number, wallOffset: number, limits: ReflectorLimits): Freshness {
+export function judgeFreshness(
+  state: ReflectorState,
+  now: number,
+  wallOffset: number,
+  limits: ReflectorLimits,
+): Freshness {
   const reason = whyNot(state, now, limits);
   const { phase, synced, resourceVersion, failures, lastError } = state;
   return {
@@ -11,7 +16,8 @@ export function judgeFreshness(state: ReflectorState, now: number, wallOffset: n
     reason,
     phase,
     synced,
-    lastContact: state.lastContact === undefined ? undefined : Math.round(state.lastContact + wallOffset),
+    lastContact:
+      state.lastContact === undefined ? undefined : Math.round(state.lastContact + wallOffset),
     resourceVersion,
     relists: Math.max(0, state.relists),
     failures,
@@ -19,8 +25,14 @@ export function judgeFreshness(state: ReflectorState, now: number, wallOffset: n
   };
 }
 
-/** Monotonic moment after which readiness may have changed by time alone; Infinity when it cannot. */
-export function freshnessDeadline(state: ReflectorState, now: number, limits: ReflectorLimits): number {
+/**
+ * Monotonic moment after which readiness may have changed by time alone; Infinity when it cannot.
+ */
+export function freshnessDeadline(
+  state: ReflectorState,
+  now: number,
+  limits: ReflectorLimits,
+): number {
   if (!state.synced || state.phase === "stopped") return Infinity;
   const silent = (state.lastContact ?? 0) + limits.silentMs;
   const lost = isLost(state, now, limits) ? state.lostAt! + limits.unreadyMs : Infinity;
@@ -31,9 +43,12 @@ function whyNot(state: ReflectorState, now: number, limits: ReflectorLimits): st
   const because = state.lastError === undefined ? "" : `: ${state.lastError}`;
   if (state.phase === "stopped") return "the informer has been stopped";
   if (!state.synced) return `the first list is not in yet${because}`;
-  if (isLost(state, now, limits) && now - state.lostAt! >= limits.unreadyMs) return `no watch for ${seconds(now - state.lostAt!)} (limit ${seconds(limits.unreadyMs)})${because}`;
+  if (isLost(state, now, limits) && now - state.lostAt! >= limits.unreadyMs)
+    return `no watch for ${seconds(now - state.lostAt!)} (limit ${seconds(limits.unreadyMs)})${because}`;
   const quiet = now - (state.lastContact ?? 0);
-  return quiet > limits.silentMs ? `no word from the server for ${seconds(quiet)} (limit ${seconds(limits.silentMs)})${because}` : "";
+  return quiet > limits.silentMs
+    ? `no word from the server for ${seconds(quiet)} (limit ${seconds(limits.silentMs)})${because}`
+    : "";
 }
 
 function seconds(ms: number): string {

@@ -1,5 +1,16 @@
 // The door to this folder for the layers above.
 export type { Comparison } from "./compare-with-server.ts";
 export { type CacheOptions, createCache } from "./create-cache.ts";
-export type { Cache, CachedObject, Freshness, HandlerCause, IndexFunction, Informer, InformerHandler, InformerLease, InformerScope, Reader } from "./informer.ts";
+export type {
+  Cache,
+  CachedObject,
+  Freshness,
+  HandlerCause,
+  IndexFunction,
+  Informer,
+  InformerHandler,
+  InformerLease,
+  InformerScope,
+  Reader,
+} from "./informer.ts";
 export { reflectorDefaults, type ReflectorLimits } from "./reflector.machine.ts";

@@ -1,5 +1,6 @@
-// What readers and controllers see of the cache: typed reads, handlers, freshness. One informer is shared by all who
-// watch the same kind in the same scope. Reads are never older than this process's own completed writes.
+// What readers and controllers see of the cache: typed reads, handlers, freshness. One informer is
+// shared by all who watch the same kind in the same scope. Reads are never older than this
+// process's own completed writes.
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { Comparison } from "./compare-with-server.ts";
@@ -23,7 +24,10 @@ export interface CachedObject<O = any> {
 
 /** How a handler came to be called. */
 export interface HandlerCause {
-  /** initial: part of the first list; watch: an event; relist: found by comparing a new list; resync: nothing changed. */
+  /**
+   * initial: part of the first list; watch: an event; relist: found by comparing a new list;
+   * resync: nothing changed.
+   */
   readonly through: "initial" | "watch" | "relist" | "resync";
   /** True when this very revision was written by this process. */
   readonly ownWrite: boolean;
@@ -63,8 +67,9 @@ export interface InformerScope {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   /**
-   * Asks for and holds metadata alone: what is read has apiVersion, kind and metadata and nothing else, whatever its type
-   * says. A separate informer from the one that holds whole objects of the same kind.
+   * Asks for and holds metadata alone: what is read has apiVersion, kind and metadata and nothing
+   * else, whatever its type says. A separate informer from the one that holds whole objects of the
+   * same kind.
    */
   readonly metadataOnly?: boolean | undefined;
 }
@@ -83,11 +88,16 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   readonly scope: InformerScope;
   /** The unparsed side of `get`, `list` and `byIndex`. */
   entry(key: string): CachedObject<ObjectOf<K>> | undefined;
-  entries(options?: { readonly namespace?: string | undefined }): readonly CachedObject<ObjectOf<K>>[];
+  entries(options?: {
+    readonly namespace?: string | undefined;
+  }): readonly CachedObject<ObjectOf<K>>[];
   entriesByIndex(index: string, value: string): readonly CachedObject<ObjectOf<K>>[];
   /** Adds an index by name; the same name twice is an error unless it is the same function. */
   addIndex(name: string, index: IndexFunction<ObjectOf<K>>): void;
-  /** Calls `added` for everything held already (through "initial"), then follows. Returns how to remove. */
+  /**
+   * Calls `added` for everything held already (through "initial"), then follows. Returns how to
+   * remove.
+   */
   addHandler(handler: InformerHandler<ObjectOf<K>>): { remove(): void };
   /** The first list is in and every handler has been told. */
   hasSynced(): boolean;
@@ -96,11 +106,19 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   freshness(): Freshness;
   /** Calls `listener` when readiness or its reason changes. */
   onFreshness(listener: (freshness: Freshness) => void): { remove(): void };
-  /** Compares what is held with the server, at the revision held, and lists anew when they differ. Also runs by itself, see `compareEveryMs`. */
+  /**
+   * Compares what is held with the server, at the revision held, and lists anew when they differ.
+   * Also runs by itself, see `compareEveryMs`.
+   */
   compare(): Promise<Comparison>;
   /** Replays every object to the handlers (through "resync"). */
   resync(): void;
-  stats(): { readonly objects: number; readonly bytes: number; readonly parsed: number; readonly ownWrites: number };
+  stats(): {
+    readonly objects: number;
+    readonly bytes: number;
+    readonly parsed: number;
+    readonly ownWrites: number;
+  };
 }
 
 /** A hold on a shared informer; it stops when the last hold is released. */

@@ -1,4 +1,5 @@
-// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: fed by the informer, read by all.
+// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: fed by
+// the informer, read by all.
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 import { EntryIndex } from "./entry-index.ts";
@@ -55,7 +56,10 @@ export class ObjectStore {
     return { old, entry: undefined };
   }
 
-  /** Makes the store hold exactly these; yields what changed: removals first, then the rest in order. */
+  /**
+   * Makes the store hold exactly these; yields what changed: removals first, then the rest in
+   * order.
+   */
   replace(next: ReadonlyMap<string, CachedEntry>): readonly StoreChange[] {
     const changes: StoreChange[] = [];
     for (const [key, old] of this.#entries) {
@@ -63,18 +67,26 @@ export class ObjectStore {
       if (!entry || entry.uid !== old.uid) changes.push(this.delete(key));
     }
     for (const entry of next.values()) {
-      if (this.#entries.get(entry.key)?.resourceVersion !== entry.resourceVersion) changes.push(this.set(entry));
+      if (this.#entries.get(entry.key)?.resourceVersion !== entry.resourceVersion)
+        changes.push(this.set(entry));
     }
     return changes;
   }
 
-  /** Adds an index over all that is held. An object for which the function throws is under no value; `faulted` hears of it. */
+  /**
+   * Adds an index over all that is held. An object for which the function throws is under no value;
+   * `faulted` hears of it.
+   */
   addIndex(name: string, index: IndexFunction, faulted: (error: unknown) => void): void {
     if (this.#functions.get(name) === index) return;
     if (this.#indexes.has(name))
-      throw new HomeostatError("ERR_CACHE_INDEX", `adding index ${JSON.stringify(name)}: another function goes by that name`, {
-        hint: "Give the index a name of its own; `namespace` and `owner` are built in.",
-      });
+      throw new HomeostatError(
+        "ERR_CACHE_INDEX",
+        `adding index ${JSON.stringify(name)}: another function goes by that name`,
+        {
+          hint: "Give the index a name of its own; `namespace` and `owner` are built in.",
+        },
+      );
     const added = new EntryIndex((entry) => {
       try {
         return index(entry.read());
@@ -100,16 +112,26 @@ export class ObjectStore {
   byIndex(name: string, value: string): readonly CachedEntry[] {
     const index = this.#indexes.get(name);
     if (!index)
-      throw new HomeostatError("ERR_CACHE_INDEX", `reading by index ${JSON.stringify(name)}: there is no such index (known: ${[...this.#indexes.keys()].join(", ")})`, {
-        hint: "Add the index before reading by it.",
-      });
+      throw new HomeostatError(
+        "ERR_CACHE_INDEX",
+        `reading by index ${JSON.stringify(name)}: there is no such index (known: ${[...this.#indexes.keys()].join(", ")})`,
+        {
+          hint: "Add the index before reading by it.",
+        },
+      );
     const keys = index.keys(value);
     if (this.own.isEmpty) return Array.from(keys, (key) => this.#entries.get(key)!);
-    return this.#resolveAll(keys, (entry) => entry === this.#entries.get(entry.key) || index.valuesOf(entry).includes(value));
+    return this.#resolveAll(
+      keys,
+      (entry) => entry === this.#entries.get(entry.key) || index.valuesOf(entry).includes(value),
+    );
   }
 
   /** Resolves keys and those of the overlay, each once. */
-  #resolveAll(keys: Iterable<string>, matches: (entry: CachedEntry) => boolean): readonly CachedEntry[] {
+  #resolveAll(
+    keys: Iterable<string>,
+    matches: (entry: CachedEntry) => boolean,
+  ): readonly CachedEntry[] {
     const seen = new Set<string>(keys);
     const found: CachedEntry[] = [];
     for (const key of seen) {

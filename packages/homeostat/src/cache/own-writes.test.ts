@@ -1,4 +1,5 @@
-// Law 4, against a model: a server with one revision counter, a watch that lags, writers that are us and others.
+// Law 4, against a model: a server with one revision counter, a watch that lags, writers that are
+// us and others.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -6,7 +7,14 @@ import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
 import { HotViews } from "./hot-views.ts";
 import { ObjectStore } from "./object-store.ts";
 
-const shape: EntryShape = { apiVersion: "v1", kind: "Thing", frozen: false, hot: new HotViews(100), keepManager: () => false, project: undefined };
+const shape: EntryShape = {
+  apiVersion: "v1",
+  kind: "Thing",
+  frozen: false,
+  hot: new HotViews(100),
+  keepManager: () => false,
+  project: undefined,
+};
 
 interface Fact {
   readonly name: string;
@@ -16,10 +24,18 @@ interface Fact {
 }
 
 function toCached({ name, uid, revision }: Fact): CachedEntry {
-  return toEntry(new TextEncoder().encode(JSON.stringify({ metadata: { name, uid, resourceVersion: String(revision) } })), shape);
+  return toEntry(
+    new TextEncoder().encode(
+      JSON.stringify({ metadata: { name, uid, resourceVersion: String(revision) } }),
+    ),
+    shape,
+  );
 }
 
-/** A server whose history the watch follows at its own pace; answers to our own writes may arrive late. */
+/**
+ * A server whose history the watch follows at its own pace; answers to our own writes may arrive
+ * late.
+ */
 class Model {
   readonly store = new ObjectStore();
   readonly history: Fact[] = [];
@@ -34,7 +50,15 @@ class Model {
 
   write(name: string, ours: boolean): void {
     const now = this.latest(name);
-    this.#commit({ name, uid: now && !now.gone ? now.uid : `u${++this.#uids}`, revision: this.history.length + 1, gone: false }, ours);
+    this.#commit(
+      {
+        name,
+        uid: now && !now.gone ? now.uid : `u${++this.#uids}`,
+        revision: this.history.length + 1,
+        gone: false,
+      },
+      ours,
+    );
   }
 
   /** We delete what we have read; others delete anything. */
@@ -82,9 +106,16 @@ class Model {
 }
 
 const names = ["a", "b"] as const;
-const step = fc.record({ does: fc.constantFrom("write", "write", "remove", "answer", "answer", "show", "show", "relist"), name: fc.constantFrom(...names), ours: fc.boolean() });
+const step = fc.record({
+  does: fc.constantFrom("write", "write", "remove", "answer", "answer", "show", "show", "relist"),
+  name: fc.constantFrom(...names),
+  ours: fc.boolean(),
+});
 
-function run(model: Model, { does, name, ours }: { readonly does: string; readonly name: string; readonly ours: boolean }): void {
+function run(
+  model: Model,
+  { does, name, ours }: { readonly does: string; readonly name: string; readonly ours: boolean },
+): void {
   if (does === "write") model.write(name, ours);
   if (does === "remove") model.remove(name, ours);
   if (does === "answer") model.answer();
@@ -92,10 +123,17 @@ function run(model: Model, { does, name, ours }: { readonly does: string; readon
   if (does === "relist") model.relist();
 }
 
-/** What a read of `name` must not be older than: our own completed writes and what the watch has shown. */
+/**
+ * What a read of `name` must not be older than: our own completed writes and what the watch has
+ * shown.
+ */
 function floorOf(model: Model, name: string): number {
-  const shown = model.history.slice(0, model.shown).findLast((fact) => fact.name === name)?.revision ?? 0;
-  const own = Math.max(0, ...model.completed.filter((fact) => fact.name === name).map(({ revision }) => revision));
+  const shown =
+    model.history.slice(0, model.shown).findLast((fact) => fact.name === name)?.revision ?? 0;
+  const own = Math.max(
+    0,
+    ...model.completed.filter((fact) => fact.name === name).map(({ revision }) => revision),
+  );
   return Math.max(shown, own);
 }
 
@@ -110,14 +148,28 @@ describe("own writes over the cache, for any interleaving", () => {
             const read = model.store.get(name);
             const floor = floorOf(model, name);
             const expected = model.history[floor - 1];
-            if (!expected || expected.gone) assert.equal(read, undefined, `${name} was seen gone at ${floor} and must not come back`);
-            else assert.equal(read?.resourceVersion, String(floor), `${name} must be read at ${floor}`);
+            if (!expected || expected.gone)
+              assert.equal(
+                read,
+                undefined,
+                `${name} was seen gone at ${floor} and must not come back`,
+              );
+            else
+              assert.equal(
+                read?.resourceVersion,
+                String(floor),
+                `${name} must be read at ${floor}`,
+              );
             assert.deepEqual(
               model.store.list().filter((entry) => entry.key === name),
               read ? [read] : [],
               "list agrees with get",
             );
-            if (read) assert.ok(model.store.byIndex("namespace", "").includes(read), "index agrees with get");
+            if (read)
+              assert.ok(
+                model.store.byIndex("namespace", "").includes(read),
+                "index agrees with get",
+              );
           }
         }
       }),

@@ -1,5 +1,6 @@
-// Drives the reflector machine: opens lists and watches, cuts their bytes into objects, sets the one timer. Knows nothing of
-// what is done with the objects; decides nothing that the machine can decide.
+// Drives the reflector machine: opens lists and watches, cuts their bytes into objects, sets the
+// one timer. Knows nothing of what is done with the objects; decides nothing that the machine can
+// decide.
 import { isObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { isApiStatusError, type Status } from "../api/status.ts";
@@ -12,7 +13,16 @@ import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { freshnessDeadline, judgeFreshness } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
-import { idleReflector, reflectorDeadline, type ReflectorEffect, type ReflectorFault, type ReflectorInput, type ReflectorLimits, type ReflectorState, stepReflector } from "./reflector.machine.ts";
+import {
+  idleReflector,
+  reflectorDeadline,
+  type ReflectorEffect,
+  type ReflectorFault,
+  type ReflectorInput,
+  type ReflectorLimits,
+  type ReflectorState,
+  stepReflector,
+} from "./reflector.machine.ts";
 import { splitEvent, splitList } from "./split-list.ts";
 
 /** Receives what the reflector learns. Objects are views into bytes that are not kept. */
@@ -82,10 +92,21 @@ export class Reflector {
 
   #input(input: ReflectorInput): void {
     const before = this.#state;
-    const { state, effects } = stepReflector(before, input, this.#options.runtime.clock.monotonic(), this.#options.limits);
+    const { state, effects } = stepReflector(
+      before,
+      input,
+      this.#options.runtime.clock.monotonic(),
+      this.#options.limits,
+    );
     this.#state = state;
     for (const effect of effects) this.#run(effect);
-    if (state.phase === before.phase && state.failures === before.failures && input.type !== "tick" && input.type !== "opened") return;
+    if (
+      state.phase === before.phase &&
+      state.failures === before.failures &&
+      input.type !== "tick" &&
+      input.type !== "opened"
+    )
+      return;
     this.#arm();
     this.#options.sink.judged(this.freshness());
   }
@@ -103,7 +124,10 @@ export class Reflector {
       case "progress":
         return this.#options.sink.progress(effect.resourceVersion);
       case "wait":
-        this.#waiting = this.#options.runtime.clock.timer(effect.ms * (1 + unitInterval(this.#options.runtime.entropy)), () => this.#input({ type: "due" }));
+        this.#waiting = this.#options.runtime.clock.timer(
+          effect.ms * (1 + unitInterval(this.#options.runtime.entropy)),
+          () => this.#input({ type: "due" }),
+        );
         return;
       case "close":
         this.#epoch++;
@@ -112,7 +136,9 @@ export class Reflector {
     }
   }
 
-  /** The whole page is gathered before the machine hears of it: a page that breaks off is no page. */
+  /**
+   * The whole page is gathered before the machine hears of it: a page that breaks off is no page.
+   */
   #list(limit: number, token: string): void {
     const { kind, scope, sink } = this.#options;
     const chunks: Uint8Array[] = [];
@@ -124,14 +150,19 @@ export class Reflector {
         const page = splitList(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
         if (!page) throw new Error(`expected a list of ${kind.resource}, got something else`);
         for (const item of page.items) sink.gathered(item);
-        this.#input({ type: "page", resourceVersion: page.resourceVersion, continue: page.continue });
+        this.#input({
+          type: "page",
+          resourceVersion: page.resourceVersion,
+          continue: page.continue,
+        });
       },
     });
   }
 
   #watch(resourceVersion: string | undefined, sendInitialEvents: boolean): void {
     const { kind, scope, runtime } = this.#options;
-    const timeoutSeconds = watchSeconds.least + Math.floor(unitInterval(runtime.entropy) * watchSeconds.span);
+    const timeoutSeconds =
+      watchSeconds.least + Math.floor(unitInterval(runtime.entropy) * watchSeconds.span);
     const epoch = this.#epoch + 1;
     const splitter = new LineSplitter((line) => epoch === this.#epoch && this.#line(line));
     const request = watchRequest(kind, {
@@ -151,8 +182,14 @@ export class Reflector {
     });
   }
 
-  /** Opens an exchange whose callbacks count only as long as it is the present one; what they throw is a fault. */
-  #open(request: ApiRequest, on: { opened(): void; data(chunk: Uint8Array): void; ended(): void }): void {
+  /**
+   * Opens an exchange whose callbacks count only as long as it is the present one; what they throw
+   * is a fault.
+   */
+  #open(
+    request: ApiRequest,
+    on: { opened(): void; data(chunk: Uint8Array): void; ended(): void },
+  ): void {
     const epoch = ++this.#epoch;
     const guard = (run: () => void): void => {
       if (epoch !== this.#epoch) return;
@@ -165,13 +202,17 @@ export class Reflector {
     this.#exchange = this.#options.client.openStream(request, {
       opened: () => guard(() => on.opened()),
       data: (chunk) => (guard(() => on.data(chunk)), true),
-      closed: (error) => guard(() => (error ? this.#input({ type: "failed", fault: toFault(error) }) : on.ended())),
+      closed: (error) =>
+        guard(() => (error ? this.#input({ type: "failed", fault: toFault(error) }) : on.ended())),
     });
   }
 
   #line(line: Uint8Array): void {
     const event = splitEvent(line);
-    if (!event) throw new Error(`expected a watch event, got ${new TextDecoder().decode(line.subarray(0, 120))}`);
+    if (!event)
+      throw new Error(
+        `expected a watch event, got ${new TextDecoder().decode(line.subarray(0, 120))}`,
+      );
     this.#event(event.type, event.object);
   }
 
@@ -181,12 +222,16 @@ export class Reflector {
       case "ADDED":
       case "MODIFIED":
       case "DELETED":
-        if (this.#state.phase === "watching") return this.#input({ type: "event", resourceVersion: sink.changed(type, object) });
+        if (this.#state.phase === "watching")
+          return this.#input({ type: "event", resourceVersion: sink.changed(type, object) });
         return type === "DELETED" ? sink.ungathered(object) : sink.gathered(object);
       case "BOOKMARK":
         return this.#input({ type: "bookmark", ...readBookmark(object) });
       case "ERROR":
-        return this.#input({ type: "failed", fault: statusFault(decodeJson(object) as unknown as Status) });
+        return this.#input({
+          type: "failed",
+          fault: statusFault(decodeJson(object) as unknown as Status),
+        });
       default:
         throw new Error(`expected a watch event of a known type, got ${JSON.stringify(type)}`);
     }
@@ -195,18 +240,29 @@ export class Reflector {
   #arm(): void {
     const { clock } = this.#options.runtime;
     const now = clock.monotonic();
-    const due = Math.min(reflectorDeadline(this.#state, this.#options.limits), freshnessDeadline(this.#state, now, this.#options.limits) + 1);
+    const due = Math.min(
+      reflectorDeadline(this.#state, this.#options.limits),
+      freshnessDeadline(this.#state, now, this.#options.limits) + 1,
+    );
     this.#timer?.cancel();
-    if (due < Infinity) this.#timer = clock.timer(Math.max(1, due - now), () => this.#input({ type: "tick" }));
+    if (due < Infinity)
+      this.#timer = clock.timer(Math.max(1, due - now), () => this.#input({ type: "tick" }));
   }
 }
 
-function readBookmark(object: Uint8Array): { readonly resourceVersion: string; readonly initialEventsEnd: boolean } {
+function readBookmark(object: Uint8Array): {
+  readonly resourceVersion: string;
+  readonly initialEventsEnd: boolean;
+} {
   const bookmark = decodeJson(object);
   const metadata = isObject(bookmark) && isObject(bookmark["metadata"]) ? bookmark["metadata"] : {};
   const { resourceVersion, annotations } = metadata;
-  if (typeof resourceVersion !== "string" || !resourceVersion) throw new Error("expected a bookmark with metadata.resourceVersion");
-  return { resourceVersion, initialEventsEnd: isObject(annotations) && annotations[initialEventsEnd] === "true" };
+  if (typeof resourceVersion !== "string" || !resourceVersion)
+    throw new Error("expected a bookmark with metadata.resourceVersion");
+  return {
+    resourceVersion,
+    initialEventsEnd: isObject(annotations) && annotations[initialEventsEnd] === "true",
+  };
 }
 
 function toFault(error: unknown): ReflectorFault {
@@ -220,6 +276,8 @@ function statusFault({ code, message, details }: Status): ReflectorFault {
     message: message ?? `the server answered ${code}`,
     code,
     ...(retryAfterSeconds ? { retryAfterMs: retryAfterSeconds * 1000 } : {}),
-    ...(causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") ? { futureRevision: true } : {}),
+    ...(causes?.some(({ reason }) => reason === "ResourceVersionTooLarge")
+      ? { futureRevision: true }
+      : {}),
   };
 }

@@ -1,15 +1,24 @@
-// The whole reading side on a scripted server: lists, watches, faults, handlers, freshness. No sockets, virtual time.
+// The whole reading side on a scripted server: lists, watches, faults, handlers, freshness. No
+// sockets, virtual time.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dynamicKind } from "../client/discovery/kind-resolver.ts";
 import { createClient } from "../client/create-client.ts";
 import type { Client } from "../client/client.ts";
-import { createScriptedTransport, type ScriptedTransport } from "../client/scripted-transport.suite.ts";
+import {
+  createScriptedTransport,
+  type ScriptedTransport,
+} from "../client/scripted-transport.suite.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { type CacheOptions, createCache } from "./create-cache.ts";
 import type { Cache, Informer, InformerScope } from "./informer.ts";
 
-const Meal = dynamicKind({ apiVersion: "kitchen.example.com/v1", kind: "Meal", resource: "meals", scope: "Namespaced" });
+const Meal = dynamicKind({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Meal",
+  resource: "meals",
+  scope: "Namespaced",
+});
 
 interface Play {
   readonly runtime: VirtualRuntime;
@@ -27,13 +36,24 @@ async function play(options: Partial<CacheOptions> = {}, scope: InformerScope = 
   const transport = createScriptedTransport();
   const client = createClient({ transport, runtime, namespace: "home" });
   const faults: unknown[] = [];
-  const cache = createCache({ client, runtime, frozen: true, faulted: (error) => faults.push(error), ...options });
+  const cache = createCache({
+    client,
+    runtime,
+    frozen: true,
+    faulted: (error) => faults.push(error),
+    ...options,
+  });
   const { informer } = cache.acquire(Meal, scope);
   const told: string[] = [];
   informer.addHandler({
-    added: ({ key, resourceVersion }, { through, ownWrite }) => told.push(`added ${key} ${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
-    updated: (old, { key, resourceVersion }, { through, ownWrite }) => told.push(`updated ${key} ${old.resourceVersion}-${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
-    deleted: ({ key, resourceVersion }, { through, ownWrite }) => told.push(`deleted ${key} ${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
+    added: ({ key, resourceVersion }, { through, ownWrite }) =>
+      told.push(`added ${key} ${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
+    updated: (old, { key, resourceVersion }, { through, ownWrite }) =>
+      told.push(
+        `updated ${key} ${old.resourceVersion}-${resourceVersion} ${through}${ownWrite ? " own" : ""}`,
+      ),
+    deleted: ({ key, resourceVersion }, { through, ownWrite }) =>
+      told.push(`deleted ${key} ${resourceVersion} ${through}${ownWrite ? " own" : ""}`),
   });
   cache.start();
   await runtime.advance(0);
@@ -51,13 +71,26 @@ const bookmark = (resourceVersion: string, end = false): object =>
   event("BOOKMARK", {
     apiVersion: "kitchen.example.com/v1",
     kind: "Meal",
-    metadata: { resourceVersion, creationTimestamp: null, ...(end ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}) },
+    metadata: {
+      resourceVersion,
+      creationTimestamp: null,
+      ...(end ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+    },
   });
-const home = (name: string): { readonly namespace: string; readonly name: string } => ({ namespace: "home", name });
+const home = (name: string): { readonly namespace: string; readonly name: string } => ({
+  namespace: "home",
+  name,
+});
 
 async function playSynced(options?: Partial<CacheOptions>, scope?: InformerScope): Promise<Play> {
   const playing = await play(options, scope);
-  playing.transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("stew", "4")), bookmark("5", true));
+  playing.transport.last
+    .head()
+    .lines(
+      event("ADDED", meal("soup", "3")),
+      event("ADDED", meal("stew", "4")),
+      bookmark("5", true),
+    );
   await playing.runtime.advance(0);
   playing.told.length = 0;
   return playing;
@@ -68,15 +101,30 @@ describe("informer", () => {
     const { transport, runtime, informer, told } = await play();
     assert.equal(transport.last.url.pathname, "/apis/kitchen.example.com/v1/meals");
     const { timeoutSeconds, ...query } = transport.last.query;
-    assert.deepEqual(query, { watch: "true", resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: "true", sendInitialEvents: "true" });
+    assert.deepEqual(query, {
+      watch: "true",
+      resourceVersionMatch: "NotOlderThan",
+      allowWatchBookmarks: "true",
+      sendInitialEvents: "true",
+    });
     assert.ok(Number(timeoutSeconds) >= 300 && Number(timeoutSeconds) < 600);
     transport.last.head().lines(event("ADDED", meal("soup", "3")));
     assert.equal(informer.hasSynced(), false);
     assert.deepEqual(told, [], "nothing is told before the list is complete");
-    transport.last.lines(bookmark("5", true), event("MODIFIED", meal("soup", "6")), event("ADDED", meal("stew", "7")), event("DELETED", meal("soup", "8")));
+    transport.last.lines(
+      bookmark("5", true),
+      event("MODIFIED", meal("soup", "6")),
+      event("ADDED", meal("stew", "7")),
+      event("DELETED", meal("soup", "8")),
+    );
     await informer.synced();
     await runtime.advance(0);
-    assert.deepEqual(told, ["added home/soup 3 initial", "updated home/soup 3-6 watch", "added home/stew 7 watch", "deleted home/soup 8 watch"]);
+    assert.deepEqual(told, [
+      "added home/soup 3 initial",
+      "updated home/soup 3-6 watch",
+      "added home/stew 7 watch",
+      "deleted home/soup 8 watch",
+    ]);
     assert.deepEqual(
       informer.list().map((object) => object.metadata.name),
       ["stew"],
@@ -89,10 +137,18 @@ describe("informer", () => {
     transport.last.refuse(422, "Invalid");
     await runtime.advance(0);
     assert.equal(transport.last.url.search, "?limit=500");
-    transport.last.answer(200, { kind: "MealList", metadata: { resourceVersion: "9", continue: "next" }, items: [{ metadata: meal("soup", "3").metadata, spec: {} }] });
+    transport.last.answer(200, {
+      kind: "MealList",
+      metadata: { resourceVersion: "9", continue: "next" },
+      items: [{ metadata: meal("soup", "3").metadata, spec: {} }],
+    });
     await runtime.advance(0);
     assert.equal(transport.last.url.search, "?limit=500&continue=next");
-    transport.last.answer(200, { kind: "MealList", metadata: { resourceVersion: "9" }, items: [meal("stew", "4")] });
+    transport.last.answer(200, {
+      kind: "MealList",
+      metadata: { resourceVersion: "9" },
+      items: [meal("stew", "4")],
+    });
     await runtime.advance(0);
     assert.equal(transport.last.query["resourceVersion"], "9");
     assert.equal(transport.last.query["sendInitialEvents"], undefined);
@@ -117,22 +173,60 @@ describe("informer", () => {
 
   it("lists anew on 410 and tells what changed meanwhile", async () => {
     const { transport, runtime, told } = await playSynced();
-    transport.last.lines(event("ERROR", { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "Expired", message: "too old resource version", code: 410 }));
+    transport.last.lines(
+      event("ERROR", {
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        reason: "Expired",
+        message: "too old resource version",
+        code: 410,
+      }),
+    );
     await runtime.advance(1600);
     assert.equal(transport.last.query["sendInitialEvents"], "true");
-    transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("stew", "21")), event("ADDED", meal("tart", "22")), bookmark("30", true));
+    transport.last
+      .head()
+      .lines(
+        event("ADDED", meal("soup", "3")),
+        event("ADDED", meal("stew", "21")),
+        event("ADDED", meal("tart", "22")),
+        bookmark("30", true),
+      );
     await runtime.advance(0);
     assert.deepEqual(told, ["updated home/stew 4-21 relist", "added home/tart 22 relist"]);
-    transport.last.lines(event("ERROR", { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 410 }));
+    transport.last.lines(
+      event("ERROR", {
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        code: 410,
+      }),
+    );
     await runtime.advance(4000);
-    transport.last.head().lines(event("ADDED", { ...meal("soup", "33"), metadata: { ...meal("soup", "33").metadata, uid: "another" } }), bookmark("40", true));
-    assert.deepEqual(told.slice(2), ["deleted home/soup 3 relist", "deleted home/stew 21 relist", "deleted home/tart 22 relist", "added home/soup 33 relist"]);
+    transport.last.head().lines(
+      event("ADDED", {
+        ...meal("soup", "33"),
+        metadata: { ...meal("soup", "33").metadata, uid: "another" },
+      }),
+      bookmark("40", true),
+    );
+    assert.deepEqual(told.slice(2), [
+      "deleted home/soup 3 relist",
+      "deleted home/stew 21 relist",
+      "deleted home/tart 22 relist",
+      "added home/soup 33 relist",
+    ]);
   });
 
   it("notices silence by itself, says so, and comes back", async () => {
     const { transport, runtime, informer } = await playSynced();
     const seen: string[] = [];
-    informer.onFreshness(({ ready, phase, lastError }) => seen.push(`${phase} ${ready} ${lastError ?? ""}`));
+    informer.onFreshness(({ ready, phase, lastError }) =>
+      seen.push(`${phase} ${ready} ${lastError ?? ""}`),
+    );
     await runtime.advance(75_000);
     assert.equal(transport.exchanges[0]?.aborted, true);
     assert.equal(informer.freshness().lastError, "no word from the server for 75 s");
@@ -145,7 +239,11 @@ describe("informer", () => {
     transport.last.head().lines(bookmark("6"));
     await runtime.advance(0);
     assert.equal(informer.freshness().ready, true);
-    assert.ok(seen.some((line) => line.startsWith("backoff true no word")) && seen.some((line) => line.includes("false")), seen.join("\n"));
+    assert.ok(
+      seen.some((line) => line.startsWith("backoff true no word")) &&
+        seen.some((line) => line.includes("false")),
+      seen.join("\n"),
+    );
   });
 
   it("survives every refusal, at a pace that slows down", async () => {
@@ -177,7 +275,10 @@ describe("informer", () => {
     await writing;
     assert.deepEqual(informer.get(home("soup"))?.["spec"], { dish: "new" });
     assert.deepEqual(told, []);
-    watch.lines(event("MODIFIED", { ...meal("soup", "6"), spec: { dish: "new" } }), event("MODIFIED", { ...meal("soup", "7"), spec: { dish: "theirs" } }));
+    watch.lines(
+      event("MODIFIED", { ...meal("soup", "6"), spec: { dish: "new" } }),
+      event("MODIFIED", { ...meal("soup", "7"), spec: { dish: "theirs" } }),
+    );
     assert.deepEqual(told, ["updated home/soup 3-6 watch own", "updated home/soup 6-7 watch"]);
     assert.deepEqual(informer.get(home("soup"))?.["spec"], { dish: "theirs" });
     assert.equal(informer.stats().ownWrites, 0);
@@ -188,10 +289,19 @@ describe("informer", () => {
     const watch = transport.last;
     const deleting = client.delete(Meal, "soup");
     await runtime.advance(0);
-    transport.last.answer(200, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details: { name: "soup", uid: "uid-soup" } });
+    transport.last.answer(200, {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Success",
+      details: { name: "soup", uid: "uid-soup" },
+    });
     await deleting;
     assert.equal(informer.get(home("soup")), undefined);
-    watch.lines(event("DELETED", meal("soup", "6")), event("ADDED", meal("soup", "7", { uid: "another" })));
+    watch.lines(
+      event("DELETED", meal("soup", "6")),
+      event("ADDED", meal("soup", "7", { uid: "another" })),
+    );
     assert.equal(informer.get(home("soup"))?.metadata.uid, "another");
   });
 
@@ -199,13 +309,22 @@ describe("informer", () => {
     const { transport, runtime, client, informer } = await playSynced();
     const patching = client.patch(Meal, "soup", { type: "merge", body: {} });
     await runtime.advance(0);
-    transport.last.answer(200, meal("soup", "6", { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 }));
+    transport.last.answer(
+      200,
+      meal("soup", "6", {
+        deletionTimestamp: "2026-01-01T00:00:00Z",
+        deletionGracePeriodSeconds: 0,
+      }),
+    );
     await patching;
     assert.equal(informer.get(home("soup")), undefined);
   });
 
   it("ignores own writes outside its scope and hides what a write took out of its selection", async () => {
-    const { transport, runtime, client, informer } = await playSynced({}, { namespace: "home", labelSelector: "menu=day" });
+    const { transport, runtime, client, informer } = await playSynced(
+      {},
+      { namespace: "home", labelSelector: "menu=day" },
+    );
     const write = async (object: any): Promise<void> => {
       const writing = client.update(Meal, object);
       await runtime.advance(0);
@@ -234,7 +353,10 @@ describe("informer", () => {
   it("tells a late handler of everything held, and of nothing after it left", async () => {
     const { transport, informer } = await playSynced();
     const late: string[] = [];
-    const hold = informer.addHandler({ added: ({ key }, { through }) => late.push(`${key} ${through}`), updated: ({ key }) => late.push(key) });
+    const hold = informer.addHandler({
+      added: ({ key }, { through }) => late.push(`${key} ${through}`),
+      updated: ({ key }) => late.push(key),
+    });
     assert.deepEqual(late, ["home/soup initial", "home/stew initial"]);
     hold.remove();
     transport.last.lines(event("MODIFIED", meal("soup", "9")));
@@ -276,32 +398,71 @@ describe("informer", () => {
   it("compares itself with the server at its own revision, and lists anew when they differ", async () => {
     const { transport, runtime, informer, told } = await playSynced({ compareEveryMs: 60_000 });
     const watch = transport.last;
-    const partial = (name: string, resourceVersion: string): object => ({ apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: meal(name, resourceVersion).metadata });
+    const partial = (name: string, resourceVersion: string): object => ({
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadata",
+      metadata: meal(name, resourceVersion).metadata,
+    });
     const comparing = informer.compare();
     await runtime.advance(0);
-    assert.equal(transport.last.url.search, "?limit=500&resourceVersion=5&resourceVersionMatch=Exact");
+    assert.equal(
+      transport.last.url.search,
+      "?limit=500&resourceVersion=5&resourceVersionMatch=Exact",
+    );
     assert.match(transport.last.request.headers["accept"]!, /as=PartialObjectMetadataList/);
-    transport.last.answer(200, { metadata: { resourceVersion: "5" }, items: [partial("soup", "3"), partial("stew", "4")] });
-    assert.deepEqual(await comparing, { conclusive: true, compared: 2, missing: [], extra: [], different: [] });
+    transport.last.answer(200, {
+      metadata: { resourceVersion: "5" },
+      items: [partial("soup", "3"), partial("stew", "4")],
+    });
+    assert.deepEqual(await comparing, {
+      conclusive: true,
+      compared: 2,
+      missing: [],
+      extra: [],
+      different: [],
+    });
     await runtime.advance(66_000);
     assert.equal(transport.last.query["resourceVersionMatch"], "Exact", "it compares by itself");
-    transport.last.answer(200, { metadata: { resourceVersion: "5" }, items: [partial("soup", "2"), partial("tart", "1")] });
+    transport.last.answer(200, {
+      metadata: { resourceVersion: "5" },
+      items: [partial("soup", "2"), partial("tart", "1")],
+    });
     await runtime.advance(0);
     assert.equal(watch.aborted, true);
-    assert.equal(informer.freshness().lastError, "the cache differed from the server (missing: home/tart; no longer there: home/stew; at another revision: home/soup)");
-    transport.last.head().lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("tart", "1")), bookmark("6", true));
+    assert.equal(
+      informer.freshness().lastError,
+      "the cache differed from the server (missing: home/tart; no longer there: home/stew; at another revision: home/soup)",
+    );
+    transport.last
+      .head()
+      .lines(
+        event("ADDED", meal("soup", "3")),
+        event("ADDED", meal("tart", "1")),
+        bookmark("6", true),
+      );
     assert.deepEqual(told, ["deleted home/stew 4 relist", "added home/tart 1 relist"]);
   });
 
   it("asks for metadata alone where that was wanted, and shows no more of what it wrote itself", async () => {
     const { transport, runtime, client, informer } = await playSynced({}, { metadataOnly: true });
-    assert.match(transport.exchanges[0]!.request.headers["accept"]!, /^application\/json;as=PartialObjectMetadata;/);
-    assert.deepEqual(informer.get(home("soup")), { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: meal("soup", "3").metadata });
+    assert.match(
+      transport.exchanges[0]!.request.headers["accept"]!,
+      /^application\/json;as=PartialObjectMetadata;/,
+    );
+    assert.deepEqual(informer.get(home("soup")), {
+      apiVersion: "kitchen.example.com/v1",
+      kind: "Meal",
+      metadata: meal("soup", "3").metadata,
+    });
     const writing = client.update(Meal, meal("soup", "3"));
     await runtime.advance(0);
     transport.last.answer(200, meal("soup", "9"));
     await writing;
-    assert.deepEqual(informer.get(home("soup")), { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: meal("soup", "9").metadata });
+    assert.deepEqual(informer.get(home("soup")), {
+      apiVersion: "kitchen.example.com/v1",
+      kind: "Meal",
+      metadata: meal("soup", "9").metadata,
+    });
   });
 
   it("parses nothing that nobody reads", async () => {

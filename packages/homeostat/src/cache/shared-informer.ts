@@ -1,4 +1,5 @@
-// The one informer behind all who watch a kind in a scope: reflector below, store in the middle, handlers above.
+// The one informer behind all who watch a kind in a scope: reflector below, store in the middle,
+// handlers above.
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { formatObjectKey } from "../api/gvk.ts";
@@ -13,7 +14,15 @@ import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
 import { compareWithServer, type Comparison, describeComparison } from "./compare-with-server.ts";
-import type { CachedObject, Freshness, HandlerCause, IndexFunction, Informer, InformerHandler, InformerScope } from "./informer.ts";
+import type {
+  CachedObject,
+  Freshness,
+  HandlerCause,
+  IndexFunction,
+  Informer,
+  InformerHandler,
+  InformerScope,
+} from "./informer.ts";
 import { ObjectStore, type StoreChange } from "./object-store.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
 import type { ReflectorLimits } from "./reflector.machine.ts";
@@ -68,8 +77,14 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   async compare(): Promise<Comparison> {
     const { client, kind, scope } = this.#options;
     const { resourceVersion } = this.freshness();
-    if (!this.#hasSynced || resourceVersion === undefined) return { conclusive: false, compared: 0, missing: [], extra: [], different: [] };
-    const held = new Map(Array.from(this.#store.observed().values(), (entry) => [entry.key, entry.resourceVersion] as const));
+    if (!this.#hasSynced || resourceVersion === undefined)
+      return { conclusive: false, compared: 0, missing: [], extra: [], different: [] };
+    const held = new Map(
+      Array.from(
+        this.#store.observed().values(),
+        (entry) => [entry.key, entry.resourceVersion] as const,
+      ),
+    );
     const comparison = await compareWithServer(client, kind, scope, held, resourceVersion);
     const difference = describeComparison(comparison);
     if (difference) this.#reflector.distrust(difference);
@@ -80,10 +95,13 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   #compareLater(): void {
     const { compareEveryMs, runtime, faulted } = this.#options;
     if (compareEveryMs <= 0) return;
-    this.#comparing = runtime.clock.timer(compareEveryMs * (1 + unitInterval(runtime.entropy) / 10), () => {
-      this.compare().catch(faulted);
-      this.#compareLater();
-    });
+    this.#comparing = runtime.clock.timer(
+      compareEveryMs * (1 + unitInterval(runtime.entropy) / 10),
+      () => {
+        this.compare().catch(faulted);
+        this.#compareLater();
+      },
+    );
   }
 
   get(key: ObjectKey): any {
@@ -102,8 +120,12 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     return this.#store.get(key);
   }
 
-  entries({ namespace }: { readonly namespace?: string | undefined } = {}): readonly CachedObject[] {
-    return namespace === undefined ? this.#store.list() : this.#store.byIndex("namespace", namespace);
+  entries({
+    namespace,
+  }: { readonly namespace?: string | undefined } = {}): readonly CachedObject[] {
+    return namespace === undefined
+      ? this.#store.list()
+      : this.#store.byIndex("namespace", namespace);
   }
 
   entriesByIndex(index: string, value: string): readonly CachedObject[] {
@@ -116,7 +138,9 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
 
   addHandler(handler: InformerHandler): { remove(): void } {
     this.#handlers.add(handler);
-    if (this.#hasSynced) for (const entry of this.#store.observed().values()) this.#call(() => handler.added?.(entry, { through: "initial", ownWrite: false }));
+    if (this.#hasSynced)
+      for (const entry of this.#store.observed().values())
+        this.#call(() => handler.added?.(entry, { through: "initial", ownWrite: false }));
     return { remove: () => void this.#handlers.delete(handler) };
   }
 
@@ -144,18 +168,30 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   resync(): void {
-    for (const entry of this.#store.observed().values()) this.#tell({ old: entry, entry }, { through: "resync", ownWrite: false });
+    for (const entry of this.#store.observed().values())
+      this.#tell({ old: entry, entry }, { through: "resync", ownWrite: false });
   }
 
-  stats(): { readonly objects: number; readonly bytes: number; readonly parsed: number; readonly ownWrites: number } {
+  stats(): {
+    readonly objects: number;
+    readonly bytes: number;
+    readonly parsed: number;
+    readonly ownWrites: number;
+  } {
     let parsed = 0;
     for (const entry of this.#store.observed().values()) if (entry.parsed) parsed++;
-    return { objects: this.#store.objects, bytes: this.#store.bytes, parsed, ownWrites: this.#store.own.size };
+    return {
+      objects: this.#store.objects,
+      bytes: this.#store.bytes,
+      parsed,
+      ownWrites: this.#store.own.size,
+    };
   }
 
   /** A write of this process is through: reads must not be older from now on. */
   written(write: CompletedWrite): void {
-    if (write.kind.kind !== this.kind.kind || write.kind.apiVersion !== this.kind.apiVersion) return;
+    if (write.kind.kind !== this.kind.kind || write.kind.apiVersion !== this.kind.apiVersion)
+      return;
     if (this.scope.namespace && write.key.namespace !== this.scope.namespace) return;
     if (!write.object) {
       if (write.deletedUid) this.#store.own.deleted(write.deletedUid);
@@ -184,7 +220,13 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const changes = this.#store.replace(this.#gathering);
     this.#gathering = new Map();
     const through = this.#hasSynced ? "relist" : "initial";
-    for (const change of changes) this.#tell(change, { through, ownWrite: change.entry ? this.#store.own.isOwn(change.entry) : this.#store.own.observedDeletion(change.old!.uid) });
+    for (const change of changes)
+      this.#tell(change, {
+        through,
+        ownWrite: change.entry
+          ? this.#store.own.isOwn(change.entry)
+          : this.#store.own.observedDeletion(change.old!.uid),
+      });
     this.#store.own.observed(resourceVersion);
     if (this.#hasSynced) return;
     this.#hasSynced = true;
@@ -195,7 +237,11 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const entry = toEntry(object, this.#options.shape);
     const { own } = this.#store;
     const ownWrite = type === "DELETED" ? own.observedDeletion(entry.uid) : own.isOwn(entry);
-    if (type === "DELETED") this.#tell({ old: this.#store.delete(entry.key).old && entry, entry: undefined }, { through: "watch", ownWrite });
+    if (type === "DELETED")
+      this.#tell(
+        { old: this.#store.delete(entry.key).old && entry, entry: undefined },
+        { through: "watch", ownWrite },
+      );
     else this.#tell(this.#store.set(entry), { through: "watch", ownWrite });
     own.observed(entry.resourceVersion);
     return entry.resourceVersion;
@@ -233,15 +279,32 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 }
 
-/** Whether a written object belongs to the scope; undefined when a field selector cannot be judged here. */
-function compileSelection({ labelSelector, fieldSelector }: InformerScope): (object: JsonObject) => boolean | undefined {
+/**
+ * Whether a written object belongs to the scope; undefined when a field selector cannot be judged
+ * here.
+ */
+function compileSelection({
+  labelSelector,
+  fieldSelector,
+}: InformerScope): (object: JsonObject) => boolean | undefined {
   const labels = labelSelector ? parseLabelSelector(labelSelector) : undefined;
   const fields = fieldSelector ? parseFieldSelector(fieldSelector) : undefined;
-  const judgeable = fields?.every(({ field }) => field === "metadata.name" || field === "metadata.namespace") ?? true;
+  const judgeable =
+    fields?.every(({ field }) => field === "metadata.name" || field === "metadata.namespace") ??
+    true;
   return (object) => {
-    const metadata = object["metadata"] as { readonly name: string; readonly namespace?: string; readonly labels?: Record<string, string> };
+    const metadata = object["metadata"] as {
+      readonly name: string;
+      readonly namespace?: string;
+      readonly labels?: Record<string, string>;
+    };
     if (labels && !matchesLabels(labels, metadata.labels ?? {})) return false;
     if (!judgeable) return undefined;
-    return !fields || matchesFields(fields, (field) => (field === "metadata.name" ? metadata.name : (metadata.namespace ?? "")));
+    return (
+      !fields ||
+      matchesFields(fields, (field) =>
+        field === "metadata.name" ? metadata.name : (metadata.namespace ?? ""),
+      )
+    );
   };
 }

@@ -1,6 +1,7 @@
-// The client: what one may ask of an API server, typed by Kind. A kind found by discovery (`client.kinds`) serves as
-// well as a generated one, so typed and dynamic use are one interface. Requests are built by pure functions in
-// request/; bytes travel over a Transport. Knows nothing of caches and controllers.
+// The client: what one may ask of an API server, typed by Kind. A kind found by discovery
+// (`client.kinds`) serves as well as a generated one, so typed and dynamic use are one interface.
+// Requests are built by pure functions in request/; bytes travel over a Transport. Knows nothing of
+// caches and controllers.
 import type { Json, JsonObject } from "../api/json.ts";
 import type { Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
@@ -8,14 +9,20 @@ import type { Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
 
-/** `{ name, namespace? }`, or a name alone; a missing namespace of a namespaced kind is the client's own. */
+/**
+ * `{ name, namespace? }`, or a name alone; a missing namespace of a namespaced kind is the client's
+ * own.
+ */
 export type Key = string | ObjectKey;
 
 /** What every request takes. */
 export interface RequestOptions {
   /** Aborts the request; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Gives up after this long, each attempt by itself; default 90 s (servers end requests after 60 s), 0 for never. */
+  /**
+   * Gives up after this long, each attempt by itself; default 90 s (servers end requests after 60
+   * s), 0 for never.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -102,11 +109,16 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** A request as a value. Header names are lower case; `query` entries that are undefined are left out. */
+/**
+ * A request as a value. Header names are lower case; `query` entries that are undefined are left
+ * out.
+ */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  readonly query?: Readonly<
+    Record<string, string | number | boolean | readonly string[] | undefined>
+  >;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json | Uint8Array;
 }
@@ -126,7 +138,10 @@ export interface ByteStreamHandlers {
   opened(headers: Readonly<Record<string, string>>): void;
   /** Must not mutate the chunk; false asks for a pause. */
   data(chunk: Uint8Array): boolean;
-  /** Called once at the end: with the reason unless the server ended the stream in order. ApiStatusError when it refused. */
+  /**
+   * Called once at the end: with the reason unless the server ended the stream in order.
+   * ApiStatusError when it refused.
+   */
   closed(error: Error | undefined): void;
 }
 
@@ -134,7 +149,10 @@ export interface ByteStreamHandlers {
 export interface CompletedWrite {
   readonly kind: Kind;
   readonly key: ObjectKey;
-  /** The object as the server answered it; undefined when it is gone. Not set for subresources that are other kinds. */
+  /**
+   * The object as the server answered it; undefined when it is gone. Not set for subresources that
+   * are other kinds.
+   */
   readonly object: JsonObject | undefined;
   /** The uid of what is gone, where the server told. */
   readonly deletedUid?: string;
@@ -144,7 +162,10 @@ export interface CompletedWrite {
 export interface ClientScope {
   readonly fieldManager?: string;
   readonly userAgent?: string;
-  /** Once aborted, every request of the derived client rejects with the signal's reason: this revokes it. */
+  /**
+   * Once aborted, every request of the derived client rejects with the signal's reason: this
+   * revokes it.
+   */
   readonly signal?: AbortSignal;
   readonly namespace?: string;
 }
@@ -163,12 +184,32 @@ export interface Client {
   /** The whole list, fetched in pages; starts over when the pages expire on the way. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<ObjectList<ObjectOf<K>>>;
   listPage<K extends Kind>(kind: K, options?: ListPageOptions): Promise<ObjectList<ObjectOf<K>>>;
-  create<K extends Kind>(kind: K, manifest: ManifestOf<K> | ObjectOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  create<K extends Kind>(
+    kind: K,
+    manifest: ManifestOf<K> | ObjectOf<K>,
+    options?: WriteOptions,
+  ): Promise<ObjectOf<K>>;
   /** Replaces; `metadata.resourceVersion` makes it conditional. Unknown fields survive. */
-  update<K extends Kind>(kind: K, object: ObjectOf<K> | ManifestOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
-  patch<K extends Kind>(kind: K, key: Key, patch: Patch, options?: WriteOptions): Promise<ObjectOf<K>>;
-  /** Server-side apply. `manifest` may hold less than a whole manifest, but apiVersion, kind and name. */
-  apply<K extends Kind>(kind: K, manifest: ManifestOf<K> | Partial<ObjectOf<K>> | JsonObject, options?: ApplyOptions): Promise<ObjectOf<K>>;
+  update<K extends Kind>(
+    kind: K,
+    object: ObjectOf<K> | ManifestOf<K>,
+    options?: WriteOptions,
+  ): Promise<ObjectOf<K>>;
+  patch<K extends Kind>(
+    kind: K,
+    key: Key,
+    patch: Patch,
+    options?: WriteOptions,
+  ): Promise<ObjectOf<K>>;
+  /**
+   * Server-side apply. `manifest` may hold less than a whole manifest, but apiVersion, kind and
+   * name.
+   */
+  apply<K extends Kind>(
+    kind: K,
+    manifest: ManifestOf<K> | Partial<ObjectOf<K>> | JsonObject,
+    options?: ApplyOptions,
+  ): Promise<ObjectOf<K>>;
   /** Yields the object where it lives on (finalizers, grace), else the server's Status. */
   delete<K extends Kind>(kind: K, key: Key, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
   deleteCollection<K extends Kind>(kind: K, options?: DeleteOptions & Selection): Promise<void>;
@@ -182,12 +223,18 @@ export interface Client {
 
   /** A client that shares transport and discovery; scopes nest. */
   with(scope: ClientScope): Client;
-  /** Called for each completed write of this and all derived clients, before the write's promise settles. Returns how to stop. */
+  /**
+   * Called for each completed write of this and all derived clients, before the write's promise
+   * settles. Returns how to stop.
+   */
   observeWrites(observer: (write: CompletedWrite) => void): () => void;
   close(): Promise<void>;
 }
 
 /** True for the answer of `delete` that means: gone. */
 export function isStatus(value: KubeObject | Status | object): value is Status {
-  return (value as { kind?: unknown }).kind === "Status" && (value as { apiVersion?: unknown }).apiVersion === "v1";
+  return (
+    (value as { kind?: unknown }).kind === "Status" &&
+    (value as { apiVersion?: unknown }).apiVersion === "v1"
+  );
 }

@@ -1,20 +1,42 @@
 // What a write's answer says about the object afterwards: there in this revision, or gone. Pure.
-// A write that takes the last finalizer off an object in deletion, or deletes without grace, answers with an object that
-// is no more. Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (deleteWithoutFinalizers, Delete).
+// A write that takes the last finalizer off an object in deletion, or deletes without grace,
+// answers with an object that is no more. Upstream:
+// k8s.io/apiserver/pkg/registry/generic/registry/store.go (deleteWithoutFinalizers, Delete).
 import { isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { CompletedWrite } from "./client.ts";
 
-/** Reads a write's answer; undefined when it says nothing about the object itself (a Scale, a dry run). */
-export function toCompletedWrite(kind: Kind, key: ObjectKey, verb: "write" | "delete", answer: Json): CompletedWrite | undefined {
+/**
+ * Reads a write's answer; undefined when it says nothing about the object itself (a Scale, a dry
+ * run).
+ */
+export function toCompletedWrite(
+  kind: Kind,
+  key: ObjectKey,
+  verb: "write" | "delete",
+  answer: Json,
+): CompletedWrite | undefined {
   if (!isObject(answer)) return undefined;
-  if (answer["kind"] === "Status" && answer["apiVersion"] === "v1") return verb === "delete" ? gone(kind, key, isObject(answer["details"]) ? answer["details"]["uid"] : undefined) : undefined;
+  if (answer["kind"] === "Status" && answer["apiVersion"] === "v1")
+    return verb === "delete"
+      ? gone(kind, key, isObject(answer["details"]) ? answer["details"]["uid"] : undefined)
+      : undefined;
   const metadata = answer["metadata"];
-  if (answer["kind"] !== kind.kind || answer["apiVersion"] !== kind.apiVersion || !isObject(metadata)) return undefined;
+  if (
+    answer["kind"] !== kind.kind ||
+    answer["apiVersion"] !== kind.apiVersion ||
+    !isObject(metadata)
+  )
+    return undefined;
   const name = String(metadata["name"]);
-  const actual = typeof metadata["namespace"] === "string" ? { namespace: metadata["namespace"], name } : { name };
-  return isGone(metadata, verb) ? gone(kind, actual, metadata["uid"]) : { kind, key: actual, object: answer };
+  const actual =
+    typeof metadata["namespace"] === "string"
+      ? { namespace: metadata["namespace"], name }
+      : { name };
+  return isGone(metadata, verb)
+    ? gone(kind, actual, metadata["uid"])
+    : { kind, key: actual, object: answer };
 }
 
 function isGone(metadata: JsonObject, verb: "write" | "delete"): boolean {
@@ -25,5 +47,7 @@ function isGone(metadata: JsonObject, verb: "write" | "delete"): boolean {
 }
 
 function gone(kind: Kind, key: ObjectKey, uid: Json | undefined): CompletedWrite {
-  return typeof uid === "string" ? { kind, key, object: undefined, deletedUid: uid } : { kind, key, object: undefined };
+  return typeof uid === "string"
+    ? { kind, key, object: undefined, deletedUid: uid }
+    : { kind, key, object: undefined };
 }

@@ -17,19 +17,35 @@ describe("connection errors", () => {
     it(`give advice on ${code}`, () => {
       const error = unreachableError("https://h:1", 'context "dev" of f', cause(code));
       assert.match(error.hint, says);
-      assert.equal(error.message, `ERR_CLIENT_UNREACHABLE: connecting to https://h:1 (context "dev" of f): it said ${code}`);
+      assert.equal(
+        error.message,
+        `ERR_CLIENT_UNREACHABLE: connecting to https://h:1 (context "dev" of f): it said ${code}`,
+      );
     });
   }
 
   it("ask for TLS only where plain HTTP got something else for an answer", () => {
-    assert.match(connectionLostError("http://h", request, cause("HPE_INVALID_CONSTANT")).hint, /Does the server speak TLS\?/);
-    const closed = (bytesRead: number): Error => Object.assign(cause("UND_ERR_SOCKET"), { socket: { bytesRead } });
-    assert.match(connectionLostError("http://h", request, closed(0)).hint, /Does the server speak TLS\?/);
-    assert.match(connectionLostError("http://h", request, closed(100)).hint, /may have been carried out/);
+    assert.match(
+      connectionLostError("http://h", request, cause("HPE_INVALID_CONSTANT")).hint,
+      /Does the server speak TLS\?/,
+    );
+    const closed = (bytesRead: number): Error =>
+      Object.assign(cause("UND_ERR_SOCKET"), { socket: { bytesRead } });
+    assert.match(
+      connectionLostError("http://h", request, closed(0)).hint,
+      /Does the server speak TLS\?/,
+    );
+    assert.match(
+      connectionLostError("http://h", request, closed(100)).hint,
+      /may have been carried out/,
+    );
     for (const [server, code] of [
       ["https://h", "HPE_INVALID_CONSTANT"],
       ["http://h", "ECONNRESET"],
     ] as const)
-      assert.match(connectionLostError(server, request, cause(code)).hint, /may have been carried out/);
+      assert.match(
+        connectionLostError(server, request, cause(code)).hint,
+        /may have been carried out/,
+      );
   });
 });

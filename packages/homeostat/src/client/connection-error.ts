@@ -6,36 +6,63 @@ const certificateCodes = /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_
 /** The error for a request that never reached `server`. */
 export function unreachableError(server: string, origin: string, cause: unknown): HomeostatError {
   const { code, message } = describe(cause);
-  return new HomeostatError("ERR_CLIENT_UNREACHABLE", `connecting to ${server} (${origin}): ${message}`, { hint: hintFor(code), cause });
+  return new HomeostatError(
+    "ERR_CLIENT_UNREACHABLE",
+    `connecting to ${server} (${origin}): ${message}`,
+    { hint: hintFor(code), cause },
+  );
 }
 
 /** The error for a connection that broke while a request was under way. */
-export function connectionLostError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
-  return new HomeostatError("ERR_CLIENT_CONNECTION_LOST", `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`, {
-    hint:
-      server.startsWith("http://") && isNoHttp(cause)
-        ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again."
-        : "The request may have been carried out; read the object before writing again.",
-    cause,
-  });
+export function connectionLostError(
+  server: string,
+  request: { readonly method: string; readonly path: string },
+  cause: unknown,
+): HomeostatError {
+  return new HomeostatError(
+    "ERR_CLIENT_CONNECTION_LOST",
+    `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`,
+    {
+      hint:
+        server.startsWith("http://") && isNoHttp(cause)
+          ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again."
+          : "The request may have been carried out; read the object before writing again.",
+      cause,
+    },
+  );
 }
 
 const refusalCodes: readonly unknown[] = ["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"];
 
 /** Whether undici would not send a request, whatever the connection. */
-export const isRefusedRequest = (cause: Error): boolean => refusalCodes.includes((cause as { readonly code?: unknown }).code);
+export const isRefusedRequest = (cause: Error): boolean =>
+  refusalCodes.includes((cause as { readonly code?: unknown }).code);
 
 /** The error for a request that HTTP/1.1 cannot carry; nothing was sent. */
-export function refusedRequestError(server: string, request: { readonly method: string; readonly path: string }, cause: unknown): HomeostatError {
-  return new HomeostatError("ERR_CLIENT_REQUEST", `${request.method} ${request.path} at ${server}: the request cannot be sent: ${describe(cause).message}`, {
-    hint: "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).",
-    cause,
-  });
+export function refusedRequestError(
+  server: string,
+  request: { readonly method: string; readonly path: string },
+  cause: unknown,
+): HomeostatError {
+  return new HomeostatError(
+    "ERR_CLIENT_REQUEST",
+    `${request.method} ${request.path} at ${server}: the request cannot be sent: ${describe(cause).message}`,
+    {
+      hint: "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).",
+      cause,
+    },
+  );
 }
 
-/** What came was no HTTP, a TLS server's alert perhaps, or the connection was closed on the first words. */
+/**
+ * What came was no HTTP, a TLS server's alert perhaps, or the connection was closed on the first
+ * words.
+ */
 function isNoHttp(cause: unknown): boolean {
-  const { code = "", socket } = (cause ?? {}) as { readonly code?: unknown; readonly socket?: { readonly bytesRead?: number } };
+  const { code = "", socket } = (cause ?? {}) as {
+    readonly code?: unknown;
+    readonly socket?: { readonly bytesRead?: number };
+  };
   return String(code).startsWith("HPE_") || (code === "UND_ERR_SOCKET" && socket?.bytesRead === 0);
 }
 
@@ -43,15 +70,26 @@ function isNoHttp(cause: unknown): boolean {
 function describe(cause: unknown): { readonly code: string; readonly message: string } {
   const inner = cause instanceof AggregateError && cause.errors.length ? cause.errors[0] : cause;
   const code = String((inner as { code?: unknown })?.code ?? "");
-  const message = inner instanceof Error && inner.message ? inner.message.trim() : code || String(inner);
+  const message =
+    inner instanceof Error && inner.message ? inner.message.trim() : code || String(inner);
   return { code, message: code && !message.includes(code) ? `${message} (${code})` : message };
 }
 
 function hintFor(code: string): string {
-  if (code === "ECONNREFUSED") return "Nothing listens there: start the cluster, or correct `server` in the kubeconfig.";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "The host name cannot be resolved: check `server` in the kubeconfig and your network.";
-  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT" || code === "EHOSTUNREACH" || code === "ENETUNREACH") return "The server cannot be reached: check network, VPN and firewall.";
-  if (code === "EPROTO" || code.startsWith("ERR_SSL_")) return "Does the server speak TLS? If not, its address begins with http, not https.";
-  if (certificateCodes.test(code)) return "The server's certificate is not trusted: check certificate-authority(-data) and tls-server-name in the kubeconfig.";
+  if (code === "ECONNREFUSED")
+    return "Nothing listens there: start the cluster, or correct `server` in the kubeconfig.";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return "The host name cannot be resolved: check `server` in the kubeconfig and your network.";
+  if (
+    code === "UND_ERR_CONNECT_TIMEOUT" ||
+    code === "ETIMEDOUT" ||
+    code === "EHOSTUNREACH" ||
+    code === "ENETUNREACH"
+  )
+    return "The server cannot be reached: check network, VPN and firewall.";
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_"))
+    return "Does the server speak TLS? If not, its address begins with http, not https.";
+  if (certificateCodes.test(code))
+    return "The server's certificate is not trusted: check certificate-authority(-data) and tls-server-name in the kubeconfig.";
   return "Check that the server runs and that `server` in the kubeconfig is right.";
 }

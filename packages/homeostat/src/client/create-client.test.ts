@@ -1,18 +1,35 @@
-// The client on a scripted server: what goes out, what comes back, what is tried again, what is thrown.
+// The client on a scripted server: what goes out, what comes back, what is tried again, what is
+// thrown.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as z from "zod";
-import { ApiStatusError, isApiStatusError, isConflict, isExpired, isNotFound, isUnauthorized } from "../api/status.ts";
+import {
+  ApiStatusError,
+  isApiStatusError,
+  isConflict,
+  isExpired,
+  isNotFound,
+  isUnauthorized,
+} from "../api/status.ts";
 import { defineResource } from "../api/resource/define-resource.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import type { Client, CompletedWrite, WatchEvent } from "./client.ts";
 import { type ClientOptions, createClient } from "./create-client.ts";
 import { dynamicKind } from "./discovery/kind-resolver.ts";
-import { createScriptedTransport, type ScriptedExchange, type ScriptedTransport } from "./scripted-transport.suite.ts";
+import {
+  createScriptedTransport,
+  type ScriptedExchange,
+  type ScriptedTransport,
+} from "./scripted-transport.suite.ts";
 import { openStream, type SessionOptions } from "./session.ts";
 
-const Order = dynamicKind({ apiVersion: "kitchen.example.com/v1", kind: "Order", resource: "orders", scope: "Namespaced" });
+const Order = dynamicKind({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Order",
+  resource: "orders",
+  scope: "Namespaced",
+});
 const Node = dynamicKind({ apiVersion: "v1", kind: "Node", resource: "nodes", scope: "Cluster" });
 
 interface Play {
@@ -21,10 +38,23 @@ interface Play {
   readonly runtime: VirtualRuntime;
 }
 
-function play(respond?: (exchange: ScriptedExchange) => void, options: Partial<ClientOptions> = {}): Play {
+function play(
+  respond?: (exchange: ScriptedExchange) => void,
+  options: Partial<ClientOptions> = {},
+): Play {
   const runtime = createVirtualRuntime();
   const transport = createScriptedTransport(respond);
-  return { client: createClient({ transport, runtime, namespace: "home", userAgent: "kitchen/1.0", ...options }), transport, runtime };
+  return {
+    client: createClient({
+      transport,
+      runtime,
+      namespace: "home",
+      userAgent: "kitchen/1.0",
+      ...options,
+    }),
+    transport,
+    runtime,
+  };
 }
 
 const order = (rest: object = {}): any => ({
@@ -37,7 +67,10 @@ const lost = (): Error => new HomeostatError("ERR_CLIENT_CONNECTION_LOST", "rese
 const answerWith = (body: unknown) => (exchange: ScriptedExchange) => exchange.answer(200, body);
 
 /** What one call sends. */
-async function sent(call: (client: Client) => Promise<unknown>, options?: Partial<ClientOptions>): Promise<{ readonly line: string; readonly type: string | undefined; readonly body: unknown }> {
+async function sent(
+  call: (client: Client) => Promise<unknown>,
+  options?: Partial<ClientOptions>,
+): Promise<{ readonly line: string; readonly type: string | undefined; readonly body: unknown }> {
   const { client, transport } = play(answerWith(order()), options);
   await call(client);
   const { request, body } = transport.last;
@@ -46,57 +79,133 @@ async function sent(call: (client: Client) => Promise<unknown>, options?: Partia
 
 describe("requests", () => {
   const base = "/apis/kitchen.example.com/v1/namespaces/home/orders";
-  const line = async (call: (client: Client) => Promise<unknown>, options?: Partial<ClientOptions>): Promise<string> => (await sent(call, options)).line;
+  const line = async (
+    call: (client: Client) => Promise<unknown>,
+    options?: Partial<ClientOptions>,
+  ): Promise<string> => (await sent(call, options)).line;
 
   it("go to the right paths", async () => {
     assert.equal(await line((client) => client.get(Order, "o1")), `GET ${base}/o1`);
     assert.equal(
-      await line((client) => client.get(Order, { namespace: "away", name: "o1" }, { resourceVersion: "0", subresource: "scale" })),
+      await line((client) =>
+        client.get(
+          Order,
+          { namespace: "away", name: "o1" },
+          { resourceVersion: "0", subresource: "scale" },
+        ),
+      ),
       "GET /apis/kitchen.example.com/v1/namespaces/away/orders/o1/scale?resourceVersion=0",
     );
     assert.equal(await line((client) => client.get(Node, "n1")), "GET /api/v1/nodes/n1");
     assert.equal(
-      await line((client) => client.listPage(Order, { labelSelector: "a in (b,c)", limit: 2, continue: "x" })),
+      await line((client) =>
+        client.listPage(Order, { labelSelector: "a in (b,c)", limit: 2, continue: "x" }),
+      ),
       "GET /apis/kitchen.example.com/v1/orders?labelSelector=a%20in%20(b%2Cc)&limit=2&continue=x",
     );
-    assert.equal(await line((client) => client.get(Order, { namespace: "home", name: "a:b" })), `GET ${base}/a%3Ab`);
+    assert.equal(
+      await line((client) => client.get(Order, { namespace: "home", name: "a:b" })),
+      `GET ${base}/a%3Ab`,
+    );
   });
 
   it("carry manager, validation and dry run on writes", async () => {
     const options = { fieldManager: "kitchen/orders" };
     assert.equal(
-      await line((client) => client.create(Order, order(), { dryRun: "All", fieldValidation: "Strict" }), options),
+      await line(
+        (client) => client.create(Order, order(), { dryRun: "All", fieldValidation: "Strict" }),
+        options,
+      ),
       `POST ${base}?fieldManager=kitchen%2Forders&fieldValidation=Strict&dryRun=All`,
     );
-    assert.equal(await line((client) => client.update(Order, order(), { subresource: "status", fieldManager: "mine" }), options), `PUT ${base}/o1/status?fieldManager=mine`);
     assert.equal(
-      await line((client) => client.with({ fieldManager: "derived", namespace: "away" }).patch(Order, "o1", { type: "merge", body: {} }), options),
+      await line(
+        (client) => client.update(Order, order(), { subresource: "status", fieldManager: "mine" }),
+        options,
+      ),
+      `PUT ${base}/o1/status?fieldManager=mine`,
+    );
+    assert.equal(
+      await line(
+        (client) =>
+          client
+            .with({ fieldManager: "derived", namespace: "away" })
+            .patch(Order, "o1", { type: "merge", body: {} }),
+        options,
+      ),
       "PATCH /apis/kitchen.example.com/v1/namespaces/away/orders/o1?fieldManager=derived",
     );
   });
 
   it("say which patch they are", async () => {
-    assert.equal((await sent((client) => client.patch(Order, "o1", { type: "merge", body: {} }))).type, "application/merge-patch+json");
-    assert.equal((await sent((client) => client.patch(Order, "o1", { type: "strategic", body: {} }))).type, "application/strategic-merge-patch+json");
-    assert.deepEqual(await sent((client) => client.patch(Order, "o1", { type: "json", body: [{ op: "remove", path: "/spec" }] })), {
-      line: `PATCH ${base}/o1`,
-      type: "application/json-patch+json",
-      body: [{ op: "remove", path: "/spec" }],
-    });
-    assert.deepEqual(await sent((client) => client.apply(Order, { metadata: { name: "o1" }, spec: { table: 1 } }, { force: true, fieldManager: "m" })), {
-      line: `PATCH ${base}/o1?fieldManager=m&force=true`,
-      type: "application/apply-patch+yaml",
-      body: { apiVersion: "kitchen.example.com/v1", kind: "Order", metadata: { name: "o1" }, spec: { table: 1 } },
-    });
+    assert.equal(
+      (await sent((client) => client.patch(Order, "o1", { type: "merge", body: {} }))).type,
+      "application/merge-patch+json",
+    );
+    assert.equal(
+      (await sent((client) => client.patch(Order, "o1", { type: "strategic", body: {} }))).type,
+      "application/strategic-merge-patch+json",
+    );
+    assert.deepEqual(
+      await sent((client) =>
+        client.patch(Order, "o1", { type: "json", body: [{ op: "remove", path: "/spec" }] }),
+      ),
+      {
+        line: `PATCH ${base}/o1`,
+        type: "application/json-patch+json",
+        body: [{ op: "remove", path: "/spec" }],
+      },
+    );
+    assert.deepEqual(
+      await sent((client) =>
+        client.apply(
+          Order,
+          { metadata: { name: "o1" }, spec: { table: 1 } },
+          { force: true, fieldManager: "m" },
+        ),
+      ),
+      {
+        line: `PATCH ${base}/o1?fieldManager=m&force=true`,
+        type: "application/apply-patch+yaml",
+        body: {
+          apiVersion: "kitchen.example.com/v1",
+          kind: "Order",
+          metadata: { name: "o1" },
+          spec: { table: 1 },
+        },
+      },
+    );
   });
 
   it("put delete options into the body", async () => {
-    assert.deepEqual(await sent((client) => client.delete(Order, "o1", { preconditions: { uid: "u1" }, propagationPolicy: "Foreground", gracePeriodSeconds: 0, dryRun: "All" })), {
-      line: `DELETE ${base}/o1`,
-      type: "application/json",
-      body: { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid: "u1" }, propagationPolicy: "Foreground", gracePeriodSeconds: 0, dryRun: ["All"] },
-    });
-    assert.equal(await line((client) => client.deleteCollection(Order, { namespace: "home", labelSelector: "a=b" })), `DELETE ${base}?labelSelector=a%3Db`);
+    assert.deepEqual(
+      await sent((client) =>
+        client.delete(Order, "o1", {
+          preconditions: { uid: "u1" },
+          propagationPolicy: "Foreground",
+          gracePeriodSeconds: 0,
+          dryRun: "All",
+        }),
+      ),
+      {
+        line: `DELETE ${base}/o1`,
+        type: "application/json",
+        body: {
+          kind: "DeleteOptions",
+          apiVersion: "v1",
+          preconditions: { uid: "u1" },
+          propagationPolicy: "Foreground",
+          gracePeriodSeconds: 0,
+          dryRun: ["All"],
+        },
+      },
+    );
+    assert.equal(
+      await line((client) =>
+        client.deleteCollection(Order, { namespace: "home", labelSelector: "a=b" }),
+      ),
+      `DELETE ${base}?labelSelector=a%3Db`,
+    );
   });
 
   it("refuse names and kinds that cannot be", async () => {
@@ -126,17 +235,38 @@ describe("objects", () => {
   });
 
   it("carry apiVersion and kind also in lists, where servers leave them out", async () => {
-    const { client } = play(answerWith({ kind: "OrderList", metadata: { resourceVersion: "7" }, items: [{ metadata: { name: "o1" } }] }));
-    assert.deepEqual((await client.list(Order)).items, [{ apiVersion: "kitchen.example.com/v1", kind: "Order", metadata: { name: "o1" } }]);
+    const { client } = play(
+      answerWith({
+        kind: "OrderList",
+        metadata: { resourceVersion: "7" },
+        items: [{ metadata: { name: "o1" } }],
+      }),
+    );
+    assert.deepEqual((await client.list(Order)).items, [
+      { apiVersion: "kitchen.example.com/v1", kind: "Order", metadata: { name: "o1" } },
+    ]);
   });
 });
 
 describe("list", () => {
-  const page = (name: string, rest: object): object => ({ kind: "OrderList", metadata: { resourceVersion: "7", ...rest }, items: [order({ name })] });
+  const page = (name: string, rest: object): object => ({
+    kind: "OrderList",
+    metadata: { resourceVersion: "7", ...rest },
+    items: [order({ name })],
+  });
 
   it("follows pages", async () => {
-    const { client, transport } = play((exchange) => exchange.answer(200, exchange.query["continue"] ? page("o2", {}) : page("o1", { continue: "next" })));
-    const list = await client.list(Order, { pageSize: 1, labelSelector: "a", resourceVersion: "0" });
+    const { client, transport } = play((exchange) =>
+      exchange.answer(
+        200,
+        exchange.query["continue"] ? page("o2", {}) : page("o1", { continue: "next" }),
+      ),
+    );
+    const list = await client.list(Order, {
+      pageSize: 1,
+      labelSelector: "a",
+      resourceVersion: "0",
+    });
     assert.deepEqual(
       list.items.map((item) => item.metadata.name),
       ["o1", "o2"],
@@ -148,7 +278,13 @@ describe("list", () => {
   it("starts over without pages when they expire", async () => {
     const { client, transport } = play((exchange) => {
       if (exchange.query["continue"]) exchange.refuse(410, "Expired");
-      else exchange.answer(200, exchange.query["limit"] ? page("o1", { continue: "next" }) : { ...page("o1", {}), items: [order({ name: "o1" }), order({ name: "o2" })] });
+      else
+        exchange.answer(
+          200,
+          exchange.query["limit"]
+            ? page("o1", { continue: "next" })
+            : { ...page("o1", {}), items: [order({ name: "o1" }), order({ name: "o2" })] },
+        );
     });
     assert.equal((await client.list(Order)).items.length, 2);
     assert.deepEqual(transport.last.query, {});
@@ -168,13 +304,26 @@ describe("refusals", () => {
       code: 404,
     };
     const { client } = play((exchange) => exchange.answer(404, status));
-    await assert.rejects(client.get(Order, "o1"), (error) => isNotFound(error) && error.message === status.message && (assert.deepEqual(error.status, status), true));
+    await assert.rejects(
+      client.get(Order, "o1"),
+      (error) =>
+        isNotFound(error) &&
+        error.message === status.message &&
+        (assert.deepEqual(error.status, status), true),
+    );
     assert.equal(await client.find(Order, "o1"), undefined);
   });
 
   it("make sense also without a Status", async () => {
     const { client } = play((exchange) => exchange.answer(502, "<html>bad gateway"));
-    await assert.rejects(client.get(Order, "o1"), (error) => isApiStatusError(error) && error.status.code === 502 && error.message.includes("GET ") && error.message.includes("bad gateway"));
+    await assert.rejects(
+      client.get(Order, "o1"),
+      (error) =>
+        isApiStatusError(error) &&
+        error.status.code === 502 &&
+        error.message.includes("GET ") &&
+        error.message.includes("bad gateway"),
+    );
   });
 });
 
@@ -183,8 +332,10 @@ describe("retries", () => {
     const told: number[] = [];
     const { client, transport, runtime } = play(
       (exchange) => {
-        if (transport.exchanges.length === 1) exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 3 });
-        else if (transport.exchanges.length === 2) exchange.refuse(503, "ServiceUnavailable", { retryAfterSeconds: 1 });
+        if (transport.exchanges.length === 1)
+          exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 3 });
+        else if (transport.exchanges.length === 2)
+          exchange.refuse(503, "ServiceUnavailable", { retryAfterSeconds: 1 });
         else exchange.answer(201, order());
       },
       { observer: { retried: (_, afterMs) => told.push(afterMs) } },
@@ -198,7 +349,9 @@ describe("retries", () => {
   });
 
   it("give up after ten", async () => {
-    const { client, transport, runtime } = play((exchange) => exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 1 }));
+    const { client, transport, runtime } = play((exchange) =>
+      exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 1 }),
+    );
     const reading = assert.rejects(client.get(Order, "o1"), (error) => isApiStatusError(error));
     await runtime.advance(60_000);
     await reading;
@@ -213,17 +366,26 @@ describe("retries", () => {
 
   it("repeat a broken read and a broken apply, never a broken create", async () => {
     const flaky = (): Play => {
-      const playing: Play = play((exchange) => (playing.transport.exchanges.length === 1 ? exchange.fail(lost()) : exchange.answer(200, order())));
+      const playing: Play = play((exchange) =>
+        playing.transport.exchanges.length === 1
+          ? exchange.fail(lost())
+          : exchange.answer(200, order()),
+      );
       return playing;
     };
-    for (const call of [(client: Client) => client.get(Order, "o1"), (client: Client) => client.apply(Order, order(), { force: true })]) {
+    for (const call of [
+      (client: Client) => client.get(Order, "o1"),
+      (client: Client) => client.apply(Order, order(), { force: true }),
+    ]) {
       const { client, runtime } = flaky();
       const calling = call(client);
       await runtime.advance(200);
       assert.equal((await calling).metadata.name, "o1");
     }
     const { client, transport } = flaky();
-    await assert.rejects(client.create(Order, order()), (error) => isHomeostatError(error, "ERR_CLIENT_CONNECTION_LOST"));
+    await assert.rejects(client.create(Order, order()), (error) =>
+      isHomeostatError(error, "ERR_CLIENT_CONNECTION_LOST"),
+    );
     assert.equal(transport.exchanges.length, 1);
   });
 });
@@ -256,7 +418,10 @@ describe("cancelling", () => {
 
   it("gives up after timeoutMs, naming the request", async () => {
     const { client, runtime } = play();
-    const reading = assert.rejects(client.get(Order, "o1", { timeoutMs: 500 }), /ERR_CLIENT_TIMEOUT: GET .*orders\/o1.*500 ms/);
+    const reading = assert.rejects(
+      client.get(Order, "o1", { timeoutMs: 500 }),
+      /ERR_CLIENT_TIMEOUT: GET .*orders\/o1.*500 ms/,
+    );
     await runtime.advance(500);
     await reading;
   });
@@ -265,9 +430,15 @@ describe("cancelling", () => {
 describe("observers", () => {
   it("hear warnings meant for people", async () => {
     const heard: string[] = [];
-    const { client } = play((exchange) => exchange.answer(200, order(), { warning: '299 - "unknown field \\"spec.foo\\""\n299 kitchen "second"\n110 - "stale"' }), {
-      observer: { warned: (text) => heard.push(text) },
-    });
+    const { client } = play(
+      (exchange) =>
+        exchange.answer(200, order(), {
+          warning: '299 - "unknown field \\"spec.foo\\""\n299 kitchen "second"\n110 - "stale"',
+        }),
+      {
+        observer: { warned: (text) => heard.push(text) },
+      },
+    );
     await client.update(Order, order());
     assert.deepEqual(heard, ['unknown field "spec.foo"', "second"]);
   });
@@ -275,7 +446,17 @@ describe("observers", () => {
   it("hear of completed writes of derived clients before the writer does", async () => {
     const heard: CompletedWrite[] = [];
     const { client } = play((exchange) =>
-      exchange.answer(200, exchange.request.method === "DELETE" ? { kind: "Status", apiVersion: "v1", status: "Success", details: { name: "o1", uid: "u1" } } : order({ resourceVersion: "6" })),
+      exchange.answer(
+        200,
+        exchange.request.method === "DELETE"
+          ? {
+              kind: "Status",
+              apiVersion: "v1",
+              status: "Success",
+              details: { name: "o1", uid: "u1" },
+            }
+          : order({ resourceVersion: "6" }),
+      ),
     );
     const stop = client.observeWrites((write) => heard.push(write));
     await client.with({ userAgent: "other" }).update(Order, order());
@@ -293,9 +474,11 @@ describe("observers", () => {
 });
 
 describe("watch", () => {
-  const event = (type: string, resourceVersion: string): string => `${JSON.stringify({ type, object: order({ resourceVersion }) })}\n`;
+  const event = (type: string, resourceVersion: string): string =>
+    `${JSON.stringify({ type, object: order({ resourceVersion }) })}\n`;
   const collect = async (events: AsyncIterable<WatchEvent<any>>, seen: string[]): Promise<void> => {
-    for await (const { type, object } of events) seen.push(`${type} ${object.metadata.resourceVersion}`);
+    for await (const { type, object } of events)
+      seen.push(`${type} ${object.metadata.resourceVersion}`);
   };
 
   it("yields events however they are cut, and ends with the stream", async () => {
@@ -305,7 +488,10 @@ describe("watch", () => {
     await runtime.advance(0);
     const text = event("ADDED", "2") + event("MODIFIED", "3");
     transport.last.head();
-    for (const at of [0, 20, 50, 120]) transport.last.chunk(text.slice(at, at === 0 ? 20 : at === 20 ? 50 : at === 50 ? 120 : undefined));
+    for (const at of [0, 20, 50, 120])
+      transport.last.chunk(
+        text.slice(at, at === 0 ? 20 : at === 20 ? 50 : at === 50 ? 120 : undefined),
+      );
     transport.last.end();
     await watching;
     assert.deepEqual(seen, ["ADDED 2", "MODIFIED 3"]);
@@ -315,9 +501,16 @@ describe("watch", () => {
     const { client, transport, runtime } = play();
     const first = assert.rejects(collect(client.watch(Order), []), (error) => isExpired(error));
     await runtime.advance(0);
-    transport.last.head().chunk('{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Expired","message":"too old","code":410}}\n');
+    transport.last
+      .head()
+      .chunk(
+        '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Expired","message":"too old","code":410}}\n',
+      );
     await first;
-    const second = assert.rejects(collect(client.watch(Order), []), (error) => error instanceof ApiStatusError && isConflict(error));
+    const second = assert.rejects(
+      collect(client.watch(Order), []),
+      (error) => error instanceof ApiStatusError && isConflict(error),
+    );
     await runtime.advance(0);
     transport.last.refuse(409, "Conflict");
     await second;
@@ -346,7 +539,10 @@ describe("watch", () => {
     await leaving;
     assert.equal(transport.last.aborted, true);
     const abort = new AbortController();
-    const aborting = assert.rejects(collect(client.watch(Order, { signal: abort.signal }), []), /stop/);
+    const aborting = assert.rejects(
+      collect(client.watch(Order, { signal: abort.signal }), []),
+      /stop/,
+    );
     await runtime.advance(0);
     abort.abort(new Error("stop"));
     await aborting;
@@ -356,19 +552,31 @@ describe("watch", () => {
 
 describe("streams and credentials", () => {
   /** A session whose token is the next of a list whenever the server refuses the one before. */
-  const session = (tokens: string[], transport: ScriptedTransport): { readonly options: SessionOptions; readonly renewals: () => number } => {
+  const session = (
+    tokens: string[],
+    transport: ScriptedTransport,
+  ): { readonly options: SessionOptions; readonly renewals: () => number } => {
     let renewals = 0;
     return {
       options: {
         transport,
         runtime: createVirtualRuntime(),
         observer: {},
-        credentials: { headers: async () => ({ authorization: `Bearer ${tokens[0]}` }), rejected: async () => (renewals++, tokens.shift(), tokens.length > 0) },
+        credentials: {
+          headers: async () => ({ authorization: `Bearer ${tokens[0]}` }),
+          rejected: async () => (renewals++, tokens.shift(), tokens.length > 0),
+        },
       },
       renewals: () => renewals,
     };
   };
-  const open = (options: SessionOptions): Promise<{ readonly opened: number; readonly error: Error | undefined; readonly text: string }> =>
+  const open = (
+    options: SessionOptions,
+  ): Promise<{
+    readonly opened: number;
+    readonly error: Error | undefined;
+    readonly text: string;
+  }> =>
     new Promise((resolve) => {
       const seen = { opened: 0, text: "" };
       openStream(
@@ -383,7 +591,11 @@ describe("streams and credentials", () => {
       );
     });
   const accepting = (token: string) =>
-    createScriptedTransport((exchange) => (exchange.request.headers["authorization"] === `Bearer ${token}` ? exchange.answer(200, "line") : exchange.refuse(401, "Unauthorized")));
+    createScriptedTransport((exchange) =>
+      exchange.request.headers["authorization"] === `Bearer ${token}`
+        ? exchange.answer(200, "line")
+        : exchange.refuse(401, "Unauthorized"),
+    );
 
   it("renews credentials that the server no longer takes, and opens again", async () => {
     const transport = accepting("new");
@@ -413,14 +625,32 @@ describe("streams and credentials", () => {
 
   it("ends with what the renewal says when it fails", async () => {
     const { options } = session(["old"], accepting("new"));
-    const failing = { ...options, credentials: { headers: options.credentials!.headers, rejected: () => Promise.reject(new Error("the plug-in is gone")) } };
+    const failing = {
+      ...options,
+      credentials: {
+        headers: options.credentials!.headers,
+        rejected: () => Promise.reject(new Error("the plug-in is gone")),
+      },
+    };
     assert.equal((await open(failing)).error?.message, "the plug-in is gone");
   });
 });
 
 describe("a status that the types promise", () => {
-  const Meal = defineResource({ group: "kitchen.example.com", version: "v1", kind: "Meal", spec: z.object({ dish: z.string() }), status: z.object({ done: z.boolean() }) });
-  const bare = (status?: object): any => ({ apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: { name: "m", resourceVersion: "1" }, spec: { dish: "soup" }, ...(status && { status }) });
+  const Meal = defineResource({
+    group: "kitchen.example.com",
+    version: "v1",
+    kind: "Meal",
+    spec: z.object({ dish: z.string() }),
+    status: z.object({ done: z.boolean() }),
+  });
+  const bare = (status?: object): any => ({
+    apiVersion: "kitchen.example.com/v1",
+    kind: "Meal",
+    metadata: { name: "m", resourceVersion: "1" },
+    spec: { dish: "soup" },
+    ...(status && { status }),
+  });
 
   it("is there on every way of reading", async () => {
     const { client } = play(answerWith(bare()));
@@ -435,9 +665,12 @@ describe("a status that the types promise", () => {
       client.update(Meal, manifest),
       client.delete(Meal, "m"),
     ];
-    for (const object of await Promise.all(read)) assert.deepEqual((object as { status: unknown }).status, {});
+    for (const object of await Promise.all(read))
+      assert.deepEqual((object as { status: unknown }).status, {});
     const { apiVersion: _, kind: __, ...item } = bare();
-    const lists = play(answerWith({ metadata: { resourceVersion: "1" }, items: [item, bare({ done: true })] }));
+    const lists = play(
+      answerWith({ metadata: { resourceVersion: "1" }, items: [item, bare({ done: true })] }),
+    );
     assert.deepEqual(
       (await lists.client.list(Meal)).items.map(({ status }) => status),
       [{}, { done: true }],
@@ -445,7 +678,17 @@ describe("a status that the types promise", () => {
     const watching = play((exchange) =>
       exchange
         .head()
-        .lines({ type: "ADDED", object: bare() }, { type: "BOOKMARK", object: { apiVersion: "kitchen.example.com/v1", kind: "Meal", metadata: { resourceVersion: "2" } } })
+        .lines(
+          { type: "ADDED", object: bare() },
+          {
+            type: "BOOKMARK",
+            object: {
+              apiVersion: "kitchen.example.com/v1",
+              kind: "Meal",
+              metadata: { resourceVersion: "2" },
+            },
+          },
+        )
         .end(),
     );
     const seen: unknown[] = [];
@@ -456,9 +699,13 @@ describe("a status that the types promise", () => {
   it("is not filled in for other kinds, a Scale or a Status", async () => {
     const found = play(answerWith(order()));
     assert.equal("status" in (await found.client.get(Order, "o1")), false);
-    const scaled = play(answerWith({ apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "m" } }));
+    const scaled = play(
+      answerWith({ apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "m" } }),
+    );
     assert.equal("status" in (await scaled.client.get(Meal, "m", { subresource: "scale" })), false);
-    const gone = play(answerWith({ apiVersion: "v1", kind: "Status", metadata: {}, status: "Success", code: 200 }));
+    const gone = play(
+      answerWith({ apiVersion: "v1", kind: "Status", metadata: {}, status: "Success", code: 200 }),
+    );
     assert.equal((await gone.client.delete(Meal, "m")).status, "Success");
   });
 
@@ -470,7 +717,11 @@ describe("a status that the types promise", () => {
     await client.update(Meal, { ...read, spec: { dish: "stew" } });
     assert.deepEqual(transport.last.body, { ...bare(), spec: { dish: "stew" } });
     await client.update(Meal, { ...read, status: {} });
-    assert.deepEqual(transport.last.body, bare({}), "an empty status that the caller wrote is the caller's");
+    assert.deepEqual(
+      transport.last.body,
+      bare({}),
+      "an empty status that the caller wrote is the caller's",
+    );
     Object.assign(read.status, { done: true });
     await client.update(Meal, read, { subresource: "status" });
     assert.deepEqual(transport.last.body, bare({ done: true }));

@@ -1,5 +1,6 @@
-// The client itself: verbs on kinds over one session. Thin on purpose: requests are built in request/, retries and errors
-// live in session.ts. Lazy on purpose: nothing heavy is loaded and nothing is sent before the first call.
+// The client itself: verbs on kinds over one session. Thin on purpose: requests are built in
+// request/, retries and errors live in session.ts. Lazy on purpose: nothing heavy is loaded and
+// nothing is sent before the first call.
 import { isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
@@ -7,7 +8,17 @@ import { isNotFound } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
-import type { ApiRequest, Client, ClientScope, CompletedWrite, Key, ListPageOptions, ObjectList, RequestOptions, WriteOptions } from "./client.ts";
+import type {
+  ApiRequest,
+  Client,
+  ClientScope,
+  CompletedWrite,
+  Key,
+  ListPageOptions,
+  ObjectList,
+  RequestOptions,
+  WriteOptions,
+} from "./client.ts";
 import { toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
 import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
@@ -28,7 +39,9 @@ export interface ClientOptions {
   /** What `loadKubeconfig()` or `loadInClusterConfig()` found. */
   readonly access?: ClusterAccess;
   readonly runtime?: Runtime;
-  /** Owner of fields written; default none, the server then takes the first word of the user agent. */
+  /**
+   * Owner of fields written; default none, the server then takes the first word of the user agent.
+   */
   readonly fieldManager?: string;
   /** Default `homeostat`. */
   readonly userAgent?: string;
@@ -41,22 +54,42 @@ export interface ClientOptions {
 export function createClient(options: ClientOptions): Client {
   const runtime = options.runtime ?? createSystemRuntime();
   const credentials = options.access && createCredentials(options.access, runtime);
-  const transport = options.transport ?? (options.access && openTransport(options.access, credentials));
-  if (!transport) throw new TypeError("createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }");
-  const session: SessionOptions = { transport, runtime, observer: options.observer ?? {}, access: options.access, credentials };
+  const transport =
+    options.transport ?? (options.access && openTransport(options.access, credentials));
+  if (!transport)
+    throw new TypeError(
+      "createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }",
+    );
+  const session: SessionOptions = {
+    transport,
+    runtime,
+    observer: options.observer ?? {},
+    access: options.access,
+    credentials,
+  };
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
   };
-  const kinds = createKindResolver(() => fetchDiscovery((request) => send(session, scope, request)));
+  const kinds = createKindResolver(() =>
+    fetchDiscovery((request) => send(session, scope, request)),
+  );
   const close = options.transport ? () => Promise.resolve() : () => transport.close();
   return new ScopedClient({ session, kinds, close, observers: new Set() }, scope);
 }
 
-function openTransport({ server, tls, origin }: ClusterAccess, credentials: Credentials | undefined): Transport {
-  return createUndiciTransport({ server, tls, origin, ...(credentials?.clientCertificate ? { clientCertificate: credentials.clientCertificate } : {}) });
+function openTransport(
+  { server, tls, origin }: ClusterAccess,
+  credentials: Credentials | undefined,
+): Transport {
+  return createUndiciTransport({
+    server,
+    tls,
+    origin,
+    ...(credentials?.clientCertificate ? { clientCertificate: credentials.clientCertificate } : {}),
+  });
 }
 
 interface Shared {
@@ -88,7 +121,11 @@ class ScopedClient implements Client {
     this.transport = shared.session.transport;
   }
 
-  get: Client["get"] = async (kind, key, options = {}) => readable(kind, await this.#json(build.getRequest(kind, this.#key(kind, key), options), options));
+  get: Client["get"] = async (kind, key, options = {}) =>
+    readable(
+      kind,
+      await this.#json(build.getRequest(kind, this.#key(kind, key), options), options),
+    );
 
   find: Client["find"] = async (kind, key, options) => {
     try {
@@ -99,31 +136,58 @@ class ScopedClient implements Client {
     }
   };
 
-  list: Client["list"] = (kind, options = {}) => listPages((page) => this.listPage(kind, page), options);
+  list: Client["list"] = (kind, options = {}) =>
+    listPages((page) => this.listPage(kind, page), options);
 
-  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) => toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
+  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) =>
+    toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
 
   create: Client["create"] = (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
-    return this.#write(kind, { name: name ?? "", namespace }, build.createRequest(kind, { name, namespace: this.#namespace(kind, namespace) }, body, this.#managed(options)), options);
+    return this.#write(
+      kind,
+      { name: name ?? "", namespace },
+      build.createRequest(
+        kind,
+        { name, namespace: this.#namespace(kind, namespace) },
+        body,
+        this.#managed(options),
+      ),
+      options,
+    );
   };
 
   update: Client["update"] = (kind, object, options = {}) => {
     const body = this.#body(kind, object, options);
     const key = this.#keyOf(kind, body);
-    return this.#write(kind, key, build.updateRequest(kind, key, body, this.#managed(options)), options);
+    return this.#write(
+      kind,
+      key,
+      build.updateRequest(kind, key, body, this.#managed(options)),
+      options,
+    );
   };
 
   patch: Client["patch"] = (kind, name, patch, options = {}) => {
     const key = this.#key(kind, name);
-    return this.#write(kind, key, build.patchRequest(kind, key, patch, this.#managed(options)), options);
+    return this.#write(
+      kind,
+      key,
+      build.patchRequest(kind, key, patch, this.#managed(options)),
+      options,
+    );
   };
 
   apply: Client["apply"] = (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const key = this.#keyOf(kind, body);
-    return this.#write(kind, key, build.applyRequest(kind, key, body, { fieldManager: "homeostat", ...this.#managed(options) }), options);
+    return this.#write(
+      kind,
+      key,
+      build.applyRequest(kind, key, body, { fieldManager: "homeostat", ...this.#managed(options) }),
+      options,
+    );
   };
 
   delete: Client["delete"] = async (kind, name, options = {}) => {
@@ -134,16 +198,27 @@ class ScopedClient implements Client {
   };
 
   deleteCollection: Client["deleteCollection"] = async (kind, options = {}) => {
-    await send(this.#shared.session, this.#scope, build.deleteCollectionRequest(kind, options), options);
+    await send(
+      this.#shared.session,
+      this.#scope,
+      build.deleteCollectionRequest(kind, options),
+      options,
+    );
   };
 
   watch: Client["watch"] = (kind, options = {}) => {
-    const scope = options.signal ? { ...this.#scope, signals: [...this.#scope.signals, options.signal] } : this.#scope;
-    return watchEvents(kind, (handlers) => openStream(this.#shared.session, scope, build.watchRequest(kind, options), handlers));
+    const scope = options.signal
+      ? { ...this.#scope, signals: [...this.#scope.signals, options.signal] }
+      : this.#scope;
+    return watchEvents(kind, (handlers) =>
+      openStream(this.#shared.session, scope, build.watchRequest(kind, options), handlers),
+    );
   };
 
-  request: Client["request"] = (request, options) => send(this.#shared.session, this.#scope, request, options);
-  openStream: Client["openStream"] = (request, handlers) => openStream(this.#shared.session, this.#scope, request, handlers);
+  request: Client["request"] = (request, options) =>
+    send(this.#shared.session, this.#scope, request, options);
+  openStream: Client["openStream"] = (request, handlers) =>
+    openStream(this.#shared.session, this.#scope, request, handlers);
 
   with: Client["with"] = ({ fieldManager, userAgent, signal, namespace }: ClientScope) =>
     new ScopedClient(this.#shared, {
@@ -165,7 +240,12 @@ class ScopedClient implements Client {
     return (await send(this.#shared.session, this.#scope, request, options)).json();
   }
 
-  async #write(kind: Kind, key: ObjectKey, request: ApiRequest, options: WriteOptions): Promise<any> {
+  async #write(
+    kind: Kind,
+    key: ObjectKey,
+    request: ApiRequest,
+    options: WriteOptions,
+  ): Promise<any> {
     const answer: Json = await this.#json(request, options);
     if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "write", answer));
     return readable(kind, answer);
@@ -176,7 +256,9 @@ class ScopedClient implements Client {
   }
 
   #managed<O extends WriteOptions>(options: O): O {
-    return this.#scope.fieldManager && !options.fieldManager ? { ...options, fieldManager: this.#scope.fieldManager } : options;
+    return this.#scope.fieldManager && !options.fieldManager
+      ? { ...options, fieldManager: this.#scope.fieldManager }
+      : options;
   }
 
   #key(kind: Kind, key: Key): ObjectKey {
@@ -196,19 +278,40 @@ class ScopedClient implements Client {
   /** The body to send, with apiVersion and kind filled in unless a subresource has its own. */
   #body(kind: Kind, manifest: unknown, options: WriteOptions): JsonObject {
     if (!isObject(manifest as Json) || !isObject((manifest as JsonObject)["metadata"]))
-      throw new TypeError(`writing a ${kind.kind}: expected an object with metadata, got ${JSON.stringify(manifest)?.slice(0, 100)}`);
+      throw new TypeError(
+        `writing a ${kind.kind}: expected an object with metadata, got ${JSON.stringify(manifest)?.slice(0, 100)}`,
+      );
     const body = writable(manifest as JsonObject);
     if (body["apiVersion"] !== undefined && body["kind"] !== undefined) return body;
-    return options.subresource && options.subresource !== "status" ? body : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
+    return options.subresource && options.subresource !== "status"
+      ? body
+      : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
   }
 }
 
 /** Items of built-in kinds come without apiVersion and kind; readers should not have to care. */
 function toObjectList<O>(
   kind: Kind<O>,
-  answer: { readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number }; readonly items?: readonly JsonObject[] | null },
+  answer: {
+    readonly metadata?: {
+      readonly resourceVersion?: string;
+      readonly continue?: string;
+      readonly remainingItemCount?: number;
+    };
+    readonly items?: readonly JsonObject[] | null;
+  },
 ): ObjectList<any> {
   const { resourceVersion = "", continue: token, remainingItemCount } = answer.metadata ?? {};
-  const items = (answer.items ?? []).map((item) => readable(kind, item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item));
-  return { items, resourceVersion, ...(token ? { continue: token } : {}), ...(remainingItemCount === undefined ? {} : { remainingItemCount }) };
+  const items = (answer.items ?? []).map((item) =>
+    readable(
+      kind,
+      item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item,
+    ),
+  );
+  return {
+    items,
+    resourceVersion,
+    ...(token ? { continue: token } : {}),
+    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+  };
 }

@@ -1,5 +1,5 @@
-// One request and its whole answer over a Transport, as a promise: collects chunks, honours a signal and a deadline.
-// Knows nothing of Kubernetes and never retries.
+// One request and its whole answer over a Transport, as a promise: collects chunks, honours a
+// signal and a deadline. Knows nothing of Kubernetes and never retries.
 import type { Transport, TransportRequest } from "../api/transport.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -17,8 +17,15 @@ export interface ExchangeOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Sends and waits. Rejects with the signal's reason, ERR_CLIENT_TIMEOUT, or what the transport says. */
-export function exchange(transport: Transport, request: TransportRequest, options: ExchangeOptions): Promise<Answer> {
+/**
+ * Sends and waits. Rejects with the signal's reason, ERR_CLIENT_TIMEOUT, or what the transport
+ * says.
+ */
+export function exchange(
+  transport: Transport,
+  request: TransportRequest,
+  options: ExchangeOptions,
+): Promise<Answer> {
   const { signal, timeoutMs, clock } = options;
   if (signal?.aborted) return Promise.reject(toError(signal.reason));
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -32,7 +39,9 @@ export function exchange(transport: Transport, request: TransportRequest, option
     fail: reject,
   });
   const abort = (): void => under.abort(toError(signal?.reason));
-  const timer = timeoutMs ? clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs))) : undefined;
+  const timer = timeoutMs
+    ? clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs)))
+    : undefined;
   signal?.addEventListener("abort", abort);
   return promise.finally(() => {
     timer?.cancel();
@@ -44,13 +53,21 @@ export function exchange(transport: Transport, request: TransportRequest, option
 export function toError(reason: unknown): Error {
   return reason instanceof Error
     ? reason
-    : new HomeostatError("ERR_CLIENT_ABORTED", `the request was aborted: ${String(reason ?? "no reason given")}`, { hint: "Nothing to do if the abort was meant." });
+    : new HomeostatError(
+        "ERR_CLIENT_ABORTED",
+        `the request was aborted: ${String(reason ?? "no reason given")}`,
+        { hint: "Nothing to do if the abort was meant." },
+      );
 }
 
 function timeoutError(request: TransportRequest, timeoutMs: number): Error {
-  return new HomeostatError("ERR_CLIENT_TIMEOUT", `${request.method} ${request.path}: expected an answer within ${timeoutMs} ms, none came`, {
-    hint: "Look at the server's health, or raise `timeoutMs`.",
-  });
+  return new HomeostatError(
+    "ERR_CLIENT_TIMEOUT",
+    `${request.method} ${request.path}: expected an answer within ${timeoutMs} ms, none came`,
+    {
+      hint: "Look at the server's health, or raise `timeoutMs`.",
+    },
+  );
 }
 
 function join(chunks: readonly Uint8Array[]): Uint8Array {

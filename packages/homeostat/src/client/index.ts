@@ -26,9 +26,25 @@ export {
   type WriteOptions,
 } from "./client.ts";
 export { type ClientOptions, createClient } from "./create-client.ts";
-export { type DiscoveredKind, type DynamicKind, dynamicKind, type KindResolver } from "./discovery/kind-resolver.ts";
-export type { AuthMethod, ClusterAccess, ExecPlugin, Impersonation, TlsAccess } from "./kubeconfig/cluster-access.ts";
+export {
+  type DiscoveredKind,
+  type DynamicKind,
+  dynamicKind,
+  type KindResolver,
+} from "./discovery/kind-resolver.ts";
+export type {
+  AuthMethod,
+  ClusterAccess,
+  ExecPlugin,
+  Impersonation,
+  TlsAccess,
+} from "./kubeconfig/cluster-access.ts";
 export type { KubeconfigErrorCode } from "./kubeconfig/kubeconfig-error.ts";
-export { loadClusterAccess, loadInClusterConfig, loadKubeconfig, type LoadKubeconfigOptions } from "./kubeconfig/load-kubeconfig.ts";
+export {
+  loadClusterAccess,
+  loadInClusterConfig,
+  loadKubeconfig,
+  type LoadKubeconfigOptions,
+} from "./kubeconfig/load-kubeconfig.ts";
 export type { ClientObserver } from "./session.ts";
 export { createUndiciTransport, type UndiciTransportOptions } from "./undici-transport.ts";

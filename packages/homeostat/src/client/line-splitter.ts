@@ -3,7 +3,9 @@
 
 const newline = 10;
 
-/** Feeds lines to `line`, without their newline; what has no newline yet is kept for the next chunk. */
+/**
+ * Feeds lines to `line`, without their newline; what has no newline yet is kept for the next chunk.
+ */
 export class LineSplitter {
   readonly #line: (line: Uint8Array) => unknown;
   #rest: Uint8Array[] = [];

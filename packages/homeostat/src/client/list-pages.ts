@@ -1,4 +1,5 @@
-// A whole list from its pages. When the continue token expires, the list starts over in one request.
+// A whole list from its pages. When the continue token expires, the list starts over in one
+// request.
 // Upstream: k8s.io/client-go/tools/pager/pager.go (FullListIfExpired).
 import { isExpired } from "../api/status.ts";
 import type { ListOptions, ListPageOptions, ObjectList } from "./client.ts";
@@ -7,7 +8,10 @@ import type { ListOptions, ListPageOptions, ObjectList } from "./client.ts";
 export const defaultPageSize = 500;
 
 /** Fetches all pages through `page`. */
-export async function listPages<O>(page: (options: ListPageOptions) => Promise<ObjectList<O>>, { pageSize = defaultPageSize, ...options }: ListOptions): Promise<ObjectList<O>> {
+export async function listPages<O>(
+  page: (options: ListPageOptions) => Promise<ObjectList<O>>,
+  { pageSize = defaultPageSize, ...options }: ListOptions,
+): Promise<ObjectList<O>> {
   const { resourceVersion: _, resourceVersionMatch: __, ...later } = options;
   const first = await page({ ...options, limit: pageSize });
   const items = [...first.items];

@@ -37,8 +37,22 @@ export class ScriptedExchange implements Exchange {
 
   /** A refusal as API servers word it. */
   refuse(code: number, reason: string, details: object = {}): void {
-    const headers = "retryAfterSeconds" in details ? { "retry-after": String(details.retryAfterSeconds) } : {};
-    this.answer(code, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: `refused: ${reason}`, reason, details, code }, headers);
+    const headers =
+      "retryAfterSeconds" in details ? { "retry-after": String(details.retryAfterSeconds) } : {};
+    this.answer(
+      code,
+      {
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        message: `refused: ${reason}`,
+        reason,
+        details,
+        code,
+      },
+      headers,
+    );
   }
 
   head(status = 200, headers: Readonly<Record<string, string>> = {}): this {
@@ -87,7 +101,9 @@ export interface ScriptedTransport extends Transport {
 }
 
 /** Creates one; `respond` may answer at once, else the test answers later. */
-export function createScriptedTransport(respond: (exchange: ScriptedExchange) => void = () => {}): ScriptedTransport {
+export function createScriptedTransport(
+  respond: (exchange: ScriptedExchange) => void = () => {},
+): ScriptedTransport {
   const exchanges: ScriptedExchange[] = [];
   return {
     exchanges,

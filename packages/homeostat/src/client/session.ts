@@ -1,5 +1,5 @@
-// Sends requests as one user of one server: default headers, retries, warnings, refusals turned into errors.
-// Between the typed client above and the Transport below; knows no kinds.
+// Sends requests as one user of one server: default headers, retries, warnings, refusals turned
+// into errors. Between the typed client above and the Transport below; knows no kinds.
 import { type ApiStatusError, type Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -29,8 +29,16 @@ export interface SessionOptions {
   readonly observer: ClientObserver;
   /** For messages: which server, and where its address and the credentials came from. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
-  /** Headers that change per request: credentials that expire. `rejected` is told of a 401 and the authorization that met it, yields true when worth one retry. */
-  readonly credentials?: { headers(): Promise<Readonly<Record<string, string>>>; rejected(used?: string): Promise<boolean> } | undefined;
+  /**
+   * Headers that change per request: credentials that expire. `rejected` is told of a 401 and the
+   * authorization that met it, yields true when worth one retry.
+   */
+  readonly credentials?:
+    | {
+        headers(): Promise<Readonly<Record<string, string>>>;
+        rejected(used?: string): Promise<boolean>;
+      }
+    | undefined;
 }
 
 /** What differs between derived clients. */
@@ -43,26 +51,48 @@ export interface SessionScope {
 const defaultTimeoutMs = 90_000;
 
 /** Sends any request; throws ApiStatusError from 400 on. */
-export async function send(session: SessionOptions, scope: SessionScope, request: ApiRequest, options: RequestOptions = {}): Promise<ApiResponse> {
+export async function send(
+  session: SessionOptions,
+  scope: SessionScope,
+  request: ApiRequest,
+  options: RequestOptions = {},
+): Promise<ApiResponse> {
   const signal = mergeSignals(scope.signals, options.signal);
   let refreshed = false;
   for (let retries = 0; ; retries++) {
     const outcome = await attempt(session, scope, request, { ...options, signal });
     if ("status" in outcome && outcome.status < 400) return toResponse(outcome);
-    const error = "status" in outcome ? toStatusError(request, outcome.status, outcome.body, session.access) : outcome.error;
-    if ("status" in outcome && outcome.status === 401 && !refreshed && (await session.credentials?.rejected(outcome.used))) {
+    const error =
+      "status" in outcome
+        ? toStatusError(request, outcome.status, outcome.body, session.access)
+        : outcome.error;
+    if (
+      "status" in outcome &&
+      outcome.status === 401 &&
+      !refreshed &&
+      (await session.credentials?.rejected(outcome.used))
+    ) {
       refreshed = true;
       continue;
     }
     const afterMs = signal?.aborted ? undefined : retryDelay(request, toAttempt(outcome), retries);
     if (afterMs === undefined) throw error;
-    session.observer.retried?.(request, afterMs, "status" in error ? (error as ApiStatusError).status : error);
+    session.observer.retried?.(
+      request,
+      afterMs,
+      "status" in error ? (error as ApiStatusError).status : error,
+    );
     await sleep(session.runtime, afterMs, signal);
   }
 }
 
 /** Opens a stream; refusals reach `closed` as ApiStatusError. */
-export function openStream(session: SessionOptions, scope: SessionScope, request: ApiRequest, handlers: ByteStreamHandlers): { resume(): void; close(): void } {
+export function openStream(
+  session: SessionOptions,
+  scope: SessionScope,
+  request: ApiRequest,
+  handlers: ByteStreamHandlers,
+): { resume(): void; close(): void } {
   const stream = new Stream(session, scope, request, handlers);
   void stream.open();
   return stream;
@@ -70,15 +100,25 @@ export function openStream(session: SessionOptions, scope: SessionScope, request
 
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
-async function attempt(session: SessionOptions, scope: SessionScope, request: ApiRequest, options: { readonly signal: AbortSignal | undefined; readonly timeoutMs?: number }): Promise<Outcome> {
+async function attempt(
+  session: SessionOptions,
+  scope: SessionScope,
+  request: ApiRequest,
+  options: { readonly signal: AbortSignal | undefined; readonly timeoutMs?: number },
+): Promise<Outcome> {
   const { clock } = session.runtime;
   const startedAt = clock.monotonic();
   options.signal?.throwIfAborted();
   const wire = await wireRequest(session, scope, request);
   try {
-    const answer = await exchange(session.transport, wire, { clock, signal: options.signal, timeoutMs: options.timeoutMs ?? defaultTimeoutMs });
+    const answer = await exchange(session.transport, wire, {
+      clock,
+      signal: options.signal,
+      timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    });
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
-    for (const text of parseWarnings(answer.headers["warning"])) session.observer.warned?.(text, request);
+    for (const text of parseWarnings(answer.headers["warning"]))
+      session.observer.warned?.(text, request);
     return { ...answer, used: wire.headers["authorization"] };
   } catch (error) {
     session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
@@ -86,9 +126,17 @@ async function attempt(session: SessionOptions, scope: SessionScope, request: Ap
   }
 }
 
-async function wireRequest(session: SessionOptions, scope: SessionScope, request: ApiRequest): Promise<ReturnType<typeof encodeRequest>> {
+async function wireRequest(
+  session: SessionOptions,
+  scope: SessionScope,
+  request: ApiRequest,
+): Promise<ReturnType<typeof encodeRequest>> {
   const credentials = await session.credentials?.headers();
-  return encodeRequest(request, { accept: "application/json", "user-agent": scope.userAgent, ...credentials });
+  return encodeRequest(request, {
+    accept: "application/json",
+    "user-agent": scope.userAgent,
+    ...credentials,
+  });
 }
 
 function toAttempt(outcome: Outcome): Attempt {
@@ -101,7 +149,10 @@ function toResponse({ status, headers, body }: Answer): ApiResponse {
   return { status, headers, body, json: () => decodeJson(body) };
 }
 
-function mergeSignals(signals: readonly AbortSignal[], own: AbortSignal | undefined): AbortSignal | undefined {
+function mergeSignals(
+  signals: readonly AbortSignal[],
+  own: AbortSignal | undefined,
+): AbortSignal | undefined {
   const all = own ? [...signals, own] : signals;
   return all.length > 1 ? AbortSignal.any([...all]) : all[0];
 }
@@ -110,7 +161,10 @@ function mergeSignals(signals: readonly AbortSignal[], own: AbortSignal | undefi
 function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
   const hold = runtime.clock.hold?.();
   return new Promise<void>((resolve, reject) => {
-    const timer = runtime.clock.timer(ms, () => (signal?.removeEventListener("abort", abort), resolve()));
+    const timer = runtime.clock.timer(
+      ms,
+      () => (signal?.removeEventListener("abort", abort), resolve()),
+    );
     const abort = (): void => (timer.cancel(), reject(toError(signal?.reason)));
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
@@ -132,7 +186,12 @@ class Stream {
   #ended = false;
   readonly #abort = (): void => this.finish(toError(this.#signal?.reason));
 
-  constructor(session: SessionOptions, scope: SessionScope, request: ApiRequest, handlers: ByteStreamHandlers) {
+  constructor(
+    session: SessionOptions,
+    scope: SessionScope,
+    request: ApiRequest,
+    handlers: ByteStreamHandlers,
+  ) {
     this.#session = session;
     this.#scope = scope;
     this.#request = request;
@@ -156,8 +215,13 @@ class Stream {
     this.#used = wire.headers["authorization"];
     this.#exchange = this.#session.transport.send(wire, {
       head: (code, headers) => {
-        this.#session.observer.answered?.(this.#request, code, this.#session.runtime.clock.monotonic() - startedAt);
-        for (const text of parseWarnings(headers["warning"])) this.#session.observer.warned?.(text, this.#request);
+        this.#session.observer.answered?.(
+          this.#request,
+          code,
+          this.#session.runtime.clock.monotonic() - startedAt,
+        );
+        for (const text of parseWarnings(headers["warning"]))
+          this.#session.observer.warned?.(text, this.#request);
         if (code >= 400) this.#refusal = { code, chunks: [] };
         else if (!this.#ended) this.#handlers.opened(headers);
       },
@@ -171,7 +235,13 @@ class Stream {
     if (this.#ended) this.#exchange.abort();
   }
 
-  async #refused({ code, chunks }: { readonly code: number; readonly chunks: readonly Uint8Array[] }): Promise<void> {
+  async #refused({
+    code,
+    chunks,
+  }: {
+    readonly code: number;
+    readonly chunks: readonly Uint8Array[];
+  }): Promise<void> {
     const { credentials } = this.#session;
     this.#refusal = undefined;
     this.#exchange = undefined;

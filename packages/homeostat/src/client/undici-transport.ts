@@ -1,11 +1,17 @@
-// Transport over HTTP/1.1 keep-alive with undici's Pool.dispatch: measured twice as cheap as node:https and five times as
-// fetch. undici is loaded on the first request, since its import alone costs 100 ms. Watches have sockets of their own,
-// so that they can never fill the pool that calls use. Deadlines are the caller's: undici's own are off.
+// Transport over HTTP/1.1 keep-alive with undici's Pool.dispatch: measured twice as cheap as
+// node:https and five times as fetch. undici is loaded on the first request, since its import alone
+// costs 100 ms. Watches have sockets of their own, so that they can never fill the pool that calls
+// use. Deadlines are the caller's: undici's own are off.
 import { createRequire } from "node:module";
 import type { Client, Dispatcher, Pool } from "undici";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { connectionLostError, isRefusedRequest, refusedRequestError, unreachableError } from "./connection-error.ts";
+import {
+  connectionLostError,
+  isRefusedRequest,
+  refusedRequestError,
+  unreachableError,
+} from "./connection-error.ts";
 import type { TlsAccess } from "./kubeconfig/cluster-access.ts";
 
 /** Where to connect and how. */
@@ -16,7 +22,9 @@ export interface UndiciTransportOptions {
   /** For messages: where the address came from. */
   readonly origin?: string;
   /** A client certificate that may change; asked before each new connection. */
-  readonly clientCertificate?: () => Promise<{ readonly cert: string; readonly key: string } | undefined>;
+  readonly clientCertificate?: () => Promise<
+    { readonly cert: string; readonly key: string } | undefined
+  >;
   /** Sockets for calls; default 32. Watches are not counted. */
   readonly connections?: number;
   /** Default 10 s. */
@@ -39,9 +47,13 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
       const call = new Call({ ...request, path: prefix + request.path }, sink, options);
       if (closed) {
         call.abort(
-          new HomeostatError("ERR_CLIENT_CLOSED", `${request.method} ${request.path} at ${options.server}: the client has been closed`, {
-            hint: "Send requests before closing, or create a new client.",
-          }),
+          new HomeostatError(
+            "ERR_CLIENT_CLOSED",
+            `${request.method} ${request.path} at ${options.server}: the client has been closed`,
+            {
+              hint: "Send requests before closing, or create a new client.",
+            },
+          ),
         );
         return call;
       }
@@ -55,7 +67,11 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
     async close() {
       closed = true;
       const open = await pools;
-      const reason = new HomeostatError("ERR_CLIENT_CLOSED", `the client of ${options.server} was closed`, { hint: "Nothing to do if the close was meant." });
+      const reason = new HomeostatError(
+        "ERR_CLIENT_CLOSED",
+        `the client of ${options.server} was closed`,
+        { hint: "Nothing to do if the close was meant." },
+      );
       await Promise.all([open?.calls.destroy(reason), open?.streams.destroy(reason)]);
     },
   };
@@ -64,9 +80,13 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
 function parseServer({ server, origin = "options" }: UndiciTransportOptions): URL {
   const url = URL.parse(server);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url;
-  throw new HomeostatError("ERR_CLIENT_SERVER", `connecting to the server of ${origin}: expected an http(s) URL such as https://host:6443, got ${JSON.stringify(server)}`, {
-    hint: "Correct `server`.",
-  });
+  throw new HomeostatError(
+    "ERR_CLIENT_SERVER",
+    `connecting to the server of ${origin}: expected an http(s) URL such as https://host:6443, got ${JSON.stringify(server)}`,
+    {
+      hint: "Correct `server`.",
+    },
+  );
 }
 
 /** Requests whose answers last: they must not take sockets from the pool of calls. */
@@ -74,7 +94,10 @@ function isStream({ path }: TransportRequest): boolean {
   return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
 }
 
-/** Pools without the rest of undici (fetch, WebSocket, caches), which costs an operator 40 ms of its start and 15 MB. The exact version is pinned. */
+/**
+ * Pools without the rest of undici (fetch, WebSocket, caches), which costs an operator 40 ms of its
+ * start and 15 MB. The exact version is pinned.
+ */
 function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Client" | "Pool"> {
   const require = createRequire(import.meta.url);
   type Undici = typeof import("undici");
@@ -86,13 +109,14 @@ function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Client" 
 }
 
 /**
- * Says that a connection which refused a request can take the next one. undici's pool does not tell this refusal (of a path, a
- * header) from being busy: it would wait for an idle connection to drain, for ever, and after as many refusals as it has
- * connections for all of them.
+ * Says that a connection which refused a request can take the next one. undici's pool does not tell
+ * this refusal (of a path, a header) from being busy: it would wait for an idle connection to
+ * drain, for ever, and after as many refusals as it has connections for all of them.
  */
 function staysFree(connection: Client): Client {
   const dispatch = connection.dispatch.bind(connection);
-  connection.dispatch = (options, handler) => dispatch(options, handler) || connection.stats.size === 0;
+  connection.dispatch = (options, handler) =>
+    dispatch(options, handler) || connection.stats.size === 0;
   return connection;
 }
 
@@ -118,7 +142,10 @@ async function openPools(origin: string, options: UndiciTransportOptions): Promi
     : fixed;
   const factory = (to: URL, own: object): Dispatcher => staysFree(new Client(to, own));
   const shared = { connect, factory, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 };
-  return { calls: new Pool(origin, { ...shared, connections: options.connections ?? 32 }), streams: new Pool(origin, { ...shared, connections: null }) };
+  return {
+    calls: new Pool(origin, { ...shared, connections: options.connections ?? 32 }),
+    streams: new Pool(origin, { ...shared, connections: null }),
+  };
 }
 
 /** One request under way. It ends once: by `end`, `fail` or `abort`. */
@@ -139,7 +166,15 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
     if (this.#ended) return;
     const { method, path, headers, body } = this.#request;
     try {
-      pool.dispatch({ method: method as Dispatcher.HttpMethod, path, headers: splitHeaders(headers), body: body ?? null }, this);
+      pool.dispatch(
+        {
+          method: method as Dispatcher.HttpMethod,
+          path,
+          headers: splitHeaders(headers),
+          body: body ?? null,
+        },
+        this,
+      );
     } catch (error) {
       this.onResponseError(undefined, error as Error);
     }
@@ -154,7 +189,11 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
     const error =
       reason instanceof Error
         ? reason
-        : new HomeostatError("ERR_CLIENT_ABORTED", `${this.#request.method} ${this.#request.path}: aborted`, { hint: "Nothing to do if the abort was meant.", cause: reason });
+        : new HomeostatError(
+            "ERR_CLIENT_ABORTED",
+            `${this.#request.method} ${this.#request.path}: aborted`,
+            { hint: "Nothing to do if the abort was meant.", cause: reason },
+          );
     this.#fail(error);
     this.#controller?.abort(error);
   }
@@ -164,7 +203,11 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
     if (this.#ended) controller.abort(new Error("aborted before it was sent"));
   }
 
-  onResponseStart(_: unknown, status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+  onResponseStart(
+    _: unknown,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
     if (!this.#ended && status >= 200) this.#sink.head(status, joinHeaders(headers));
   }
 
@@ -182,7 +225,12 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
     const { server, origin = server } = this.#options;
     if ((error as { code?: unknown }).code === "ERR_CLIENT_CLOSED") this.#fail(error);
     else if (isRefusedRequest(error)) this.#fail(refusedRequestError(server, this.#request, error));
-    else this.#fail(this.#controller ? connectionLostError(server, this.#request, error) : unreachableError(server, origin, error));
+    else
+      this.#fail(
+        this.#controller
+          ? connectionLostError(server, this.#request, error)
+          : unreachableError(server, origin, error),
+      );
   }
 
   #fail(error: Error): void {
@@ -193,14 +241,21 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
 }
 
 /** A value with newlines stands for a repeated header: impersonated groups. */
-function splitHeaders(headers: Readonly<Record<string, string>>): Record<string, string | string[]> {
+function splitHeaders(
+  headers: Readonly<Record<string, string>>,
+): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) out[name] = value.includes("\n") ? value.split("\n") : value;
+  for (const [name, value] of Object.entries(headers))
+    out[name] = value.includes("\n") ? value.split("\n") : value;
   return out;
 }
 
-function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function joinHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) out[name] = Array.isArray(value) ? value.join(name === "warning" ? "\n" : ", ") : value;
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined)
+      out[name] = Array.isArray(value) ? value.join(name === "warning" ? "\n" : ", ") : value;
   return out;
 }

@@ -1,5 +1,5 @@
-// A watch as an async iterable of parsed events, with back-pressure: the stream pauses while the reader is behind.
-// For scripts and tests; informers use the pushed bytes (cache/).
+// A watch as an async iterable of parsed events, with back-pressure: the stream pauses while the
+// reader is behind. For scripts and tests; informers use the pushed bytes (cache/).
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { ApiStatusError, type Status } from "../api/status.ts";
@@ -13,7 +13,10 @@ import { decodeJson } from "./request/decode-json.ts";
 const highWater = 256;
 
 /** Iterates over one stream. `open` is called when iteration starts. */
-export async function* watchEvents<O>(kind: Kind, open: (handlers: ByteStreamHandlers) => { resume(): void; close(): void }): AsyncGenerator<WatchEvent<O>, void, void> {
+export async function* watchEvents<O>(
+  kind: Kind,
+  open: (handlers: ByteStreamHandlers) => { resume(): void; close(): void },
+): AsyncGenerator<WatchEvent<O>, void, void> {
   const inbox = new Inbox<O>();
   const splitter = new LineSplitter((line) => inbox.push(decodeEvent<O>(kind, line)));
   const stream = open({
@@ -33,14 +36,24 @@ export async function* watchEvents<O>(kind: Kind, open: (handlers: ByteStreamHan
 }
 
 function decodeEvent<O>(kind: Kind, line: Uint8Array): WatchEvent<O> {
-  const event = decodeJson(line) as { readonly type?: unknown; readonly object?: JsonObject } | null;
+  const event = decodeJson(line) as {
+    readonly type?: unknown;
+    readonly object?: JsonObject;
+  } | null;
   if (typeof event?.type !== "string" || !event.object) {
-    throw new HomeostatError("ERR_CLIENT_WATCH_EVENT", `reading a watch: expected {"type":…,"object":…}, got ${new TextDecoder().decode(line.subarray(0, 200))}`, {
-      hint: "Something between client and server changed the stream; look for proxies.",
-    });
+    throw new HomeostatError(
+      "ERR_CLIENT_WATCH_EVENT",
+      `reading a watch: expected {"type":…,"object":…}, got ${new TextDecoder().decode(line.subarray(0, 200))}`,
+      {
+        hint: "Something between client and server changed the stream; look for proxies.",
+      },
+    );
   }
   if (event.type === "ERROR") throw new ApiStatusError(event.object as unknown as Status);
-  return { ...event, object: event.type === "BOOKMARK" ? event.object : readable(kind, event.object) } as unknown as WatchEvent<O>;
+  return {
+    ...event,
+    object: event.type === "BOOKMARK" ? event.object : readable(kind, event.object),
+  } as unknown as WatchEvent<O>;
 }
 
 /** Events between the stream's pace and the reader's. */
@@ -72,7 +85,8 @@ class Inbox<O> {
   }
 
   async next(resume: () => void): Promise<WatchEvent<O> | undefined> {
-    while (this.#events.length === 0 && !this.#end) await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (this.#events.length === 0 && !this.#end)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
     const event = this.#events.shift();
     if (this.#paused && this.#events.length === 0) {
       this.#paused = false;

@@ -1,6 +1,6 @@
-// A controller at work: takes keys from its queue, reconciles them under a deadline, and decides what each outcome means
-// for the key. One object at a time, different objects concurrently; an abandoned reconcile frees its worker but keeps its
-// key until it settles.
+// A controller at work: takes keys from its queue, reconciles them under a deadline, and decides
+// what each outcome means for the key. One object at a time, different objects concurrently; an
+// abandoned reconcile frees its worker but keeps its key until it settles.
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
 import { isConflict, isNotFound } from "../api/status.ts";
@@ -40,7 +40,10 @@ export interface ControllerRunner {
   /** Starts the workers. Informers should have synced before. */
   start(): void;
   states(): readonly ObjectState[];
-  explain(key: string): { readonly state: ObjectState | undefined; readonly queue: QueueKeyReport | undefined };
+  explain(key: string): {
+    readonly state: ObjectState | undefined;
+    readonly queue: QueueKeyReport | undefined;
+  };
   /** True when no key is ready, none is processed. */
   isIdle(): boolean;
   /** Lets running reconciles finish; aborts them after `timeoutMs`. */
@@ -65,10 +68,23 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
     loops.forget(key);
   };
   const sources = connectSources({ definition, queue, primary, informer: options.informer, gone });
-  const dependencies = { ...options, primary, stepping: (key: string, step: string | undefined) => states.set(key, step === undefined ? { at: "running" } : { at: "running", step }) };
-  const timeoutMs = definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
+  const dependencies = {
+    ...options,
+    primary,
+    stepping: (key: string, step: string | undefined) =>
+      states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
+  };
+  const timeoutMs =
+    definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
   const workers: Promise<void>[] = [];
-  const context: RunContext = { options, states, loops, stopping: stopping.signal, reconcile: (item, call) => reconcileObject(dependencies, parseObjectKey(item.key), call), timeoutMs };
+  const context: RunContext = {
+    options,
+    states,
+    loops,
+    stopping: stopping.signal,
+    reconcile: (item, call) => reconcileObject(dependencies, parseObjectKey(item.key), call),
+    timeoutMs,
+  };
   return {
     name: definition.name,
     kind: definition.kind,
@@ -80,7 +96,9 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
-      const timer = runtime.clock.timer(drainMs, () => stopping.abort(new Error("the manager is shutting down")));
+      const timer = runtime.clock.timer(drainMs, () =>
+        stopping.abort(new Error("the manager is shutting down")),
+      );
       await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
       timer.cancel();
       stopping.abort(new Error("the manager has stopped"));
@@ -98,13 +116,20 @@ interface RunContext {
   reconcile(item: QueueItem, call: Call): Promise<Reconciled>;
 }
 
-/** Longest stretch of work without letting timers and sockets run: over an in-process transport every await may be a microtask. */
+/**
+ * Longest stretch of work without letting timers and sockets run: over an in-process transport
+ * every await may be a microtask.
+ */
 const breatheAfterMs = 10;
 
 async function work(context: RunContext): Promise<void> {
   const { queue, runtime } = context.options;
   let rested = runtime.clock.monotonic();
-  for (let item = await queue.get(context.stopping); item; item = await queue.get(context.stopping)) {
+  for (
+    let item = await queue.get(context.stopping);
+    item;
+    item = await queue.get(context.stopping)
+  ) {
     await processItem(context, item);
     if (runtime.clock.monotonic() - rested < breatheAfterMs) continue;
     await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
@@ -117,11 +142,15 @@ async function processItem(context: RunContext, item: QueueItem): Promise<void> 
   const { queue, runtime } = options;
   const open = new Set<Promise<unknown>>();
   const settle = (decide: () => void): void => settleKey(context, item.key, open, decide);
-  if (!isCached(options, item.key)) return settle(() => (queue.forget(item.key), states.delete(item.key)));
+  if (!isCached(options, item.key))
+    return settle(() => (queue.forget(item.key), states.delete(item.key)));
   const pauseMs = loops.delayMs(item.key, item.causes);
-  if (pauseMs > 0) return settle(() => queue.add(item.key, { afterMs: pauseMs, cause: loops.pacedCause() }));
+  if (pauseMs > 0)
+    return settle(() => queue.add(item.key, { afterMs: pauseMs, cause: loops.pacedCause() }));
   states.set(item.key, { at: "running" });
-  const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) => context.reconcile(item, { signal, outliving: (work) => void open.add(work) }));
+  const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) =>
+    context.reconcile(item, { signal, outliving: (work) => void open.add(work) }),
+  );
   if (finish.at === "settled") return settle(() => succeeded(context, item, finish.value));
   if (finish.at === "failed") return settle(() => failed(context, item, finish.error));
   abandon(context, item, Promise.allSettled([finish.settled, ...open]));
@@ -131,14 +160,25 @@ function isCached({ definition, informer }: RunnerOptions, key: string): boolean
   return informer(definition.kind).entry(key) !== undefined;
 }
 
-/** Decides about a key and gives it back; not before work that outlived its reconcile has settled. */
-function settleKey({ options }: RunContext, key: string, open: ReadonlySet<Promise<unknown>>, decide: () => void): void {
+/**
+ * Decides about a key and gives it back; not before work that outlived its reconcile has settled.
+ */
+function settleKey(
+  { options }: RunContext,
+  key: string,
+  open: ReadonlySet<Promise<unknown>>,
+  decide: () => void,
+): void {
   decide();
   if (open.size === 0) options.queue.done(key);
   else void Promise.allSettled(open).then(() => options.queue.done(key));
 }
 
-function succeeded(context: RunContext, { key, causes }: QueueItem, { outcome, writes }: Reconciled): void {
+function succeeded(
+  context: RunContext,
+  { key, causes }: QueueItem,
+  { outcome, writes }: Reconciled,
+): void {
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   queue.forget(key);
@@ -150,8 +190,20 @@ function succeeded(context: RunContext, { key, causes }: QueueItem, { outcome, w
   else if (!state) states.set(key, { at: "done" }, looping);
   else if (state.at === "waiting") states.set(key, { at: "waiting", what: state.what }, looping);
   else {
-    queue.add(key, { afterMs: state.afterMs, cause: { what: `asked to run again: ${state.because}`, source: "retry" } });
-    states.set(key, { at: "retrying", because: state.because, nextAt: runtime.clock.now() + state.afterMs, failures: 0 }, looping);
+    queue.add(key, {
+      afterMs: state.afterMs,
+      cause: { what: `asked to run again: ${state.because}`, source: "retry" },
+    });
+    states.set(
+      key,
+      {
+        at: "retrying",
+        because: state.because,
+        nextAt: runtime.clock.now() + state.afterMs,
+        failures: 0,
+      },
+      looping,
+    );
   }
 }
 
@@ -161,11 +213,18 @@ function nameLoop({ options }: RunContext, key: string, { runs, wrote, wokenBy }
     wokenBy === "self"
       ? `${runs} reconciles in a row were woken by nothing but their own write of ${wrote.join(", ")}; say only what does not change from run to run`
       : `${runs} reconciles in a row wrote ${wrote.join(", ")}, because somebody else keeps changing it; let one of the two own it`;
-  log.warn(`ERR_RECONCILE_LOOP: ${what}`, { controller: definition.name, object: `${definition.kind.kind} ${key}` });
+  log.warn(`ERR_RECONCILE_LOOP: ${what}`, {
+    controller: definition.name,
+    object: `${definition.kind.kind} ${key}`,
+  });
 }
 
 /** Conflicts and vanished objects are ordinary; terminal errors stall; all else backs off. */
-function failed({ options, states, stopping }: RunContext, { key, failures }: QueueItem, error: unknown): void {
+function failed(
+  { options, states, stopping }: RunContext,
+  { key, failures }: QueueItem,
+  error: unknown,
+): void {
   if (stopping.aborted) return;
   const { queue, runtime, log, definition } = options;
   const because = error instanceof Error ? error.message : String(error);
@@ -178,29 +237,54 @@ function failed({ options, states, stopping }: RunContext, { key, failures }: Qu
     return;
   }
   const ordinary = isConflict(error) || isNotFound(error);
-  const afterMs = queue.addRateLimited(key, { cause: { what: ordinary ? `somebody else was faster: ${because}` : `failed: ${because}`, source: "retry" } });
-  states.set(key, { at: "retrying", because, ...hint, nextAt: runtime.clock.now() + afterMs, failures: failures + 1 });
+  const afterMs = queue.addRateLimited(key, {
+    cause: {
+      what: ordinary ? `somebody else was faster: ${because}` : `failed: ${because}`,
+      source: "retry",
+    },
+  });
+  states.set(key, {
+    at: "retrying",
+    because,
+    ...hint,
+    nextAt: runtime.clock.now() + afterMs,
+    failures: failures + 1,
+  });
   if (ordinary) log.debug(`trying again in ${afterMs} ms: ${because}`, about);
   else log.error(`failed, trying again in ${afterMs} ms: ${because}`, about);
 }
 
 /** The key stays taken, hence quarantined, until the promise settles; then it is tried again. */
-function abandon({ options, states, stopping }: RunContext, { key }: QueueItem, settled: Promise<unknown>): void {
+function abandon(
+  { options, states, stopping }: RunContext,
+  { key }: QueueItem,
+  settled: Promise<unknown>,
+): void {
   const { queue, log, definition } = options;
   const step = stepOf(states.get(key)?.progress);
   const because = stopping.aborted
     ? "reconcile did not end when the manager stopped"
     : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
   states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
-  log.error(`abandoned: ${because}`, { controller: definition.name, object: `${definition.kind.kind} ${key}`, ...(step ? { step } : {}) });
+  log.error(`abandoned: ${because}`, {
+    controller: definition.name,
+    object: `${definition.kind.kind} ${key}`,
+    ...(step ? { step } : {}),
+  });
   void settled.then(() => {
-    if (!stopping.aborted) queue.addRateLimited(key, { cause: { what: "an abandoned reconcile has settled", source: "deadline" } });
+    if (!stopping.aborted)
+      queue.addRateLimited(key, {
+        cause: { what: "an abandoned reconcile has settled", source: "deadline" },
+      });
     queue.done(key);
   });
 }
 
-const stepOf = (progress: Progress | undefined): string | undefined => (progress?.at === "running" ? progress.step : undefined);
+const stepOf = (progress: Progress | undefined): string | undefined =>
+  progress?.at === "running" ? progress.step : undefined;
 
 function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })));
+  return new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
 }

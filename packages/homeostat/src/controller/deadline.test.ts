@@ -7,9 +7,15 @@ const quiet = new AbortController().signal;
 
 test("work that ends in time settles, work that throws fails", async () => {
   const { clock } = createVirtualRuntime();
-  assert.deepEqual(await withDeadline(clock, 1000, quiet, async () => 7), { at: "settled", value: 7 });
+  assert.deepEqual(await withDeadline(clock, 1000, quiet, async () => 7), {
+    at: "settled",
+    value: 7,
+  });
   const failure = new Error("no");
-  assert.deepEqual(await withDeadline(clock, undefined, quiet, () => Promise.reject(failure)), { at: "failed", error: failure });
+  assert.deepEqual(await withDeadline(clock, undefined, quiet, () => Promise.reject(failure)), {
+    at: "failed",
+    error: failure,
+  });
 });
 
 test("at the deadline the signal aborts and the caller goes on; the settling is still to be had", async () => {
@@ -36,7 +42,13 @@ test("at the deadline the signal aborts and the caller goes on; the settling is 
 test("the parent's abort reaches the work", async () => {
   const { clock } = createVirtualRuntime();
   const parent = new AbortController();
-  const running = withDeadline(clock, undefined, parent.signal, (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))));
+  const running = withDeadline(
+    clock,
+    undefined,
+    parent.signal,
+    (signal) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  );
   parent.abort(new Error("shutting down"));
   assert.deepEqual(await running, { at: "failed", error: new Error("shutting down") });
 });

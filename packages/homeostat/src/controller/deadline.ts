@@ -1,9 +1,12 @@
-// A reconcile under a deadline: when it passes, the signal aborts and the caller goes on, while the promise is watched
-// until it settles, so that one object is never reconciled twice at once.
+// A reconcile under a deadline: when it passes, the signal aborts and the caller goes on, while the
+// promise is watched until it settles, so that one object is never reconciled twice at once.
 import type { Clock, Timer } from "../runtime/clock.ts";
 
 /** How a run under a deadline ended for the caller. */
-export type Finish<T> = { readonly at: "settled"; readonly value: T } | { readonly at: "failed"; readonly error: unknown } | { readonly at: "abandoned"; readonly settled: Promise<void> };
+export type Finish<T> =
+  | { readonly at: "settled"; readonly value: T }
+  | { readonly at: "failed"; readonly error: unknown }
+  | { readonly at: "abandoned"; readonly settled: Promise<void> };
 
 /** The reason with which the signal of an abandoned run aborts. */
 export class DeadlineError extends Error {
@@ -14,10 +17,16 @@ export class DeadlineError extends Error {
 const abortGraceMs = 100;
 
 /**
- * Runs `work`; after `timeoutMs` (none when undefined) aborts its signal with a {@link DeadlineError} and answers "abandoned"
- * at once. The parent's abort aborts it too, and abandons it unless it ends within a moment.
+ * Runs `work`; after `timeoutMs` (none when undefined) aborts its signal with a {@link
+ * DeadlineError} and answers "abandoned" at once. The parent's abort aborts it too, and abandons it
+ * unless it ends within a moment.
  */
-export async function withDeadline<T>(clock: Clock, timeoutMs: number | undefined, parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<Finish<T>> {
+export async function withDeadline<T>(
+  clock: Clock,
+  timeoutMs: number | undefined,
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<Finish<T>> {
   const abort = new AbortController();
   const finished: Promise<Finish<T>> = invoke(work, abort.signal).then(
     (value) => ({ at: "settled", value }) as const,
@@ -47,6 +56,9 @@ export async function withDeadline<T>(clock: Clock, timeoutMs: number | undefine
   });
 }
 
-async function invoke<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+async function invoke<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   return work(signal);
 }

@@ -1,5 +1,6 @@
-// Finalizers: added before the first reconcile, removed when finalize has returned. Merge patches that carry the
-// resourceVersion, never apply, because a finalizer list merged by ownership could resurrect or lose another's entry.
+// Finalizers: added before the first reconcile, removed when finalize has returned. Merge patches
+// that carry the resourceVersion, never apply, because a finalizer list merged by ownership could
+// resurrect or lose another's entry.
 import { parseApiVersion } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import { keyOf, type KubeObject } from "../api/object-meta.ts";
@@ -16,12 +17,24 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
 }
 
 /** Adds the finalizer. Rejects with Conflict when the object has changed meanwhile. */
-export function addFinalizer(client: Client, kind: Kind, object: KubeObject, finalizer: string): Promise<KubeObject> {
+export function addFinalizer(
+  client: Client,
+  kind: Kind,
+  object: KubeObject,
+  finalizer: string,
+): Promise<KubeObject> {
   return patchFinalizers(client, kind, object, [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/** Removes the finalizer and no other. Rejects with Conflict when the object has changed meanwhile. */
-export function removeFinalizer(client: Client, kind: Kind, object: KubeObject, finalizer: string): Promise<KubeObject> {
+/**
+ * Removes the finalizer and no other. Rejects with Conflict when the object has changed meanwhile.
+ */
+export function removeFinalizer(
+  client: Client,
+  kind: Kind,
+  object: KubeObject,
+  finalizer: string,
+): Promise<KubeObject> {
   return patchFinalizers(
     client,
     kind,
@@ -30,8 +43,15 @@ export function removeFinalizer(client: Client, kind: Kind, object: KubeObject, 
   );
 }
 
-async function patchFinalizers(client: Client, kind: Kind, object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {
+async function patchFinalizers(
+  client: Client,
+  kind: Kind,
+  object: KubeObject,
+  finalizers: readonly string[],
+): Promise<KubeObject> {
   const { resourceVersion, uid } = object.metadata;
-  const body = { metadata: { uid, resourceVersion, finalizers: finalizers.length ? finalizers : null } };
+  const body = {
+    metadata: { uid, resourceVersion, finalizers: finalizers.length ? finalizers : null },
+  };
   return (await client.patch(kind, keyOf(object), { type: "merge", body })) as KubeObject;
 }

@@ -1,9 +1,13 @@
-// Names that must stay the same for ever, because they are stored in objects: field managers and finalizers.
+// Names that must stay the same for ever, because they are stored in objects: field managers and
+// finalizers.
 import type { Kind } from "../api/kind.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { finalizerName } from "./finalizer.ts";
 
-/** Longest field manager that a server takes: k8s.io/apimachinery/pkg/apis/meta/v1/validation FieldManagerMaxLength. */
+/**
+ * Longest field manager that a server takes: k8s.io/apimachinery/pkg/apis/meta/v1/validation
+ * FieldManagerMaxLength.
+ */
 const fieldManagerMaxLength = 128;
 const segment = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
@@ -20,12 +24,20 @@ export function nameController(operator: string, controller: string, kind: Kind)
   const manager = `${operator}/${controller}`;
   for (const part of [operator, controller])
     if (!segment.test(part))
-      throw new HomeostatError("ERR_CONTROLLER_NAME", `"${part}" cannot name an operator or a controller: expected lower-case letters, digits, "-" and "."`, {
-        hint: "choose a name that can stay for ever; objects carry it",
-      });
+      throw new HomeostatError(
+        "ERR_CONTROLLER_NAME",
+        `"${part}" cannot name an operator or a controller: expected lower-case letters, digits, "-" and "."`,
+        {
+          hint: "choose a name that can stay for ever; objects carry it",
+        },
+      );
   if (manager.length > fieldManagerMaxLength)
-    throw new HomeostatError("ERR_CONTROLLER_NAME", `the field manager "${manager}" has ${manager.length} characters, a server takes ${fieldManagerMaxLength}`, {
-      hint: "shorten the operator's or the controller's name",
-    });
+    throw new HomeostatError(
+      "ERR_CONTROLLER_NAME",
+      `the field manager "${manager}" has ${manager.length} characters, a server takes ${fieldManagerMaxLength}`,
+      {
+        hint: "shorten the operator's or the controller's name",
+      },
+    );
   return { manager, finalizer: finalizerName(kind, controller, operator) };
 }

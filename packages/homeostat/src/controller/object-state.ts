@@ -1,5 +1,5 @@
-// What a controller knows about each of its objects, for people: done, waiting for what, retrying when and why, stalled.
-// Kept in memory only; the objects themselves carry what must last.
+// What a controller knows about each of its objects, for people: done, waiting for what, retrying
+// when and why, stalled. Kept in memory only; the objects themselves carry what must last.
 
 /** Where an object stands with its controller. */
 export type Progress =
@@ -36,7 +36,9 @@ export interface ObjectStates {
   all(): readonly ObjectState[];
 }
 
-/** Creates an empty table. `changed` is called after each change; what it throws goes to `failed`. */
+/**
+ * Creates an empty table. `changed` is called after each change; what it throws goes to `failed`.
+ */
 export function createObjectStates(options: {
   readonly controller: string;
   readonly kind: string;
@@ -47,7 +49,14 @@ export function createObjectStates(options: {
   const states = new Map<string, ObjectState>();
   return {
     set(key, progress, loop = states.get(key)?.loop) {
-      const state = { controller: options.controller, kind: options.kind, key, progress, since: options.now(), ...(loop?.length ? { loop } : {}) };
+      const state = {
+        controller: options.controller,
+        kind: options.kind,
+        key,
+        progress,
+        since: options.now(),
+        ...(loop?.length ? { loop } : {}),
+      };
       states.set(key, state);
       try {
         options.changed?.(state);

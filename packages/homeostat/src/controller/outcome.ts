@@ -1,13 +1,18 @@
-// How a reconcile says why it is not done: values that are returned or thrown, and that people are shown.
+// How a reconcile says why it is not done: values that are returned or thrown, and that people are
+// shown.
 import { HomeostatError } from "../util/homeostat-error.ts";
 
-/** What a reconcile ended with, short of being done. Made by `wait` and `retry`; opaque to users. */
+/**
+ * What a reconcile ended with, short of being done. Made by `wait` and `retry`; opaque to users.
+ */
 export interface Outcome {
   readonly "~outcome": OutcomeState;
 }
 
 /** The states behind an {@link Outcome}. */
-export type OutcomeState = { readonly at: "waiting"; readonly what: string; readonly ref?: string } | { readonly at: "retrying"; readonly afterMs: number; readonly because: string };
+export type OutcomeState =
+  | { readonly at: "waiting"; readonly what: string; readonly ref?: string }
+  | { readonly at: "retrying"; readonly afterMs: number; readonly because: string };
 
 /** What reconcile and finalize return or resolve to; nothing means done. */
 export type Result = Outcome | void | Promise<Outcome | void>;
@@ -36,7 +41,9 @@ export function createWait(nameRef: (name: string) => string): Wait<string> {
 
 /** Ends a reconcile for a while: `return retry.in("30s", { because: "the oven is hot" })`. */
 export const retry: Retry = {
-  in: (duration, { because } = { because: "it asked to" }) => ({ "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } }),
+  in: (duration, { because } = { because: "it asked to" }) => ({
+    "~outcome": { at: "retrying", afterMs: parseDuration(duration), because },
+  }),
 };
 
 const brand = Symbol.for("homeostat.terminal-error");
@@ -47,7 +54,10 @@ export class TerminalError extends Error {
   readonly [brand] = true;
 }
 
-/** `throw terminal("the spec asks for a dish that nobody can cook")`: do not retry until the object changes. */
+/**
+ * `throw terminal("the spec asks for a dish that nobody can cook")`: do not retry until the object
+ * changes.
+ */
 export function terminal(message: string, options?: { readonly cause?: unknown }): TerminalError {
   return new TerminalError(message, options);
 }
@@ -64,7 +74,15 @@ export function parseDuration(duration: string | number): number {
   if (typeof duration === "number" && duration >= 0 && Number.isFinite(duration)) return duration;
   const text = String(duration);
   let total = 0;
-  const rest = text.replace(/(\d+(?:\.\d+)?)(ms|s|m|h)/g, (_, amount: string, unit: string) => ((total += Number(amount) * units[unit]!), ""));
-  if (!text || rest) throw new HomeostatError("ERR_DURATION", `"${text}" is not a duration: expected amounts with units, such as 30s, 5m or 1h30m`, { hint: "use the units ms, s, m and h" });
+  const rest = text.replace(
+    /(\d+(?:\.\d+)?)(ms|s|m|h)/g,
+    (_, amount: string, unit: string) => ((total += Number(amount) * units[unit]!), ""),
+  );
+  if (!text || rest)
+    throw new HomeostatError(
+      "ERR_DURATION",
+      `"${text}" is not a duration: expected amounts with units, such as 30s, 5m or 1h30m`,
+      { hint: "use the units ms, s, m and h" },
+    );
   return total;
 }

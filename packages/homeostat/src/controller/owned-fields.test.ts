@@ -7,7 +7,12 @@ const object: JsonObject & { metadata: JsonObject } = {
   metadata: {
     name: "lunch",
     managedFields: [
-      { manager: "kitchen/orders", operation: "Apply", subresource: "status", fieldsV1: { "f:status": { "f:cooked": {} } } },
+      {
+        manager: "kitchen/orders",
+        operation: "Apply",
+        subresource: "status",
+        fieldsV1: { "f:status": { "f:cooked": {} } },
+      },
       { manager: "kitchen/orders", operation: "Update", fieldsV1: { "f:spec": {} } },
       { manager: "kubectl", operation: "Apply", fieldsV1: { "f:spec": { "f:table": {} } } },
     ],
@@ -30,8 +35,14 @@ const object: JsonObject & { metadata: JsonObject } = {
 };
 
 test("finds the Apply entry of one manager and one subresource, and no other", () => {
-  assert.deepEqual(appliedFields(object, "kitchen/orders", "status"), { "f:status": { "f:cooked": {} } });
-  assert.equal(appliedFields(object, "kitchen/orders", ""), undefined, "an Update entry does not count");
+  assert.deepEqual(appliedFields(object, "kitchen/orders", "status"), {
+    "f:status": { "f:cooked": {} },
+  });
+  assert.equal(
+    appliedFields(object, "kitchen/orders", ""),
+    undefined,
+    "an Update entry does not count",
+  );
   assert.equal(appliedFields(object, "kitchen/meals", "status"), undefined);
 });
 
@@ -40,7 +51,12 @@ test("extracts exactly the fields named", () => {
 });
 
 test("extracts items of map lists by key, sets by value, and whole atomic values", () => {
-  const fields = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': { ".": {}, "f:type": {}, "f:status": {} } } }, "f:spec": { "f:tags": { 'v:"b"': {} }, "f:dishes": {} } };
+  const fields = {
+    "f:status": {
+      "f:conditions": { 'k:{"type":"Ready"}': { ".": {}, "f:type": {}, "f:status": {} } },
+    },
+    "f:spec": { "f:tags": { 'v:"b"': {} }, "f:dishes": {} },
+  };
   assert.deepEqual(extractFields(object, fields), {
     status: { conditions: [{ type: "Ready", status: "True" }] },
     spec: {
@@ -54,5 +70,7 @@ test("extracts items of map lists by key, sets by value, and whole atomic values
 });
 
 test("leaves out what has vanished", () => {
-  assert.deepEqual(extractFields(object, { "f:spec": { "f:gone": {}, "f:table": {} } }), { spec: { table: 1 } });
+  assert.deepEqual(extractFields(object, { "f:spec": { "f:gone": {}, "f:table": {} } }), {
+    spec: { table: 1 },
+  });
 });

@@ -1,5 +1,6 @@
-// One reconcile of one object: reads it, sees to its finalizer, hands the user a context, and writes what was said as one
-// complete apply, whether the user's code returned or threw. Knows no queue and no informer beyond reading from them.
+// One reconcile of one object: reads it, sees to its finalizer, hands the user a context, and
+// writes what was said as one complete apply, whether the user's code returned or threw. Knows no
+// queue and no informer beyond reading from them.
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
@@ -53,20 +54,35 @@ export interface Writes {
 const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions: [] } };
 
 /** Reconciles the object under `key`. Rejects with what went wrong. */
-export async function reconcileObject(dependencies: ReconcileDependencies, key: ObjectKey, call: Call): Promise<Reconciled> {
+export async function reconcileObject(
+  dependencies: ReconcileDependencies,
+  key: ObjectKey,
+  call: Call,
+): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
   const client = dependencies.client.with({ fieldManager: names.manager, signal: call.signal });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
-  if (found.metadata.deletionTimestamp !== undefined) return finalizeObject(dependencies, found, client, call);
-  const object = definition.finalize && !hasFinalizer(found, names.finalizer) ? await addFinalizer(client, definition.kind, found, names.finalizer) : found;
+  if (found.metadata.deletionTimestamp !== undefined)
+    return finalizeObject(dependencies, found, client, call);
+  const object =
+    definition.finalize && !hasFinalizer(found, names.finalizer)
+      ? await addFinalizer(client, definition.kind, found, names.finalizer)
+      : found;
   const run = createRun(dependencies, object, client, call);
-  const outcome = await speak(dependencies, run, client, (context) => definition.reconcile(context));
+  const outcome = await speak(dependencies, run, client, (context) =>
+    definition.reconcile(context),
+  );
   return { outcome, writes: run.writes };
 }
 
 /** The finalizer stays while finalize throws or waits; it goes when finalize has returned. */
-async function finalizeObject(dependencies: ReconcileDependencies, object: KubeObject, client: Client, call: Call): Promise<Reconciled> {
+async function finalizeObject(
+  dependencies: ReconcileDependencies,
+  object: KubeObject,
+  client: Client,
+  call: Call,
+): Promise<Reconciled> {
   const { definition, names } = dependencies;
   const { finalize } = definition;
   if (!finalize || !hasFinalizer(object, names.finalizer)) return nothing;
@@ -76,25 +92,43 @@ async function finalizeObject(dependencies: ReconcileDependencies, object: KubeO
   return { outcome, writes: run.writes };
 }
 
-/** Lets the user's code run, then writes what it said. An error of the user's code counts more than one of that write. */
-async function speak(dependencies: ReconcileDependencies, run: Run, client: Client, work: (context: Run["context"]) => Result): Promise<Outcome | undefined> {
+/**
+ * Lets the user's code run, then writes what it said. An error of the user's code counts more than
+ * one of that write.
+ */
+async function speak(
+  dependencies: ReconcileDependencies,
+  run: Run,
+  client: Client,
+  work: (context: Run["context"]) => Result,
+): Promise<Outcome | undefined> {
   let outcome: Outcome | void;
   try {
     outcome = await work(run.context);
     await run.settleOpen();
   } catch (error) {
-    await writeStatus(dependencies, run, client).catch((second: unknown) => dependencies.log.debug("what was said before the error could not be written", { error: second }));
+    await writeStatus(dependencies, run, client).catch((second: unknown) =>
+      dependencies.log.debug("what was said before the error could not be written", {
+        error: second,
+      }),
+    );
     throw error;
   }
   await writeStatus(dependencies, run, client);
   return checkOutcome(outcome, dependencies.definition.name);
 }
 
-/** A reconcile that returns something of another framework's shape would otherwise be taken as done. */
+/**
+ * A reconcile that returns something of another framework's shape would otherwise be taken as done.
+ */
 function checkOutcome(outcome: Outcome | void, controller: string): Outcome | undefined {
   if (outcome === undefined || outcome === null) return undefined;
   if (typeof outcome === "object" && "~outcome" in outcome) return outcome;
-  throw new HomeostatError("ERR_RECONCILE_RESULT", `reconcile of "${controller}" returned ${JSON.stringify(outcome)}; expected nothing, wait.for(…) or retry.in(…)`, {
-    hint: "return wait.for(…), wait.forRef(…), retry.in(…), or nothing",
-  });
+  throw new HomeostatError(
+    "ERR_RECONCILE_RESULT",
+    `reconcile of "${controller}" returned ${JSON.stringify(outcome)}; expected nothing, wait.for(…) or retry.in(…)`,
+    {
+      hint: "return wait.for(…), wait.forRef(…), retry.in(…), or nothing",
+    },
+  );
 }

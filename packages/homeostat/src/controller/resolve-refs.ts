@@ -18,18 +18,26 @@ export interface RefScope {
 }
 
 /**
- * The objects by reference name: one or undefined, or for many those that exist, in the order named.
- * @throws ERR_REF_NAMESPACE for a target that the manager does not watch: it would be waited for in vain.
+ * The objects by reference name: one or undefined, or for many those that exist, in the order
+ * named.
+ * @throws ERR_REF_NAMESPACE for a target that the manager does not watch: it would be waited for in
+ * vain.
  */
 export function resolveRefs(
-  { refs, name: controller }: { readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>; readonly name: string },
+  {
+    refs,
+    name: controller,
+  }: { readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>; readonly name: string },
   object: KubeObject,
   { namespace, informer }: RefScope,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(refs).map(([name, ref]) => {
       const keys = targetKeys(ref, object);
-      const outside = namespace === undefined ? undefined : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
+      const outside =
+        namespace === undefined
+          ? undefined
+          : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
       if (outside)
         throw new HomeostatError(
           "ERR_REF_NAMESPACE",
@@ -45,15 +53,24 @@ export function resolveRefs(
 /** The keys of what an object refers to; a target without a namespace is in the object's own. */
 export function targetKeys(ref: Ref<any, Kind, boolean>, object: KubeObject): readonly ObjectKey[] {
   const targets = [ref.select(object)].flat() as readonly Target[];
-  return targets.flatMap((target) => (target === undefined ? [] : [toKey(target, ref.target, object.metadata.namespace)]));
+  return targets.flatMap((target) =>
+    target === undefined ? [] : [toKey(target, ref.target, object.metadata.namespace)],
+  );
 }
 
 /** The same, as strings for an index. */
-export function targetKeyStrings(ref: Ref<any, Kind, boolean>, object: KubeObject): readonly string[] {
+export function targetKeyStrings(
+  ref: Ref<any, Kind, boolean>,
+  object: KubeObject,
+): readonly string[] {
   return targetKeys(ref, object).map((key) => formatObjectKey(key));
 }
 
-function toKey(target: Exclude<Target, undefined>, kind: Kind, namespace: string | undefined): ObjectKey {
+function toKey(
+  target: Exclude<Target, undefined>,
+  kind: Kind,
+  namespace: string | undefined,
+): ObjectKey {
   if (kind.scope === "Cluster") return { name: typeof target === "string" ? target : target.name };
   return typeof target === "string" ? { name: target, namespace } : target;
 }

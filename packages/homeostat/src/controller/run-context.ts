@@ -1,5 +1,5 @@
-// The context that one call of the user's code is given, and what is kept of the call: what was said, what was written, what
-// is still open.
+// The context that one call of the user's code is given, and what is kept of the call: what was
+// said, what was written, what is still open.
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -8,7 +8,12 @@ import type { Client } from "../client/client.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
 import { withDeadline } from "./deadline.ts";
-import type { Context, ControllerDefinition, OwnOptions, ReconcileLog } from "./define-controller.ts";
+import type {
+  Context,
+  ControllerDefinition,
+  OwnOptions,
+  ReconcileLog,
+} from "./define-controller.ts";
 import { createWait, parseDuration, retry } from "./outcome.ts";
 import { createOwn } from "./owned-set.ts";
 import type { Call, ReconcileDependencies } from "./reconcile.ts";
@@ -22,12 +27,20 @@ export interface Run {
   readonly said: Said;
   /** Grows while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
-  /** Waits for what the user's code started and did not await. @throws ERR_NOT_AWAITED when there was any. */
+  /**
+   * Waits for what the user's code started and did not await. @throws ERR_NOT_AWAITED when there
+   * was any.
+   */
   settleOpen(): Promise<void>;
 }
 
 /** Prepares a call on `object`. */
-export function createRun(dependencies: ReconcileDependencies, object: KubeObject, client: Client, call: Call): Run {
+export function createRun(
+  dependencies: ReconcileDependencies,
+  object: KubeObject,
+  client: Client,
+  call: Call,
+): Run {
   const { definition, names } = dependencies;
   const key = formatObjectKey(object.metadata);
   const said = createSaid();
@@ -46,19 +59,44 @@ export function createRun(dependencies: ReconcileDependencies, object: KubeObjec
   });
   const context = {
     object,
-    refs: resolveRefs(definition, object, { namespace: dependencies.namespace, informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined }),
-    own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) => open.track(`own(${kind.kind}, …)`, own(kind, desired, options)),
+    refs: resolveRefs(definition, object, {
+      namespace: dependencies.namespace,
+      informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
+    }),
+    own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
+      open.track(`own(${kind.kind}, …)`, own(kind, desired, options)),
     status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),
-    condition: (type: string, status: SaidCondition["status"], reason: string, message = "") => sayCondition(definition, said, { type, status, reason, message }),
+    condition: (type: string, status: SaidCondition["status"], reason: string, message = "") =>
+      sayCondition(definition, said, { type, status, reason, message }),
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    step: <T>(name: string, work: (signal: AbortSignal) => Promise<T>, options: { readonly timeout?: string | number } = {}) =>
-      open.track(`step("${name}")`, runStep(dependencies, call, key, { name, work, timeout: options.timeout })),
-    client: createControllerClient(client.with(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace })),
-    log: bindLog(dependencies.log, { controller: definition.name, object: `${definition.kind.kind} ${key}` }),
+    step: <T>(
+      name: string,
+      work: (signal: AbortSignal) => Promise<T>,
+      options: { readonly timeout?: string | number } = {},
+    ) =>
+      open.track(
+        `step("${name}")`,
+        runStep(dependencies, call, key, { name, work, timeout: options.timeout }),
+      ),
+    client: createControllerClient(
+      client.with(
+        object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace },
+      ),
+    ),
+    log: bindLog(dependencies.log, {
+      controller: definition.name,
+      object: `${definition.kind.kind} ${key}`,
+    }),
     signal: call.signal,
   };
-  return { object, context: context as unknown as Context<any, any, any>, said, writes, settleOpen: () => open.settle(`${definition.kind.kind} ${key}`) };
+  return {
+    object,
+    context: context as unknown as Context<any, any, any>,
+    said,
+    writes,
+    settleOpen: () => open.settle(`${definition.kind.kind} ${key}`),
+  };
 }
 
 /** Promises handed to the user's code that have not settled. */
@@ -77,16 +115,28 @@ class OpenWork {
     if (this.#open.size === 0) return;
     const names = [...this.#open.values()];
     await Promise.allSettled(this.#open.keys());
-    throw new HomeostatError("ERR_NOT_AWAITED", `${names.join(", ")} of ${object} was not awaited; its result and its errors would be lost`, { hint: "write `await` in front of it" });
+    throw new HomeostatError(
+      "ERR_NOT_AWAITED",
+      `${names.join(", ")} of ${object} was not awaited; its result and its errors would be lost`,
+      { hint: "write `await` in front of it" },
+    );
   }
 }
 
-function sayCondition({ kind, name }: ControllerDefinition, said: Said, condition: SaidCondition): void {
+function sayCondition(
+  { kind, name }: ControllerDefinition,
+  said: Said,
+  condition: SaidCondition,
+): void {
   const known = (kind as { readonly definition?: ResourceDefinition }).definition?.conditions;
   if (known && !known.includes(condition.type))
-    throw new HomeostatError("ERR_UNDECLARED", `"${name}" says condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`, {
-      hint: "list it in the resource's `conditions`",
-    });
+    throw new HomeostatError(
+      "ERR_UNDECLARED",
+      `"${name}" says condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`,
+      {
+        hint: "list it in the resource's `conditions`",
+      },
+    );
   said.conditions.set(condition.type, condition);
 }
 
@@ -96,9 +146,19 @@ interface Step<T> {
   readonly timeout: string | number | undefined;
 }
 
-async function runStep<T>({ definition, runtime, stepping }: ReconcileDependencies, call: Call, key: string, { name, work, timeout }: Step<T>): Promise<T> {
+async function runStep<T>(
+  { definition, runtime, stepping }: ReconcileDependencies,
+  call: Call,
+  key: string,
+  { name, work, timeout }: Step<T>,
+): Promise<T> {
   stepping(key, name);
-  const finish = await withDeadline(runtime.clock, timeout === undefined ? undefined : parseDuration(timeout), call.signal, work);
+  const finish = await withDeadline(
+    runtime.clock,
+    timeout === undefined ? undefined : parseDuration(timeout),
+    call.signal,
+    work,
+  );
   stepping(key, undefined);
   if (finish.at === "settled") return finish.value;
   if (finish.at === "abandoned") call.outliving(finish.settled);
@@ -109,17 +169,23 @@ async function runStep<T>({ definition, runtime, stepping }: ReconcileDependenci
         ? "did not end when it was asked to"
         : `took longer than ${late}`
       : `failed: ${finish.error instanceof Error ? finish.error.message : String(finish.error)}`;
-  throw new HomeostatError("ERR_STEP", `step "${name}" of ${definition.kind.kind} ${key} ${problem}`, {
-    hint: "see the cause; the reconcile is tried again",
-    cause: finish.at === "failed" ? finish.error : undefined,
-  });
+  throw new HomeostatError(
+    "ERR_STEP",
+    `step "${name}" of ${definition.kind.kind} ${key} ${problem}`,
+    {
+      hint: "see the cause; the reconcile is tried again",
+      cause: finish.at === "failed" ? finish.error : undefined,
+    },
+  );
 }
 
 function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
   const declared = definition.refs[name];
   if (!declared) return name;
   const targets = [declared.select(object)].flat().filter((target) => target !== undefined);
-  const words = targets.map((target) => (typeof target === "string" ? target : `${target.namespace}/${target.name}`));
+  const words = targets.map((target) =>
+    typeof target === "string" ? target : `${target.namespace}/${target.name}`,
+  );
   return `${declared.target.kind} ${words.length ? words.map((word) => `"${word}"`).join(", ") : `(${name}: none named)`}`;
 }
 

@@ -1,5 +1,5 @@
-// From watch to queue: which object of the controller a change wakes, and the cause that people are shown. Causes are
-// recorded, never passed to reconcile.
+// From watch to queue: which object of the controller a change wakes, and the cause that people are
+// shown. Causes are recorded, never passed to reconcile.
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts";
@@ -8,7 +8,10 @@ import type { ControllerDefinition } from "./define-controller.ts";
 import { refersToKind } from "./owned-set.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 
-/** Priority of work that only the first list or a resync asks for, as controller-runtime's handler.LowPriority. */
+/**
+ * Priority of work that only the first list or a resync asks for, as controller-runtime's
+ * handler.LowPriority.
+ */
 const lowPriority = -100;
 
 /** What sources put keys into. */
@@ -31,11 +34,15 @@ export function connectSources(dependencies: SourceDependencies): { remove(): vo
   return { remove: () => connections.forEach((connection) => connection.remove()) };
 }
 
-function connectPrimary({ definition, primary, queue, gone }: SourceDependencies): { remove(): void } {
-  const wake = (object: CachedObject, change: string, cause: HandlerCause): void => enqueue(queue, object.key, `${definition.kind.kind} ${change}`, "itself", object, cause);
+function connectPrimary({ definition, primary, queue, gone }: SourceDependencies): {
+  remove(): void;
+} {
+  const wake = (object: CachedObject, change: string, cause: HandlerCause): void =>
+    enqueue(queue, object.key, `${definition.kind.kind} ${change}`, "itself", object, cause);
   return primary.addHandler({
     added: (object, cause) => wake(object, "added", cause),
-    updated: (_, object, cause) => wake(object, cause.through === "resync" ? "looked at again" : "changed", cause),
+    updated: (_, object, cause) =>
+      wake(object, cause.through === "resync" ? "looked at again" : "changed", cause),
     deleted(object, cause) {
       gone(object.key);
       wake(object, "deleted", cause);
@@ -43,11 +50,17 @@ function connectPrimary({ definition, primary, queue, gone }: SourceDependencies
   });
 }
 
-function connectOwned({ definition, queue, ...dependencies }: SourceDependencies, kind: Kind): { remove(): void } {
+function connectOwned(
+  { definition, queue, ...dependencies }: SourceDependencies,
+  kind: Kind,
+): { remove(): void } {
   const wake = (object: CachedObject, change: string, cause: HandlerCause): void => {
-    const owner = (object.read() as KubeObject).metadata.ownerReferences?.find((reference) => reference.controller && refersToKind(reference, definition.kind));
+    const owner = (object.read() as KubeObject).metadata.ownerReferences?.find(
+      (reference) => reference.controller && refersToKind(reference, definition.kind),
+    );
     if (!owner) return;
-    const key = definition.kind.scope === "Namespaced" ? `${object.namespace}/${owner.name}` : owner.name;
+    const key =
+      definition.kind.scope === "Namespaced" ? `${object.namespace}/${owner.name}` : owner.name;
     enqueue(queue, key, `${kind.kind} ${object.key} ${change}`, `owns ${kind.kind}`, object, cause);
   };
   return required(dependencies, kind).addHandler({
@@ -60,12 +73,23 @@ function connectOwned({ definition, queue, ...dependencies }: SourceDependencies
   });
 }
 
-function connectRef({ definition, queue, primary, ...dependencies }: SourceDependencies, name: string): { remove(): void } {
+function connectRef(
+  { definition, queue, primary, ...dependencies }: SourceDependencies,
+  name: string,
+): { remove(): void } {
   const ref = definition.refs[name]!;
   const index = `ref:${definition.name}:${name}`;
   primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
   const wake = (target: CachedObject, change: string, cause: HandlerCause): void => {
-    for (const source of primary.entriesByIndex(index, target.key)) enqueue(queue, source.key, `${ref.target.kind} ${target.key} ${change}`, `ref ${name}`, target, cause);
+    for (const source of primary.entriesByIndex(index, target.key))
+      enqueue(
+        queue,
+        source.key,
+        `${ref.target.kind} ${target.key} ${change}`,
+        `ref ${name}`,
+        target,
+        cause,
+      );
   };
   return required(dependencies, ref.target).addHandler({
     added: (target, cause) => wake(target, "added", cause),
@@ -74,12 +98,22 @@ function connectRef({ definition, queue, primary, ...dependencies }: SourceDepen
   });
 }
 
-function enqueue(queue: WorkQueue, key: string, what: string, source: string, object: CachedObject, cause: HandlerCause): void {
+function enqueue(
+  queue: WorkQueue,
+  key: string,
+  what: string,
+  source: string,
+  object: CachedObject,
+  cause: HandlerCause,
+): void {
   const priority = cause.through === "initial" || cause.through === "resync" ? lowPriority : 0;
   queue.add(key, { priority, cause: { what, source, resourceVersion: object.resourceVersion } });
 }
 
-function required(dependencies: { informer(kind: Kind): Informer | undefined }, kind: Kind): Informer {
+function required(
+  dependencies: { informer(kind: Kind): Informer | undefined },
+  kind: Kind,
+): Informer {
   return dependencies.informer(kind)!;
 }
 

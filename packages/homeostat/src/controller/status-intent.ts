@@ -1,5 +1,6 @@
-// What a reconcile says about status, gathered over its run and turned into one complete intent: fields and conditions
-// not mentioned keep what this manager said last, undefined clears. Pure; the writing is done elsewhere.
+// What a reconcile says about status, gathered over its run and turned into one complete intent:
+// fields and conditions not mentioned keep what this manager said last, undefined clears. Pure; the
+// writing is done elsewhere.
 import { cloneJson, equalJson, isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Condition } from "../api/kind.ts";
 import type { StructuralSchema } from "../api/resource/json-schema.ts";
@@ -25,7 +26,8 @@ export function createSaid(): Said {
 
 /** Records status fields. Values are copied, so that later changes by the caller do not count. */
 export function sayStatus(said: Said, fields: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(fields)) said.fields.set(name, value === undefined ? undefined : cloneJson(value as Json));
+  for (const [name, value] of Object.entries(fields))
+    said.fields.set(name, value === undefined ? undefined : cloneJson(value as Json));
 }
 
 /** What the writer needs to know to finish an intent. */
@@ -41,7 +43,10 @@ export interface IntentFacts {
   readonly schema?: StructuralSchema | undefined;
 }
 
-/** The complete status that this manager should own, or undefined when it is what was applied last (or nothing was ever said). */
+/**
+ * The complete status that this manager should own, or undefined when it is what was applied last
+ * (or nothing was ever said).
+ */
 export function nextStatus(said: Said, facts: IntentFacts): JsonObject | undefined {
   if (said.fields.size === 0 && said.conditions.size === 0) return undefined;
   const next: JsonObject = { ...facts.prior };
@@ -55,16 +60,24 @@ export function nextStatus(said: Said, facts: IntentFacts): JsonObject | undefin
   }
   const conditions = nextConditions(said.conditions, facts);
   if (conditions.length) next["conditions"] = conditions;
-  if (facts.tracksGeneration && facts.generation !== undefined && !said.fields.has("observedGeneration")) next["observedGeneration"] = facts.generation;
+  if (
+    facts.tracksGeneration &&
+    facts.generation !== undefined &&
+    !said.fields.has("observedGeneration")
+  )
+    next["observedGeneration"] = facts.generation;
   return equalJson(next, facts.prior) ? undefined : next;
 }
 
 /**
- * Leaves out objects and associative lists that hold nothing: upstream's merge turns the loss of the last owned item into
- * null, which validation then refuses. Atomic lists may be empty.
+ * Leaves out objects and associative lists that hold nothing: upstream's merge turns the loss of
+ * the last owned item into null, which validation then refuses. Atomic lists may be empty.
  */
 function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json | undefined {
-  if (Array.isArray(value)) return value.length === 0 && (schema?.["x-kubernetes-list-type"] ?? "atomic") !== "atomic" ? undefined : value;
+  if (Array.isArray(value))
+    return value.length === 0 && (schema?.["x-kubernetes-list-type"] ?? "atomic") !== "atomic"
+      ? undefined
+      : value;
   if (!isObject(value)) return value;
   const kept = Object.entries(value).flatMap(([name, child]) => {
     const rest = withoutEmpty(child, schema?.properties?.[name] ?? schema?.additionalProperties);
@@ -74,7 +87,9 @@ function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json |
 }
 
 function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentFacts): Json[] {
-  const before = (Array.isArray(facts.prior["conditions"]) ? facts.prior["conditions"] : []).filter((one) => isObject(one));
+  const before = (Array.isArray(facts.prior["conditions"]) ? facts.prior["conditions"] : []).filter(
+    (one) => isObject(one),
+  );
   const kept = before.filter((one) => !said.has(String(one["type"])));
   const spoken = [...said.values()].map((one) =>
     toCondition(
@@ -88,8 +103,25 @@ function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentF
   return [...kept, ...spoken].toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** lastTransitionTime moves when the status does, and only then (api-conventions.md, "Typical status properties"). */
-function toCondition(said: SaidCondition, old: JsonObject | undefined, { generation, now }: IntentFacts): JsonObject {
-  const since = old && old["status"] === said.status && typeof old["lastTransitionTime"] === "string" ? old["lastTransitionTime"] : now;
-  return { type: said.type, status: said.status, reason: said.reason, message: said.message, lastTransitionTime: since, ...(generation === undefined ? {} : { observedGeneration: generation }) };
+/**
+ * lastTransitionTime moves when the status does, and only then (api-conventions.md, "Typical status
+ * properties").
+ */
+function toCondition(
+  said: SaidCondition,
+  old: JsonObject | undefined,
+  { generation, now }: IntentFacts,
+): JsonObject {
+  const since =
+    old && old["status"] === said.status && typeof old["lastTransitionTime"] === "string"
+      ? old["lastTransitionTime"]
+      : now;
+  return {
+    type: said.type,
+    status: said.status,
+    reason: said.reason,
+    message: said.message,
+    lastTransitionTime: since,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
 }

@@ -1,5 +1,5 @@
-// Writes what a controller said about an object's status: one complete apply, carrying the uid so that it cannot resurrect
-// the object; none when nothing changed.
+// Writes what a controller said about an object's status: one complete apply, carrying the uid so
+// that it cannot resurrect the object; none when nothing changed.
 import { equalJson, isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -11,22 +11,44 @@ import type { Run } from "./run-context.ts";
 import { nextStatus } from "./status-intent.ts";
 
 /** Writes the status that a run said, and notes the write in the run. */
-export async function writeStatus({ definition, names, runtime, primary }: ReconcileDependencies, { object, said, writes }: Run, client: Client): Promise<void> {
+export async function writeStatus(
+  { definition, names, runtime, primary }: ReconcileDependencies,
+  { object, said, writes }: Run,
+  client: Client,
+): Promise<void> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
-  const live = ((primary.get({ name, namespace }) as KubeObject | undefined) ?? object) as KubeObject & { readonly status?: JsonObject };
+  const live = ((primary.get({ name, namespace }) as KubeObject | undefined) ??
+    object) as KubeObject & { readonly status?: JsonObject };
   const prior = priorStatus(live, names.manager);
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
-  const status = nextStatus(said, { prior, generation, now: formatSeconds(runtime.clock.now()), tracksGeneration: tracksGeneration(kind), schema });
+  const status = nextStatus(said, {
+    prior,
+    generation,
+    now: formatSeconds(runtime.clock.now()),
+    tracksGeneration: tracksGeneration(kind),
+    schema,
+  });
   if (!status) return;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
-  const written = (await client.apply(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata, status }, { subresource: "status", force: true })) as KubeObject;
+  const written = (await client.apply(
+    kind,
+    { apiVersion: kind.apiVersion, kind: kind.kind, metadata, status },
+    { subresource: "status", force: true },
+  )) as KubeObject;
   writes.revisions.push(written.metadata.resourceVersion);
-  writes.wrote.push(...Object.keys({ ...status, ...prior }).flatMap((field) => (equalJson(status[field], prior[field]) ? [] : [`status.${field}`])));
+  writes.wrote.push(
+    ...Object.keys({ ...status, ...prior }).flatMap((field) =>
+      equalJson(status[field], prior[field]) ? [] : [`status.${field}`],
+    ),
+  );
 }
 
 /** Status as this manager last applied it, read back from the object. */
-function priorStatus(live: KubeObject & { readonly status?: JsonObject }, manager: string): JsonObject {
+function priorStatus(
+  live: KubeObject & { readonly status?: JsonObject },
+  manager: string,
+): JsonObject {
   const fields = appliedFields(live, manager, "status");
   const prior = fields ? extractFields({ status: live.status ?? {} }, fields) : {};
   return isObject(prior) && isObject(prior["status"]) ? prior["status"] : {};

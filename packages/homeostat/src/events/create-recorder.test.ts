@@ -2,28 +2,66 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createClient } from "../client/create-client.ts";
-import { createScriptedTransport, type ScriptedExchange, type ScriptedTransport } from "../client/scripted-transport.suite.ts";
+import {
+  createScriptedTransport,
+  type ScriptedExchange,
+  type ScriptedTransport,
+} from "../client/scripted-transport.suite.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { createEventRecorder } from "./create-recorder.ts";
 import type { EventNote, EventRecorder } from "./recorder.ts";
 
-const order = { apiVersion: "kitchen.example.com/v1", kind: "Order", metadata: { name: "o1", namespace: "home", uid: "u1", resourceVersion: "5", creationTimestamp: "2026-01-01T00:00:00Z" } };
-const note: EventNote = { regarding: order, type: "Normal", reason: "Cooked", action: "Cook", note: "cooked soup" };
+const order = {
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Order",
+  metadata: {
+    name: "o1",
+    namespace: "home",
+    uid: "u1",
+    resourceVersion: "5",
+    creationTimestamp: "2026-01-01T00:00:00Z",
+  },
+};
+const note: EventNote = {
+  regarding: order,
+  type: "Normal",
+  reason: "Cooked",
+  action: "Cook",
+  note: "cooked soup",
+};
 
 function play(
   respond: (exchange: ScriptedExchange) => void = (exchange) => exchange.answer(201, {}),
   pendingKept?: number,
-): { readonly recorder: EventRecorder; readonly transport: ScriptedTransport; readonly runtime: VirtualRuntime } {
+): {
+  readonly recorder: EventRecorder;
+  readonly transport: ScriptedTransport;
+  readonly runtime: VirtualRuntime;
+} {
   const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00.123Z") });
   const transport = createScriptedTransport(respond);
   const client = createClient({ transport, runtime });
-  return { recorder: createEventRecorder({ client, runtime, controller: "kitchen.example.com/orders", instance: "pod-1", ...(pendingKept === undefined ? {} : { pendingKept }) }), transport, runtime };
+  return {
+    recorder: createEventRecorder({
+      client,
+      runtime,
+      controller: "kitchen.example.com/orders",
+      instance: "pod-1",
+      ...(pendingKept === undefined ? {} : { pendingKept }),
+    }),
+    transport,
+    runtime,
+  };
 }
 
 describe("event recorder", () => {
   it("sends an event in the object's namespace", async () => {
     const { recorder, transport, runtime } = play();
-    recorder.record({ ...note, note: "x".repeat(2000), related: { ...order, metadata: { ...order.metadata, name: "o2", uid: "u2" } } });
+    recorder.record({
+      ...note,
+      note: "x".repeat(2000),
+      related: { ...order, metadata: { ...order.metadata, name: "o2", uid: "u2" } },
+    });
     await runtime.advance(0);
     assert.equal(transport.last.url.pathname, "/apis/events.k8s.io/v1/namespaces/home/events");
     const { metadata, note: text, ...event } = transport.last.body as any;
@@ -38,8 +76,22 @@ describe("event recorder", () => {
       action: "Cook",
       reason: "Cooked",
       type: "Normal",
-      regarding: { apiVersion: "kitchen.example.com/v1", kind: "Order", name: "o1", uid: "u1", resourceVersion: "5", namespace: "home" },
-      related: { apiVersion: "kitchen.example.com/v1", kind: "Order", name: "o2", uid: "u2", resourceVersion: "5", namespace: "home" },
+      regarding: {
+        apiVersion: "kitchen.example.com/v1",
+        kind: "Order",
+        name: "o1",
+        uid: "u1",
+        resourceVersion: "5",
+        namespace: "home",
+      },
+      related: {
+        apiVersion: "kitchen.example.com/v1",
+        kind: "Order",
+        name: "o2",
+        uid: "u2",
+        resourceVersion: "5",
+        namespace: "home",
+      },
     });
   });
 
@@ -53,7 +105,9 @@ describe("event recorder", () => {
       transport.exchanges.map(({ request }) => request.method),
       ["POST", "PATCH"],
     );
-    assert.deepEqual(transport.last.body, { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.123000Z" } });
+    assert.deepEqual(transport.last.body, {
+      series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.123000Z" },
+    });
     await runtime.advance(800_000);
     assert.equal(transport.exchanges.length, 3);
     assert.equal((transport.last.body as any).series.count, 5);
@@ -67,7 +121,10 @@ describe("event recorder", () => {
     const { recorder, transport, runtime } = play();
     recorder.record(note);
     recorder.record({ ...note, reason: "Burnt" });
-    recorder.record({ ...note, regarding: { ...order, metadata: { ...order.metadata, uid: "other" } } });
+    recorder.record({
+      ...note,
+      regarding: { ...order, metadata: { ...order.metadata, uid: "other" } },
+    });
     await runtime.advance(0);
     assert.deepEqual(
       transport.exchanges.map(({ request }) => request.method),
@@ -76,7 +133,11 @@ describe("event recorder", () => {
   });
 
   it("writes the event again when it has expired under the series", async () => {
-    const { recorder, transport, runtime } = play((exchange) => (exchange.request.method === "PATCH" ? exchange.refuse(404, "NotFound") : exchange.answer(201, {})));
+    const { recorder, transport, runtime } = play((exchange) =>
+      exchange.request.method === "PATCH"
+        ? exchange.refuse(404, "NotFound")
+        : exchange.answer(201, {}),
+    );
     recorder.record(note);
     recorder.record(note);
     await runtime.advance(0);

@@ -1,4 +1,5 @@
-// Sends what the series machine decides as events.k8s.io/v1 Events, one after the other, in the background.
+// Sends what the series machine decides as events.k8s.io/v1 Events, one after the other, in the
+// background.
 import type { JsonObject } from "../api/json.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
@@ -19,7 +20,12 @@ export interface EventRecorderOptions {
   readonly pendingKept?: number;
 }
 
-const eventKind = dynamicKind({ apiVersion: "events.k8s.io/v1", kind: "Event", resource: "events", scope: "Namespaced" });
+const eventKind = dynamicKind({
+  apiVersion: "events.k8s.io/v1",
+  kind: "Event",
+  resource: "events",
+  scope: "Namespaced",
+});
 /** Limits that the server enforces, in characters: note, name, reporting instance. */
 const limits = { note: 1024, name: 253, instance: 128 } as const;
 
@@ -43,9 +49,15 @@ class QueuedRecorder implements EventRecorder {
   record: EventRecorder["record"] = (note) => {
     const now = this.#options.runtime.clock.now();
     const suffix = `.${BigInt(Math.round(now * 1e6)).toString(16)}`;
-    const message = this.#series.record(note, note.regarding.metadata.name.slice(0, limits.name - suffix.length) + suffix, now);
+    const message = this.#series.record(
+      note,
+      note.regarding.metadata.name.slice(0, limits.name - suffix.length) + suffix,
+      now,
+    );
     if (message) this.#enqueue(message);
-    this.#sweep ??= this.#options.runtime.clock.timer(seriesDefaults.finishMs, () => this.#onSweep());
+    this.#sweep ??= this.#options.runtime.clock.timer(seriesDefaults.finishMs, () =>
+      this.#onSweep(),
+    );
   };
 
   stats: EventRecorder["stats"] = () => ({ ...this.#counts });
@@ -56,8 +68,11 @@ class QueuedRecorder implements EventRecorder {
   };
 
   #onSweep(): void {
-    for (const message of this.#series.sweep(this.#options.runtime.clock.now())) this.#enqueue(message);
-    this.#sweep = this.#series.size ? this.#options.runtime.clock.timer(seriesDefaults.finishMs, () => this.#onSweep()) : undefined;
+    for (const message of this.#series.sweep(this.#options.runtime.clock.now()))
+      this.#enqueue(message);
+    this.#sweep = this.#series.size
+      ? this.#options.runtime.clock.timer(seriesDefaults.finishMs, () => this.#onSweep())
+      : undefined;
   }
 
   #enqueue(message: EventMessage): void {
@@ -86,7 +101,11 @@ class QueuedRecorder implements EventRecorder {
     if (message.send === "event") return void (await client.create(eventKind, event as never));
     const { namespace, name } = event["metadata"] as { namespace: string; name: string };
     try {
-      await client.patch(eventKind, { namespace, name }, { type: "merge", body: { series: event["series"] } });
+      await client.patch(
+        eventKind,
+        { namespace, name },
+        { type: "merge", body: { series: event["series"] } },
+      );
     } catch (error) {
       if (!isNotFound(error)) throw error;
       await client.create(eventKind, event as never);
@@ -94,7 +113,10 @@ class QueuedRecorder implements EventRecorder {
   }
 }
 
-function toEvent(message: EventMessage, { controller, instance }: EventRecorderOptions): JsonObject {
+function toEvent(
+  message: EventMessage,
+  { controller, instance }: EventRecorderOptions,
+): JsonObject {
   const { note, name } = message;
   return {
     apiVersion: eventKind.apiVersion,
@@ -109,13 +131,22 @@ function toEvent(message: EventMessage, { controller, instance }: EventRecorderO
     note: note.note.slice(0, limits.note),
     regarding: toReference(note.regarding),
     ...(note.related ? { related: toReference(note.related) } : {}),
-    ...(message.send === "series" ? { series: { count: message.count, lastObservedTime: formatMicroTime(message.lastAt) } } : {}),
+    ...(message.send === "series"
+      ? { series: { count: message.count, lastObservedTime: formatMicroTime(message.lastAt) } }
+      : {}),
   };
 }
 
 function toReference({ apiVersion, kind, metadata }: EventNote["regarding"]): JsonObject {
   const { namespace, name, uid, resourceVersion } = metadata;
-  return { apiVersion, kind, name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    resourceVersion,
+    ...(namespace === undefined ? {} : { namespace }),
+  };
 }
 
 /** meta/v1 MicroTime, e.g. `2026-01-01T00:00:00.000000Z`. */

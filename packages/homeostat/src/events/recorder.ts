@@ -1,7 +1,11 @@
-// Tells people what a controller did to an object, as events.k8s.io/v1 Events; repeats become a series.
+// Tells people what a controller did to an object, as events.k8s.io/v1 Events; repeats become a
+// series.
 import type { KubeObject } from "../api/object-meta.ts";
 
-/** One thing worth telling. `reason` is CamelCase and short; `action` says what was done; `note` is for people. */
+/**
+ * One thing worth telling. `reason` is CamelCase and short; `action` says what was done; `note` is
+ * for people.
+ */
 export interface EventNote {
   readonly regarding: Pick<KubeObject, "apiVersion" | "kind" | "metadata">;
   readonly related?: Pick<KubeObject, "apiVersion" | "kind" | "metadata">;

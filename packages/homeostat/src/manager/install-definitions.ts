@@ -1,5 +1,5 @@
-// Installs resources' definitions and waits until they can be used. Server-side apply, so that running it twice changes
-// nothing and two installers agree.
+// Installs resources' definitions and waits until they can be used. Server-side apply, so that
+// running it twice changes nothing and two installers agree.
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -17,7 +17,12 @@ export const customResourceDefinitions = {
   kind: "CustomResourceDefinition",
   resource: "customresourcedefinitions",
   scope: "Cluster",
-} as Kind<KubeObject & { readonly status?: { readonly conditions?: readonly DefinitionCondition[] } }, JsonObject, never, never>;
+} as Kind<
+  KubeObject & { readonly status?: { readonly conditions?: readonly DefinitionCondition[] } },
+  JsonObject,
+  never,
+  never
+>;
 
 interface DefinitionCondition {
   readonly type: string;
@@ -28,25 +33,39 @@ interface DefinitionCondition {
 
 /**
  * Applies the definitions of `resources` and resolves once every one of them is established.
- * @throws ERR_DEFINITION_REFUSED when the server cannot serve one (a name is taken, say); ERR_DEFINITION_TIMEOUT when one is
+ * @throws ERR_DEFINITION_REFUSED when the server cannot serve one (a name is taken, say);
+ * ERR_DEFINITION_TIMEOUT when one is
  * not established within `timeoutMs` (default 30 s).
  */
 export async function installDefinitions(
   client: Client,
   resources: readonly { readonly definition: ResourceDefinition }[],
-  options: { readonly timeoutMs?: number; readonly fieldManager?: string; readonly runtime?: Runtime } = {},
+  options: {
+    readonly timeoutMs?: number;
+    readonly fieldManager?: string;
+    readonly runtime?: Runtime;
+  } = {},
 ): Promise<void> {
   const names = await Promise.all(
     resources.map(async (resource) => {
       const manifest = toCustomResourceDefinition(resource);
       const { name } = manifest["metadata"] as { name: string };
-      await client.apply(customResourceDefinitions, manifest, { force: true, ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}) }).catch((cause: unknown) => {
-        if (!isInvalid(cause)) throw cause;
-        throw new HomeostatError("ERR_DEFINITION_REFUSED", `installing ${resource.definition.kind}: the server refuses its definition: ${cause.status.message}`, {
-          hint: "the paths named are of CustomResourceDefinition; mend the schema or the rules in defineResource",
-          cause,
+      await client
+        .apply(customResourceDefinitions, manifest, {
+          force: true,
+          ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}),
+        })
+        .catch((cause: unknown) => {
+          if (!isInvalid(cause)) throw cause;
+          throw new HomeostatError(
+            "ERR_DEFINITION_REFUSED",
+            `installing ${resource.definition.kind}: the server refuses its definition: ${cause.status.message}`,
+            {
+              hint: "the paths named are of CustomResourceDefinition; mend the schema or the rules in defineResource",
+              cause,
+            },
+          );
         });
-      });
       return name;
     }),
   );
@@ -64,26 +83,43 @@ export async function installDefinitions(
 /** Watches until the definition is established; a watch that ends early is opened again. */
 async function established(client: Client, name: string, late: AbortSignal): Promise<void> {
   while (!late.aborted) {
-    const list = await client.listPage(customResourceDefinitions, { fieldSelector: `metadata.name=${name}` });
+    const list = await client.listPage(customResourceDefinitions, {
+      fieldSelector: `metadata.name=${name}`,
+    });
     if (list.items.some((object) => isEstablished(object, name))) return;
     try {
-      for await (const { object } of client.watch(customResourceDefinitions, { fieldSelector: `metadata.name=${name}`, resourceVersion: list.resourceVersion, signal: late }))
+      for await (const { object } of client.watch(customResourceDefinitions, {
+        fieldSelector: `metadata.name=${name}`,
+        resourceVersion: list.resourceVersion,
+        signal: late,
+      }))
         if (isEstablished(object, name)) return;
     } catch (cause) {
       if (!late.aborted) throw cause;
     }
   }
-  throw new HomeostatError("ERR_DEFINITION_TIMEOUT", `CustomResourceDefinition ${name} was applied but did not become established in time`, {
-    hint: `see the conditions: kubectl get crd ${name} -o yaml`,
-  });
+  throw new HomeostatError(
+    "ERR_DEFINITION_TIMEOUT",
+    `CustomResourceDefinition ${name} was applied but did not become established in time`,
+    {
+      hint: `see the conditions: kubectl get crd ${name} -o yaml`,
+    },
+  );
 }
 
-function isEstablished(object: { readonly status?: { readonly conditions?: readonly DefinitionCondition[] } }, name: string): boolean {
+function isEstablished(
+  object: { readonly status?: { readonly conditions?: readonly DefinitionCondition[] } },
+  name: string,
+): boolean {
   const conditions = object.status?.conditions ?? [];
   const refused = conditions.find((one) => one.type === "NamesAccepted" && one.status === "False");
   if (refused)
-    throw new HomeostatError("ERR_DEFINITION_REFUSED", `CustomResourceDefinition ${name} cannot be served: ${refused.message ?? refused.reason ?? "its names are taken"}`, {
-      hint: "delete the definition that holds the name, or rename this one",
-    });
+    throw new HomeostatError(
+      "ERR_DEFINITION_REFUSED",
+      `CustomResourceDefinition ${name} cannot be served: ${refused.message ?? refused.reason ?? "its names are taken"}`,
+      {
+        hint: "delete the definition that holds the name, or rename this one",
+      },
+    );
   return conditions.some((one) => one.type === "Established" && one.status === "True");
 }

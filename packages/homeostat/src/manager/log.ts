@@ -5,9 +5,14 @@ import type { ReconcileLog } from "../controller/define-controller.ts";
 export const silentLog: ReconcileLog = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Creates the default log: one JSON line per message on standard error, from `level` upwards. */
-export async function createPinoLog(options: { readonly level?: string } = {}): Promise<ReconcileLog> {
+export async function createPinoLog(
+  options: { readonly level?: string } = {},
+): Promise<ReconcileLog> {
   const { pino } = await import("pino");
-  const logger = pino({ level: options.level ?? "info" }, pino.destination({ dest: 2, sync: true }));
+  const logger = pino(
+    { level: options.level ?? "info" },
+    pino.destination({ dest: 2, sync: true }),
+  );
   const say =
     (level: "debug" | "info" | "warn" | "error") =>
     (message: string, { error, ...fields }: Readonly<Record<string, unknown>> = {}): void =>

@@ -1,10 +1,22 @@
-// The composition root: one client, one cache, one runner per controller, started and stopped in order. Start-up: caches,
-// then controllers; shutdown: controllers drain, then caches stop, then the connection closes.
+// The composition root: one client, one cache, one runner per controller, started and stopped in
+// order. Start-up: caches, then controllers; shutdown: controllers drain, then caches stop, then
+// the connection closes.
 import type { Kind } from "../api/kind.ts";
-import { type Cache, createCache, type Freshness, type Informer, type InformerLease } from "../cache/index.ts";
+import {
+  type Cache,
+  createCache,
+  type Freshness,
+  type Informer,
+  type InformerLease,
+} from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
-import { type Controller, type ControllerDefinition, definitionOf, type ReconcileLog } from "../controller/define-controller.ts";
+import {
+  type Controller,
+  type ControllerDefinition,
+  definitionOf,
+  type ReconcileLog,
+} from "../controller/define-controller.ts";
 import { type ControllerNames, nameController } from "../controller/names.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import { createWorkQueue } from "../queue/index.ts";
@@ -25,9 +37,15 @@ export interface ManagerOptions {
   readonly runtime?: Runtime;
   /** Default: JSON lines on standard error. */
   readonly log?: ReconcileLog;
-  /** How long running reconciles may take at shutdown before their signals abort; default 30 s, as controller-runtime (pkg/manager/internal.go). */
+  /**
+   * How long running reconciles may take at shutdown before their signals abort; default 30 s, as
+   * controller-runtime (pkg/manager/internal.go).
+   */
   readonly shutdownTimeoutMs?: number;
-  /** How long the first lists may take; default 2 min, as controller-runtime's CacheSyncTimeout (pkg/controller/controller.go). */
+  /**
+   * How long the first lists may take; default 2 min, as controller-runtime's CacheSyncTimeout
+   * (pkg/controller/controller.go).
+   */
   readonly syncTimeoutMs?: number;
   /** Told of every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
@@ -35,11 +53,20 @@ export interface ManagerOptions {
 
 /** Controllers at work. */
 export interface Manager {
-  /** Resolves once caches are synced and workers run. A manager starts once. @throws ERR_MANAGER_SYNC, ERR_MANAGER_STATE */
+  /**
+   * Resolves once caches are synced and workers run. A manager starts once. @throws
+   * ERR_MANAGER_SYNC, ERR_MANAGER_STATE
+   */
   start(): Promise<void>;
-  /** Drains and stops, also while it starts; idempotent. Reconciles that do not end within `shutdownTimeoutMs` are abandoned and logged. */
+  /**
+   * Drains and stops, also while it starts; idempotent. Reconciles that do not end within
+   * `shutdownTimeoutMs` are abandoned and logged.
+   */
   stop(): Promise<void>;
-  /** Starts, and stops when `signal` aborts or the process is asked to end (SIGINT, SIGTERM). Resolves once stopped. */
+  /**
+   * Starts, and stops when `signal` aborts or the process is asked to end (SIGINT, SIGTERM).
+   * Resolves once stopped.
+   */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Where every object stands with every controller. */
   states(): readonly ObjectState[];
@@ -58,19 +85,41 @@ export interface Manager {
  */
 export function createManager(options: ManagerOptions): Manager {
   const definitions = options.controllers.map((controller) => definitionOf(controller));
-  const names = new Map(definitions.map((definition) => [definition, nameController(options.operator, definition.name, definition.kind)]));
+  const names = new Map(
+    definitions.map((definition) => [
+      definition,
+      nameController(options.operator, definition.name, definition.kind),
+    ]),
+  );
   refuseSharedNames(definitions);
   const runtime = options.runtime ?? createSystemRuntime();
-  const cache = createCache({ client: options.client, runtime, keepManagers: (manager) => manager.startsWith(`${options.operator}/`) });
-  const state: ManagerState = { options, definitions, names, runtime, cache, leases: [], runners: [], stopping: new AbortController() };
+  const cache = createCache({
+    client: options.client,
+    runtime,
+    keepManagers: (manager) => manager.startsWith(`${options.operator}/`),
+  });
+  const state: ManagerState = {
+    options,
+    definitions,
+    names,
+    runtime,
+    cache,
+    leases: [],
+    runners: [],
+    stopping: new AbortController(),
+  };
   let started = false;
   let stopped: Promise<void> | undefined;
   const manager: Manager = {
     async start() {
       if (started || stopped)
-        throw new HomeostatError("ERR_MANAGER_STATE", `starting ${options.operator}: the manager has ${stopped ? "been stopped" : "been started already"}`, {
-          hint: "create a manager for every start",
-        });
+        throw new HomeostatError(
+          "ERR_MANAGER_STATE",
+          `starting ${options.operator}: the manager has ${stopped ? "been stopped" : "been started already"}`,
+          {
+            hint: "create a manager for every start",
+          },
+        );
       started = true;
       await start(state);
     },
@@ -91,13 +140,27 @@ export function createManager(options: ManagerOptions): Manager {
       }
     },
     states: () => state.runners.flatMap((runner) => runner.states()),
-    explain: (kind, key) => state.runners.filter((runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion).map((runner) => runner.explain(key)),
+    explain: (kind, key) =>
+      state.runners
+        .filter(
+          (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
+        )
+        .map((runner) => runner.explain(key)),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness() {
-      const reasons = cache.informers().flatMap((informer) => (informer.freshness().ready ? [] : [`${informer.kind.kind}: ${informer.freshness().reason}`]));
+      const reasons = cache
+        .informers()
+        .flatMap((informer) =>
+          informer.freshness().ready
+            ? []
+            : [`${informer.kind.kind}: ${informer.freshness().reason}`],
+        );
       return { ready: reasons.length === 0, reasons };
     },
-    freshness: () => cache.informers().map((informer) => ({ kind: informer.kind, freshness: informer.freshness() })),
+    freshness: () =>
+      cache
+        .informers()
+        .map((informer) => ({ kind: informer.kind, freshness: informer.freshness() })),
   };
   return manager;
 }
@@ -114,8 +177,15 @@ interface ManagerState {
 }
 
 function refuseSharedNames(definitions: readonly ControllerDefinition[]): void {
-  const twice = definitions.find((one, i) => definitions.findIndex((other) => other.name === one.name) !== i);
-  if (twice) throw new HomeostatError("ERR_CONTROLLER_NAME", `two controllers are called "${twice.name}"; they would own each other's fields`, { hint: "give one of them another `name`" });
+  const twice = definitions.find(
+    (one, i) => definitions.findIndex((other) => other.name === one.name) !== i,
+  );
+  if (twice)
+    throw new HomeostatError(
+      "ERR_CONTROLLER_NAME",
+      `two controllers are called "${twice.name}"; they would own each other's fields`,
+      { hint: "give one of them another `name`" },
+    );
 }
 
 /** One informer per kind, shared by all controllers. */
@@ -125,7 +195,10 @@ function informers(state: ManagerState): (kind: Kind) => Informer {
     const id = `${kind.apiVersion}/${kind.kind}`;
     const found = known.get(id);
     if (found) return found;
-    const lease = state.cache.acquire(kind, kind.scope === "Namespaced" ? { namespace: state.options.namespace } : {});
+    const lease = state.cache.acquire(
+      kind,
+      kind.scope === "Namespaced" ? { namespace: state.options.namespace } : {},
+    );
     state.leases.push(lease);
     known.set(id, lease.informer);
     return lease.informer;
@@ -138,7 +211,17 @@ async function start(state: ManagerState): Promise<void> {
   const informer = informers(state);
   const { client, namespace, changed } = options;
   state.runners = definitions.map((definition) =>
-    createControllerRunner({ definition, names: names.get(definition)!, runtime, client, namespace, queue: createWorkQueue({ runtime }), log, informer, ...(changed ? { changed } : {}) }),
+    createControllerRunner({
+      definition,
+      names: names.get(definition)!,
+      runtime,
+      client,
+      namespace,
+      queue: createWorkQueue({ runtime }),
+      log,
+      informer,
+      ...(changed ? { changed } : {}),
+    }),
   );
   cache.start();
   await sync(state);
@@ -153,12 +236,24 @@ async function sync(state: ManagerState): Promise<void> {
     await state.cache.synced(AbortSignal.any([abort.signal, state.stopping.signal]));
   } catch (cause) {
     if (state.stopping.signal.aborted) throw state.stopping.signal.reason;
-    const late = state.cache.informers().flatMap((informer) => (informer.hasSynced() ? [] : [`${informer.kind.kind} (${informer.freshness().lastError ?? informer.freshness().reason})`]));
+    const late = state.cache
+      .informers()
+      .flatMap((informer) =>
+        informer.hasSynced()
+          ? []
+          : [
+              `${informer.kind.kind} (${informer.freshness().lastError ?? informer.freshness().reason})`,
+            ],
+      );
     await stop(state);
-    throw new HomeostatError("ERR_MANAGER_SYNC", `starting ${state.options.operator}: no complete first list within ${timeoutMs} ms of ${late.join(", ") || "its kinds"}`, {
-      hint: "check that the definitions are installed and that this user may list and watch them",
-      cause,
-    });
+    throw new HomeostatError(
+      "ERR_MANAGER_SYNC",
+      `starting ${state.options.operator}: no complete first list within ${timeoutMs} ms of ${late.join(", ") || "its kinds"}`,
+      {
+        hint: "check that the definitions are installed and that this user may list and watch them",
+        cause,
+      },
+    );
   } finally {
     timer.cancel();
   }
@@ -172,7 +267,11 @@ async function stop(state: ManagerState): Promise<void> {
 }
 
 /** Listens for the ways to be asked to end. */
-function asked(signal: AbortSignal | undefined): { readonly promise: Promise<void>; isAsked(): boolean; stopListening(): void } {
+function asked(signal: AbortSignal | undefined): {
+  readonly promise: Promise<void>;
+  isAsked(): boolean;
+  stopListening(): void;
+} {
   let end = (): void => {};
   let isAsked = false;
   const promise = new Promise<void>((resolve) => {

@@ -25,7 +25,12 @@ class DrivenQueue implements WorkQueue {
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     const { firstMs, maxMs } = options.backoff ?? { firstMs: 5, maxMs: 1_000_000 };
-    this.#machine = new WorkQueueMachine({ firstMs, maxMs, causesKept: options.causesKept ?? 8, idleKept: options.idleKept ?? 10_000 });
+    this.#machine = new WorkQueueMachine({
+      firstMs,
+      maxMs,
+      causesKept: options.causesKept ?? 8,
+      idleKept: options.idleKept ?? 10_000,
+    });
   }
 
   add: WorkQueue["add"] = (key, options = {}) => {
@@ -74,7 +79,10 @@ class DrivenQueue implements WorkQueue {
     return this.#drained.promise;
   };
 
-  /** Gives ready keys to waiting workers and sets the timer; at the end of a shutdown, lets everyone go. */
+  /**
+   * Gives ready keys to waiting workers and sets the timer; at the end of a shutdown, lets everyone
+   * go.
+   */
   #pump(): void {
     this.#machine.tick(this.#now());
     while (this.#nextWaiter()) {
@@ -87,7 +95,8 @@ class DrivenQueue implements WorkQueue {
   }
 
   #release(): void {
-    if (this.#machine.depth().readyTotal === 0) while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
+    if (this.#machine.depth().readyTotal === 0)
+      while (this.#nextWaiter()) this.#waiters.shift()!.settle(undefined);
     if (this.isIdle()) this.#drained?.resolve();
   }
 
@@ -127,7 +136,10 @@ class DrivenQueue implements WorkQueue {
 }
 
 /** A worker in line; `settle` takes its listener off the signal, which outlives many waits. */
-function createWaiter(resolve: (item: QueueItem | undefined) => void, signal: AbortSignal | undefined): Waiter {
+function createWaiter(
+  resolve: (item: QueueItem | undefined) => void,
+  signal: AbortSignal | undefined,
+): Waiter {
   const waiter: Waiter = {
     settled: false,
     settle(item) {

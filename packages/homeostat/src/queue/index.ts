@@ -1,6 +1,16 @@
 /**
- * The work queue that controllers stand on, usable alone: each key at most once, never with two workers, none forgotten.
+ * The work queue that controllers stand on, usable alone: each key at most once, never with two
+ * workers, none forgotten.
  * @module homeostat/queue
  */
 export { createWorkQueue } from "./create-workqueue.ts";
-export type { AddOptions, QueueCause, QueueItem, QueueKeyReport, QueueObserver, RecordedCause, WorkQueue, WorkQueueOptions } from "./workqueue.ts";
+export type {
+  AddOptions,
+  QueueCause,
+  QueueItem,
+  QueueKeyReport,
+  QueueObserver,
+  RecordedCause,
+  WorkQueue,
+  WorkQueueOptions,
+} from "./workqueue.ts";

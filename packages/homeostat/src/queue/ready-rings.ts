@@ -1,12 +1,16 @@
-// Ready keys: one ring per priority, highest first, with ageing: every eighth pop serves the ring whose head has waited
-// longest, so that busy high priorities cannot starve the initial list.
-// Upstream problem this answers: sigs.k8s.io/controller-runtime issue "low priority items starve under load".
+// Ready keys: one ring per priority, highest first, with ageing: every eighth pop serves the ring
+// whose head has waited longest, so that busy high priorities cannot starve the initial list.
+// Upstream problem this answers: sigs.k8s.io/controller-runtime issue "low priority items starve
+// under load".
 import { Fifo } from "../util/fifo.ts";
 
 /** What the rings need to know of a key. */
 export interface ReadyRecord {
   priority: number;
-  /** Grows by one each time a record becomes ready or moves; a ring entry with an older number is void. */
+  /**
+   * Grows by one each time a record becomes ready or moves; a ring entry with an older number is
+   * void.
+   */
   ticket: number;
   readySince: number;
 }
@@ -54,7 +58,8 @@ export class ReadyRings<T extends ReadyRecord> {
   /** Ready keys by priority, highest first. */
   depth(): ReadonlyMap<number, number> {
     const out = new Map<number, number>();
-    for (const priority of this.#priorities) if (this.#sizes.get(priority)) out.set(priority, this.#sizes.get(priority)!);
+    for (const priority of this.#priorities)
+      if (this.#sizes.get(priority)) out.set(priority, this.#sizes.get(priority)!);
     return out;
   }
 

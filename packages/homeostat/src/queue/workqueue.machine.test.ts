@@ -57,13 +57,17 @@ describe("WorkQueueMachine", () => {
     queue.add("raised", 0, 0, { priority: -100 });
     queue.add("live", 0, 0);
     queue.add("raised", 0, 0);
-    assert.deepEqual([queue.take(0)?.key, queue.take(0)?.key, queue.take(0)?.key], ["live", "raised", "listed"]);
+    assert.deepEqual(
+      [queue.take(0)?.key, queue.take(0)?.key, queue.take(0)?.key],
+      ["live", "raised", "listed"],
+    );
     assert.equal(queue.depth().readyTotal, 0);
   });
 
   it("records why a key waits, bounded, folding repeats", () => {
     const queue = create();
-    for (const what of ["one", "two", "two", "three", "four", "five"]) queue.add("a", 0, 7, { cause: { what } });
+    for (const what of ["one", "two", "two", "three", "four", "five"])
+      queue.add("a", 0, 7, { cause: { what } });
     const item = queue.take(1)!;
     assert.deepEqual(
       item.causes.map(({ what, times }) => [what, times]),
@@ -81,7 +85,8 @@ describe("WorkQueueMachine", () => {
 
   it("remembers what was seen and ignored, newest last", () => {
     const queue = create();
-    for (const what of ["one", "two", "three", "four"]) queue.ignore("a", 0, { what, source: "generation" });
+    for (const what of ["one", "two", "three", "four"])
+      queue.ignore("a", 0, { what, source: "generation" });
     assert.deepEqual(
       queue.explain("a", 0, 0)?.ignored.map(({ what }) => what),
       ["two", "three", "four"],
@@ -128,7 +133,12 @@ describe("WorkQueueMachine", () => {
 });
 
 const keys = ["a", "b", "c", "d"] as const;
-type Call = { readonly call: "add" | "retry" | "take" | "done" | "forget" | "ignore" | "pass"; readonly key: (typeof keys)[number]; readonly priority: number; readonly ms: number };
+type Call = {
+  readonly call: "add" | "retry" | "take" | "done" | "forget" | "ignore" | "pass";
+  readonly key: (typeof keys)[number];
+  readonly priority: number;
+  readonly ms: number;
+};
 const call: fc.Arbitrary<Call> = fc.record({
   call: fc.constantFrom("add", "retry", "take", "take", "done", "done", "forget", "ignore", "pass"),
   key: fc.constantFrom(...keys),
@@ -171,7 +181,10 @@ describe("WorkQueueMachine, for any calls", () => {
           queue.done(key, now);
         }
         assert.deepEqual([...owed], [], "every key that was asked for ran afterwards");
-        assert.deepEqual([queue.depth().readyTotal, queue.depth().delayed, queue.depth().processing], [0, 0, 0]);
+        assert.deepEqual(
+          [queue.depth().readyTotal, queue.depth().delayed, queue.depth().processing],
+          [0, 0, 0],
+        );
       }),
       { numRuns: 300 },
     );
@@ -179,18 +192,23 @@ describe("WorkQueueMachine, for any calls", () => {
 
   it("serves every ready key within a bound, whatever keeps coming at higher priorities", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(0, -100, -50), { minLength: 1, maxLength: 12 }), (priorities) => {
-        const queue = create();
-        const waiting = new Set(priorities.map((priority, i) => (queue.add(`key${i}`, i, i, { priority }), `key${i}`)));
-        for (let turn = 0; turn < priorities.length * ageingPeriod && waiting.size; turn++) {
-          queue.add(`noise${turn}a`, 100 + turn, 0, { priority: 100 });
-          queue.add(`noise${turn}b`, 100 + turn, 0, { priority: 100 });
-          const item = queue.take(100 + turn)!;
-          waiting.delete(item.key);
-          queue.done(item.key, 100 + turn);
-        }
-        assert.deepEqual([...waiting], []);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(0, -100, -50), { minLength: 1, maxLength: 12 }),
+        (priorities) => {
+          const queue = create();
+          const waiting = new Set(
+            priorities.map((priority, i) => (queue.add(`key${i}`, i, i, { priority }), `key${i}`)),
+          );
+          for (let turn = 0; turn < priorities.length * ageingPeriod && waiting.size; turn++) {
+            queue.add(`noise${turn}a`, 100 + turn, 0, { priority: 100 });
+            queue.add(`noise${turn}b`, 100 + turn, 0, { priority: 100 });
+            const item = queue.take(100 + turn)!;
+            waiting.delete(item.key);
+            queue.done(item.key, 100 + turn);
+          }
+          assert.deepEqual([...waiting], []);
+        },
+      ),
       { numRuns: 100 },
     );
   });

@@ -1,12 +1,20 @@
-// The work queue's decisions: which key runs next, which waits until when, which must not run because it runs already.
-// Pure: time comes with each call, nothing is awaited, no timer is set; the driver asks `nextDue()` and wakes it.
-// Laws: a key is in one place only; no key is lost; no key is processed twice at once; nothing ready starves.
-// Upstream: k8s.io/client-go/util/workqueue (dedup, dirty set, back-off), sigs.k8s.io/controller-runtime
-// pkg/controller/priorityqueue (one schedule per key, earliest moment and highest priority win).
+// The work queue's decisions: which key runs next, which waits until when, which must not run
+// because it runs already. Pure: time comes with each call, nothing is awaited, no timer is set;
+// the driver asks `nextDue()` and wakes it. Laws: a key is in one place only; no key is lost; no
+// key is processed twice at once; nothing ready starves.
+// Upstream: k8s.io/client-go/util/workqueue (dedup, dirty set, back-off),
+// sigs.k8s.io/controller-runtime pkg/controller/priorityqueue (one schedule per key, earliest
+// moment and highest priority win).
 import { MinHeap } from "../util/min-heap.ts";
 import { addCause, addLatestCause, type CauseList, noCauses } from "./cause-list.ts";
 import { ReadyRings } from "./ready-rings.ts";
-import type { AddOptions, QueueCause, QueueItem, QueueKeyReport, RecordedCause } from "./workqueue.ts";
+import type {
+  AddOptions,
+  QueueCause,
+  QueueItem,
+  QueueKeyReport,
+  RecordedCause,
+} from "./workqueue.ts";
 
 /** Limits; all required, the driver fills in defaults. */
 export interface QueueLimits {
@@ -16,7 +24,10 @@ export interface QueueLimits {
   readonly idleKept: number;
 }
 
-/** One key. `waiting` and `processing` are independent: a key can be processed and wait for its next turn. */
+/**
+ * One key. `waiting` and `processing` are independent: a key can be processed and wait for its next
+ * turn.
+ */
 interface KeyRecord {
   readonly key: string;
   /** "dirty": it will be ready as soon as the worker is through. */
@@ -52,7 +63,8 @@ export class WorkQueueMachine {
   add(key: string, now: number, wall: number, options: AddOptions = {}): boolean {
     if (this.#closed) return false;
     const record = this.#record(key);
-    if (options.cause) record.pending = addCause(record.pending, options.cause, wall, this.#limits.causesKept);
+    if (options.cause)
+      record.pending = addCause(record.pending, options.cause, wall, this.#limits.causesKept);
     const priority = options.priority ?? 0;
     const due = now + Math.max(0, options.afterMs ?? 0);
     switch (record.waiting) {
@@ -76,7 +88,10 @@ export class WorkQueueMachine {
   /** Counts a failure and adds after the key's back-off; yields the delay. */
   addRateLimited(key: string, now: number, wall: number, options: AddOptions = {}): number {
     const record = this.#record(key);
-    const afterMs = Math.min(this.#limits.firstMs * 2 ** Math.min(record.failures, 60), this.#limits.maxMs);
+    const afterMs = Math.min(
+      this.#limits.firstMs * 2 ** Math.min(record.failures, 60),
+      this.#limits.maxMs,
+    );
     record.failures++;
     this.add(key, now, wall, { ...options, afterMs });
     if (this.#closed) this.#rest(record);
@@ -99,7 +114,11 @@ export class WorkQueueMachine {
   /** Moves keys whose moment has come to ready; yields how many. */
   tick(now: number): number {
     let woken = 0;
-    for (let record = this.#delayed.peek(); record && record.due <= now; record = this.#delayed.peek()) {
+    for (
+      let record = this.#delayed.peek();
+      record && record.due <= now;
+      record = this.#delayed.peek()
+    ) {
       this.#delayed.pop();
       if (this.#makeReady(record, now)) woken++;
     }
@@ -117,10 +136,20 @@ export class WorkQueueMachine {
     const { causes, dropped } = record.pending;
     record.last = causes;
     record.pending = noCauses;
-    return { key: record.key, priority: record.priority, failures: record.failures, causes, droppedCauses: dropped, waitedMs: now - record.readySince };
+    return {
+      key: record.key,
+      priority: record.priority,
+      failures: record.failures,
+      causes,
+      droppedCauses: dropped,
+      waitedMs: now - record.readySince,
+    };
   }
 
-  /** Ends a key's turn; yields the ms it took, or undefined when it was not taken. After `close` a dirty key is let go: whoever starts next lists it anew. */
+  /**
+   * Ends a key's turn; yields the ms it took, or undefined when it was not taken. After `close` a
+   * dirty key is let go: whoever starts next lists it anew.
+   */
   done(key: string, now: number): number | undefined {
     const record = this.#records.get(key);
     if (!record?.processing) return undefined;
@@ -152,8 +181,18 @@ export class WorkQueueMachine {
     return this.#delayed.peek()?.due;
   }
 
-  depth(): { readonly ready: ReadonlyMap<number, number>; readonly readyTotal: number; readonly delayed: number; readonly processing: number } {
-    return { ready: this.#rings.depth(), readyTotal: this.#rings.size, delayed: this.#delayed.size, processing: this.#processing.size };
+  depth(): {
+    readonly ready: ReadonlyMap<number, number>;
+    readonly readyTotal: number;
+    readonly delayed: number;
+    readonly processing: number;
+  } {
+    return {
+      ready: this.#rings.depth(),
+      readyTotal: this.#rings.size,
+      delayed: this.#delayed.size,
+      processing: this.#processing.size,
+    };
   }
 
   unfinished(now: number): { readonly seconds: number; readonly longestSeconds: number } {
@@ -170,14 +209,37 @@ export class WorkQueueMachine {
     const record = this.#records.get(key);
     if (!record) return undefined;
     const { priority, failures, pending, last, ignored } = record;
-    const report = { key, state: stateOf(record), priority, failures, causes: pending.causes, lastCauses: last, ignored, droppedCauses: pending.dropped };
+    const report = {
+      key,
+      state: stateOf(record),
+      priority,
+      failures,
+      causes: pending.causes,
+      lastCauses: last,
+      ignored,
+      droppedCauses: pending.dropped,
+    };
     return record.waiting === "delayed" ? { ...report, dueAt: wall + record.due - now } : report;
   }
 
   #record(key: string): KeyRecord {
     let record = this.#records.get(key);
     if (!record) {
-      record = { key, waiting: "no", processing: false, priority: 0, due: 0, heapIndex: -1, ticket: 0, readySince: 0, startedAt: 0, failures: 0, pending: noCauses, last: [], ignored: [] };
+      record = {
+        key,
+        waiting: "no",
+        processing: false,
+        priority: 0,
+        due: 0,
+        heapIndex: -1,
+        ticket: 0,
+        readySince: 0,
+        startedAt: 0,
+        failures: 0,
+        pending: noCauses,
+        last: [],
+        ignored: [],
+      };
       this.#records.set(key, record);
     }
     this.#idle.delete(key);
@@ -210,9 +272,13 @@ export class WorkQueueMachine {
     return false;
   }
 
-  /** Puts a record with nothing to do among the idle ones, of which only the latest are remembered. A failing one is kept. */
+  /**
+   * Puts a record with nothing to do among the idle ones, of which only the latest are remembered.
+   * A failing one is kept.
+   */
   #rest(record: KeyRecord): void {
-    if (record.processing || record.waiting !== "no" || (record.failures > 0 && !this.#closed)) return;
+    if (record.processing || record.waiting !== "no" || (record.failures > 0 && !this.#closed))
+      return;
     this.#idle.delete(record.key);
     this.#idle.add(record.key);
     if (this.#idle.size <= this.#limits.idleKept) return;

@@ -1,4 +1,5 @@
-// The work queue that controllers use: a machine (workqueue.machine.ts) driven by one timer and a list of waiting workers.
+// The work queue that controllers use: a machine (workqueue.machine.ts) driven by one timer and a
+// list of waiting workers.
 import type { Runtime } from "../runtime/runtime.ts";
 
 /** Why a key was put in, or why it was not: for people, never for reconcile. */
@@ -19,7 +20,10 @@ export interface RecordedCause extends QueueCause {
 }
 
 export interface AddOptions {
-  /** Higher runs first; 0 is live work, -100 the initial list. A key waiting takes the highest asked for. */
+  /**
+   * Higher runs first; 0 is live work, -100 the initial list. A key waiting takes the highest asked
+   * for.
+   */
   readonly priority?: number;
   /** Not before this long from now; the earlier of two moments holds. */
   readonly afterMs?: number;
@@ -83,17 +87,30 @@ export interface WorkQueue {
   forget(key: string): void;
   /** Records that something was seen and did not wake the key (a predicate, a filter). */
   ignore(key: string, cause: QueueCause): void;
-  /** The next key, highest priority first, waiting for one; undefined once shut down and drained, or when `signal` aborts. */
+  /**
+   * The next key, highest priority first, waiting for one; undefined once shut down and drained, or
+   * when `signal` aborts.
+   */
   get(signal?: AbortSignal): Promise<QueueItem | undefined>;
-  /** The worker is through; a key that was added meanwhile is ready again. Must be called once per `get`. */
+  /**
+   * The worker is through; a key that was added meanwhile is ready again. Must be called once per
+   * `get`.
+   */
   done(key: string): void;
   explain(key: string): QueueKeyReport | undefined;
   /** Waiting keys by priority, highest first; delayed ones apart. */
-  depth(): { readonly ready: ReadonlyMap<number, number>; readonly delayed: number; readonly processing: number };
+  depth(): {
+    readonly ready: ReadonlyMap<number, number>;
+    readonly delayed: number;
+    readonly processing: number;
+  };
   /** Seconds of work under way: the sum and the longest. */
   unfinished(): { readonly seconds: number; readonly longestSeconds: number };
   /** True when nothing is ready and nothing is processed (delayed keys do not count). */
   isIdle(): boolean;
-  /** Refuses new keys, drops delayed ones, hands out what is ready; resolves when every taken key is done. */
+  /**
+   * Refuses new keys, drops delayed ones, hands out what is ready; resolves when every taken key is
+   * done.
+   */
   shutDown(): Promise<void>;
 }

@@ -12,8 +12,14 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start that never go backwards. */
   monotonic(): number;
-  /** Runs `run` once, `afterMs` from now, never synchronously. A pending timer does not keep the process alive. */
+  /**
+   * Runs `run` once, `afterMs` from now, never synchronously. A pending timer does not keep the
+   * process alive.
+   */
   timer(afterMs: number, run: () => void): Timer;
-  /** Keeps the process alive until cancelled, for whoever must outlive a pause without sockets. Absent where there is no process to keep. */
+  /**
+   * Keeps the process alive until cancelled, for whoever must outlive a pause without sockets.
+   * Absent where there is no process to keep.
+   */
   hold?(): Timer;
 }

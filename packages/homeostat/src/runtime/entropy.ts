@@ -1,4 +1,5 @@
-// Randomness as a parameter: uids, generated names and jitter all come from here, so that a seed repeats a run.
+// Randomness as a parameter: uids, generated names and jitter all come from here, so that a seed
+// repeats a run.
 
 /** A source of random bytes. */
 export interface Entropy {
@@ -6,7 +7,10 @@ export interface Entropy {
   bytes(n: number): Uint8Array;
 }
 
-/** Formats 16 bytes of entropy as a version 4 UUID, e.g. `0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d` (RFC 9562 section 5.4). */
+/**
+ * Formats 16 bytes of entropy as a version 4 UUID, e.g. `0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d` (RFC
+ * 9562 section 5.4).
+ */
 export function uuid(entropy: Entropy): string {
   const b = entropy.bytes(16);
   b[6] = (b[6]! & 0x0f) | 0x40;

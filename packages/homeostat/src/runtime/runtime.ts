@@ -1,5 +1,5 @@
-// What a core may ask of the world: time, randomness, and "later, but soon". Shared by server, client and simulators,
-// so that one virtual runtime makes a whole cluster deterministic.
+// What a core may ask of the world: time, randomness, and "later, but soon". Shared by server,
+// client and simulators, so that one virtual runtime makes a whole cluster deterministic.
 import type { Clock } from "./clock.ts";
 import type { Entropy } from "./entropy.ts";
 

@@ -1,5 +1,5 @@
-// The real world behind Runtime: the process's clock, the operating system's randomness, the event loop.
-// The only file of the runtime that touches Date, timers or node:crypto.
+// The real world behind Runtime: the process's clock, the operating system's randomness, the event
+// loop. The only file of the runtime that touches Date, timers or node:crypto.
 import { randomFillSync } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Timer } from "./clock.ts";
@@ -9,7 +9,10 @@ const poolBytes = 4096;
 /** What setTimeout can wait, 24.8 days; it takes anything longer for 1 ms. */
 const longestMs = 2 ** 31 - 1;
 
-/** Creates a Runtime on the process's own clock and randomness. Timers do not keep the process alive. */
+/**
+ * Creates a Runtime on the process's own clock and randomness. Timers do not keep the process
+ * alive.
+ */
 export function createSystemRuntime(): Runtime {
   let pool = new Uint8Array(poolBytes);
   let used = poolBytes;
@@ -38,13 +41,19 @@ export function createSystemRuntime(): Runtime {
   };
 }
 
-/** Longer waits are made of several. Never for Infinity; NaN says nothing about when, and must not make a busy loop of it. */
+/**
+ * Longer waits are made of several. Never for Infinity; NaN says nothing about when, and must not
+ * make a busy loop of it.
+ */
 function setTimer(afterMs: number, run: () => void): Timer {
   const waitMs = Number.isNaN(afterMs) ? Infinity : afterMs;
   const dueAt = performance.now() + waitMs;
   let handle: NodeJS.Timeout;
   const arm = (leftMs: number): void => {
-    handle = leftMs > longestMs ? setTimeout(() => arm(dueAt - performance.now()), longestMs) : setTimeout(run, Math.max(0, leftMs));
+    handle =
+      leftMs > longestMs
+        ? setTimeout(() => arm(dueAt - performance.now()), longestMs)
+        : setTimeout(run, Math.max(0, leftMs));
     handle.unref();
   };
   arm(waitMs);

@@ -1,11 +1,15 @@
-// A Runtime in which time moves only when told to and randomness repeats by seed: the ground of deterministic tests.
-// Deferred work uses the microtask queue, so that promises and deferred calls interleave as they do in production.
+// A Runtime in which time moves only when told to and randomness repeats by seed: the ground of
+// deterministic tests. Deferred work uses the microtask queue, so that promises and deferred calls
+// interleave as they do in production.
 import type { Timer } from "./clock.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** A Runtime under the test's control. */
 export interface VirtualRuntime extends Runtime {
-  /** Moves time forward by `ms`, running every timer that falls due, in order, and lets promises settle in between. */
+  /**
+   * Moves time forward by `ms`, running every timer that falls due, in order, and lets promises
+   * settle in between.
+   */
   advance(ms: number): Promise<void>;
   /** Milliseconds until the next timer, or undefined when none is pending. */
   nextTimerMs(): number | undefined;
@@ -17,20 +21,31 @@ interface Pending extends Timer {
   readonly run: () => void;
 }
 
-/** Creates a virtual runtime that starts at `startMs` (default 2026-01-01T00:00:00Z) with the given `seed`. */
-export function createVirtualRuntime(options: { readonly startMs?: number; readonly seed?: number } = {}): VirtualRuntime {
+/**
+ * Creates a virtual runtime that starts at `startMs` (default 2026-01-01T00:00:00Z) with the given
+ * `seed`.
+ */
+export function createVirtualRuntime(
+  options: { readonly startMs?: number; readonly seed?: number } = {},
+): VirtualRuntime {
   const start = options.startMs ?? 1_767_225_600_000;
   const pending = new Set<Pending>();
   let elapsed = 0;
   let order = 0;
   let state = (options.seed ?? 1) >>> 0 || 1;
-  const next = (): Pending | undefined => [...pending].toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
+  const next = (): Pending | undefined =>
+    [...pending].toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
   return {
     clock: {
       now: () => start + elapsed,
       monotonic: () => elapsed,
       timer(afterMs, run) {
-        const timer: Pending = { at: elapsed + Math.max(0, afterMs), order: order++, run, cancel: () => void pending.delete(timer) };
+        const timer: Pending = {
+          at: elapsed + Math.max(0, afterMs),
+          order: order++,
+          run,
+          cancel: () => void pending.delete(timer),
+        };
         pending.add(timer);
         return timer;
       },
@@ -66,7 +81,9 @@ export function createVirtualRuntime(options: { readonly startMs?: number; reado
   };
 }
 
-/** Lets chains of resolved promises run out; 64 turns are more than any chain in the cores is long. */
+/**
+ * Lets chains of resolved promises run out; 64 turns are more than any chain in the cores is long.
+ */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 64; turn++) await Promise.resolve();
 }

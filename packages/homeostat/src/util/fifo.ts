@@ -1,4 +1,5 @@
-// A first-in, first-out list on one array: amortised O(1) at both ends. Knows nothing of what it holds.
+// A first-in, first-out list on one array: amortised O(1) at both ends. Knows nothing of what it
+// holds.
 
 /** A queue of values in order of arrival. */
 export class Fifo<T> {

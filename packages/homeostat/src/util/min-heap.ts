@@ -1,5 +1,5 @@
-// A binary heap whose members know their place, so that any member can be moved or removed in O(log n).
-// Knows nothing of what is ordered; `heapIndex` belongs to the heap while the member is inside.
+// A binary heap whose members know their place, so that any member can be moved or removed in O(log
+// n). Knows nothing of what is ordered; `heapIndex` belongs to the heap while the member is inside.
 
 /** What a heap can hold. */
 export interface HeapMember {
@@ -72,7 +72,10 @@ export class MinHeap<T extends HeapMember> {
       const left = 2 * at + 1;
       if (left >= this.#items.length) break;
       const right = left + 1;
-      const child = right < this.#items.length && this.#before(this.#items[right]!, this.#items[left]!) ? right : left;
+      const child =
+        right < this.#items.length && this.#before(this.#items[right]!, this.#items[left]!)
+          ? right
+          : left;
       if (!this.#before(this.#items[child]!, item)) break;
       this.#put(at, this.#items[child]!);
       at = child;

@@ -1,5 +1,6 @@
-// authorizer: may somebody do something? Values of these types come from admission; the functions exist everywhere.
-// Knows nothing of users or policies: the answer is a function that the caller gives.
+// authorizer: may somebody do something? Values of these types come from admission; the functions
+// exist everywhere. Knows nothing of users or policies: the answer is a function that the caller
+// gives.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/authz.go.
 import { dnsLabelFaults, dnsSubdomainFaults } from "homeostat/api";
 import { type FunctionDeclaration, type Implementation, member } from "../declarations.ts";
@@ -8,7 +9,10 @@ import { boolType, stringType, structType, type Type } from "../type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
 
-/** One question. Either `path` or `resource` is set; empty texts stand for everything that was not said. */
+/**
+ * One question. Either `path` or `resource` is set; empty texts stand for everything that was not
+ * said.
+ */
 export interface AccessQuery {
   /** Whose access is asked about, where it is not the requester's. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
@@ -39,7 +43,18 @@ const groupCheckType = structType("kubernetes.authorization.GroupCheck");
 export const resourceCheckType = structType("kubernetes.authorization.ResourceCheck");
 const decisionType = structType("kubernetes.authorization.Decision");
 
-const blank: AccessQuery = { serviceAccount: undefined, path: "", group: "", resource: "", subresource: "", namespace: "", name: "", fieldSelector: "", labelSelector: "", verb: "" };
+const blank: AccessQuery = {
+  serviceAccount: undefined,
+  path: "",
+  group: "",
+  resource: "",
+  subresource: "",
+  namespace: "",
+  name: "",
+  fieldSelector: "",
+  labelSelector: "",
+  verb: "",
+};
 
 /** A question under way: each function adds a part. */
 class Question extends CelObject {
@@ -84,11 +99,17 @@ class Decision extends CelObject {
 }
 
 /** The value of the variable `authorizer`. */
-export const createAuthorizer = (check: AccessCheck): CelValue => new Question(authorizerType, blank, check);
+export const createAuthorizer = (check: AccessCheck): CelValue =>
+  new Question(authorizerType, blank, check);
 
-/** The value of the variable `authorizer.requestResource`: a question about what the request is about. */
-export const createResourceAuthorizer = (check: AccessCheck, resource: Pick<AccessQuery, "group" | "resource" | "subresource" | "namespace" | "name">): CelValue =>
-  new Question(resourceCheckType, { ...blank, ...resource }, check);
+/**
+ * The value of the variable `authorizer.requestResource`: a question about what the request is
+ * about.
+ */
+export const createResourceAuthorizer = (
+  check: AccessCheck,
+  resource: Pick<AccessQuery, "group" | "resource" | "subresource" | "namespace" | "name">,
+): CelValue => new Question(resourceCheckType, { ...blank, ...resource }, check);
 
 const extend =
   (type: Type, part: (text: string) => Partial<AccessQuery>): Implementation =>
@@ -105,10 +126,16 @@ const nonEmpty =
   };
 
 const serviceAccount: Implementation = (value, namespace, name) => {
-  if (dnsSubdomainFaults(name as string).length > 0) throw new CelError("Invalid service account name");
-  if (dnsLabelFaults(namespace as string).length > 0) throw new CelError("Invalid service account namespace");
+  if (dnsSubdomainFaults(name as string).length > 0)
+    throw new CelError("Invalid service account name");
+  if (dnsLabelFaults(namespace as string).length > 0)
+    throw new CelError("Invalid service account namespace");
   const { query, check } = value as Question;
-  return new Question(authorizerType, { ...query, serviceAccount: { namespace: namespace as string, name: name as string } }, check);
+  return new Question(
+    authorizerType,
+    { ...query, serviceAccount: { namespace: namespace as string, name: name as string } },
+    check,
+  );
 };
 
 const check: Implementation = (value, verb) => {
@@ -116,11 +143,22 @@ const check: Implementation = (value, verb) => {
   return new Decision(question.check({ ...question.query, verb: verb as string }));
 };
 
-const step = (name: string, id: string, from: Type, to: Type, part: (text: string) => Partial<AccessQuery>): FunctionDeclaration => ({
+const step = (
+  name: string,
+  id: string,
+  from: Type,
+  to: Type,
+  part: (text: string) => Partial<AccessQuery>,
+): FunctionDeclaration => ({
   name,
   overloads: [member(id, [from, stringType], to, extend(to, part))],
 });
-const ask = (name: string, id: string, result: Type, read: (decision: AccessDecision) => CelValue): FunctionDeclaration => ({
+const ask = (
+  name: string,
+  id: string,
+  result: Type,
+  read: (decision: AccessDecision) => CelValue,
+): FunctionDeclaration => ({
   name,
   overloads: [member(id, [decisionType], result, (value) => read((value as Decision).decision))],
 });
@@ -131,12 +169,46 @@ export const authorizerLibrary: Library = {
   functions: [
     step("path", "authorizer_path", authorizerType, pathCheckType, nonEmpty("path")),
     step("group", "authorizer_group", authorizerType, groupCheckType, (group) => ({ group })),
-    { name: "serviceAccount", overloads: [member("authorizer_serviceaccount", [authorizerType, stringType, stringType], authorizerType, serviceAccount)] },
-    step("resource", "groupcheck_resource", groupCheckType, resourceCheckType, nonEmpty("resource")),
-    step("subresource", "resourcecheck_subresource", resourceCheckType, resourceCheckType, (subresource) => ({ subresource })),
-    step("namespace", "resourcecheck_namespace", resourceCheckType, resourceCheckType, (namespace) => ({ namespace })),
+    {
+      name: "serviceAccount",
+      overloads: [
+        member(
+          "authorizer_serviceaccount",
+          [authorizerType, stringType, stringType],
+          authorizerType,
+          serviceAccount,
+        ),
+      ],
+    },
+    step(
+      "resource",
+      "groupcheck_resource",
+      groupCheckType,
+      resourceCheckType,
+      nonEmpty("resource"),
+    ),
+    step(
+      "subresource",
+      "resourcecheck_subresource",
+      resourceCheckType,
+      resourceCheckType,
+      (subresource) => ({ subresource }),
+    ),
+    step(
+      "namespace",
+      "resourcecheck_namespace",
+      resourceCheckType,
+      resourceCheckType,
+      (namespace) => ({ namespace }),
+    ),
     step("name", "resourcecheck_name", resourceCheckType, resourceCheckType, (name) => ({ name })),
-    { name: "check", overloads: [member("pathcheck_check", [pathCheckType, stringType], decisionType, check), member("resourcecheck_check", [resourceCheckType, stringType], decisionType, check)] },
+    {
+      name: "check",
+      overloads: [
+        member("pathcheck_check", [pathCheckType, stringType], decisionType, check),
+        member("resourcecheck_check", [resourceCheckType, stringType], decisionType, check),
+      ],
+    },
     ask("errored", "decision_errored", boolType, (decision) => decision.error !== undefined),
     ask("error", "decision_error", stringType, (decision) => decision.error ?? ""),
     ask("allowed", "decision_allowed", boolType, (decision) => decision.allowed),
@@ -148,7 +220,19 @@ export const authorizerLibrary: Library = {
 export const authorizerSelectorLibrary: Library = {
   name: "kubernetes authorizer selectors",
   functions: [
-    step("fieldSelector", "authorizer_fieldselector", resourceCheckType, resourceCheckType, (fieldSelector) => ({ fieldSelector })),
-    step("labelSelector", "authorizer_labelselector", resourceCheckType, resourceCheckType, (labelSelector) => ({ labelSelector })),
+    step(
+      "fieldSelector",
+      "authorizer_fieldselector",
+      resourceCheckType,
+      resourceCheckType,
+      (fieldSelector) => ({ fieldSelector }),
+    ),
+    step(
+      "labelSelector",
+      "authorizer_labelselector",
+      resourceCheckType,
+      resourceCheckType,
+      (labelSelector) => ({ labelSelector }),
+    ),
   ],
 };

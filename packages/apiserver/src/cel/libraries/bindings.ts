@@ -6,8 +6,10 @@ import { bindValue, type Macro, memberCall } from "../macros.ts";
 /** `cel.bind(name, value, body)`; a `bind` of anything else is a call like any other. */
 const bind: Macro = (at, target, args) => {
   const [variable, value, body] = args;
-  if (target?.kind !== "ident" || target.name !== "cel") return memberCall(at, "bind", target!, ...args);
-  if (variable!.kind !== "ident") return { at: variable!.at, message: "cel.bind() variable names must be simple identifiers" };
+  if (target?.kind !== "ident" || target.name !== "cel")
+    return memberCall(at, "bind", target!, ...args);
+  if (variable!.kind !== "ident")
+    return { at: variable!.at, message: "cel.bind() variable names must be simple identifiers" };
   return bindValue(at, variable!.name, value!, body!);
 };
 

@@ -1,11 +1,13 @@
-// A double with a fixed number of places, ties to even on the exact value, as Go's `%.2f`; toFixed rounds ties up.
+// A double with a fixed number of places, ties to even on the exact value, as Go's `%.2f`; toFixed
+// rounds ties up.
 // Upstream: Go's strconv.FormatFloat with verb 'f'.
 
 /** E.g. `fixedDigits(2.5, 0)` is `2`. */
 export function fixedDigits(value: number, places: number): string {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
   const magnitude = Math.abs(value);
-  if (magnitude >= 1e21) return `${sign}${BigInt(magnitude)}${places > 0 ? `.${"0".repeat(places)}` : ""}`;
+  if (magnitude >= 1e21)
+    return `${sign}${BigInt(magnitude)}${places > 0 ? `.${"0".repeat(places)}` : ""}`;
   if (places > 99) return `${sign}${magnitude.toFixed(100)}${"0".repeat(places - 100)}`;
   const exact = magnitude.toFixed(100);
   const point = exact.indexOf(".");

@@ -9,8 +9,16 @@ export interface FormatClause {
 
 const verbs = new Set(["s", "d", "f", "e", "b", "x", "X", "o"]);
 
-/** Walks a format text. `arg` is asked for each clause, by index, and answers the text to put there; it may throw. `fail` throws. */
-export function walkFormat(text: string, size: number, render: (clause: FormatClause, index: number) => string, fail: (message: string) => never): string {
+/**
+ * Walks a format text. `arg` is asked for each clause, by index, and answers the text to put there;
+ * it may throw. `fail` throws.
+ */
+export function walkFormat(
+  text: string,
+  size: number,
+  render: (clause: FormatClause, index: number) => string,
+  fail: (message: string) => never,
+): string {
   let out = "";
   let index = 0;
   for (let i = 0; i < text.length;) {
@@ -32,7 +40,10 @@ export function walkFormat(text: string, size: number, render: (clause: FormatCl
   return out;
 }
 
-function readClause(rest: string, fail: (message: string) => never): { readonly clause: FormatClause; readonly length: number } {
+function readClause(
+  rest: string,
+  fail: (message: string) => never,
+): { readonly clause: FormatClause; readonly length: number } {
   let precision: number | undefined;
   let at = 0;
   if (rest.startsWith(".")) {
@@ -40,11 +51,15 @@ function readClause(rest: string, fail: (message: string) => never): { readonly 
     at = 1 + digits.length;
     const head = "could not parse formatting clause: error while parsing precision:";
     if (at >= rest.length) fail(`${head} could not find end of precision specifier`);
-    if (digits === "") fail(`${head} error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`);
+    if (digits === "")
+      fail(
+        `${head} error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`,
+      );
     precision = Number(digits);
   }
   const verb = rest[at]!;
-  if (!verbs.has(verb)) fail(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+  if (!verbs.has(verb))
+    fail(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   return { clause: { verb: verb as FormatClause["verb"], precision }, length: at + 1 };
 }
 
@@ -60,4 +75,5 @@ const allowed = {
 } as const;
 
 /** The complaint about an argument of a type that a clause does not take. */
-export const clauseMismatch = (verb: FormatClause["verb"], typeName: string): string => `error during formatting: ${allowed[verb]}, was given ${typeName}`;
+export const clauseMismatch = (verb: FormatClause["verb"], typeName: string): string =>
+  `error during formatting: ${allowed[verb]}, was given ${typeName}`;

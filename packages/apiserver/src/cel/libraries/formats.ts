@@ -1,6 +1,14 @@
 // Named formats: `format.dns1123Label().validate(x)` gives the complaints, or none.
-// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/format.go, pkg/cel/format.go; k8s.io/apimachinery pkg/api/validation.
-import { dns1035LabelFaults, dnsLabelFaults, dnsSubdomainFaults, labelKeyFaults, labelValueFaults, type SyntaxRule } from "homeostat/api";
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/format.go, pkg/cel/format.go;
+// k8s.io/apimachinery pkg/api/validation.
+import {
+  dns1035LabelFaults,
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  labelKeyFaults,
+  labelValueFaults,
+  type SyntaxRule,
+} from "homeostat/api";
 import { type Implementation, member, overload } from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { listType, optionalType, stringType, structType } from "../type.ts";
@@ -50,13 +58,21 @@ const matching =
 
 function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  return match !== null && dateSeconds(Number(match[1]), Number(match[2]), Number(match[3])) !== undefined;
+  return (
+    match !== null &&
+    dateSeconds(Number(match[1]), Number(match[2]), Number(match[3])) !== undefined
+  );
 }
 
 function isDateTime(text: string): boolean {
   const [day, clock] = text.toLowerCase().split("t");
-  const match = clock === undefined ? null : /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/.exec(clock);
-  return match !== null && isDate(day!) && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
+  const match =
+    clock === undefined
+      ? null
+      : /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/.exec(clock);
+  return (
+    match !== null && isDate(day!) && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59"
+  );
 }
 
 const uriRule: SyntaxRule = (text) => {
@@ -65,7 +81,8 @@ const uriRule: SyntaxRule = (text) => {
 };
 
 const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
-const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
+const base64Pattern =
+  /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
 const dateTimePatternSize = 71;
 const uuidPatternSize = 70;
 
@@ -75,7 +92,10 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ["dns1035Label", new NamedFormat("DNS1035Label", dns1035LabelFaults, 30)],
   ["qualifiedName", new NamedFormat("QualifiedName", labelKeyFaults, 60)],
   ["dns1123LabelPrefix", new NamedFormat("DNS1123LabelPrefix", prefix(dnsLabelFaults), 30)],
-  ["dns1123SubdomainPrefix", new NamedFormat("DNS1123SubdomainPrefix", prefix(dnsSubdomainFaults), 60)],
+  [
+    "dns1123SubdomainPrefix",
+    new NamedFormat("DNS1123SubdomainPrefix", prefix(dnsSubdomainFaults), 60),
+  ],
   ["dns1035LabelPrefix", new NamedFormat("DNS1035LabelPrefix", prefix(dns1035LabelFaults), 30)],
   ["labelValue", new NamedFormat("LabelValue", labelValueFaults, 40)],
   ["uri", new NamedFormat("URI", uriRule, 1103)],
@@ -96,7 +116,10 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
     ),
   ],
   ["date", new NamedFormat("date", matching(isDate, "invalid date"), dateTimePatternSize)],
-  ["datetime", new NamedFormat("datetime", matching(isDateTime, "invalid datetime"), dateTimePatternSize)],
+  [
+    "datetime",
+    new NamedFormat("datetime", matching(isDateTime, "invalid datetime"), dateTimePatternSize),
+  ],
 ]);
 
 const validate: Implementation = (format, text) => {
@@ -113,8 +136,24 @@ const named: Implementation = (name) => {
 export const formatLibrary: Library = {
   name: "kubernetes formats",
   functions: [
-    ...Array.from(formats, ([name, format]) => ({ name: `format.${name}`, overloads: [overload(`format.${name}`, [], formatType, () => format)] })),
-    { name: "format.named", overloads: [overload("format-named", [stringType], optionalType(formatType), named)] },
-    { name: "validate", overloads: [member("format-validate", [formatType, stringType], optionalType(listType(stringType)), validate)] },
+    ...Array.from(formats, ([name, format]) => ({
+      name: `format.${name}`,
+      overloads: [overload(`format.${name}`, [], formatType, () => format)],
+    })),
+    {
+      name: "format.named",
+      overloads: [overload("format-named", [stringType], optionalType(formatType), named)],
+    },
+    {
+      name: "validate",
+      overloads: [
+        member(
+          "format-validate",
+          [formatType, stringType],
+          optionalType(listType(stringType)),
+          validate,
+        ),
+      ],
+    },
   ],
 };

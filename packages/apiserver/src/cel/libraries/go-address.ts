@@ -1,5 +1,6 @@
 // IP addresses and prefixes as Go parses and prints them, with Go's errors.
-// Upstream: Go 1.26 net/netip/netip.go (ParseAddr, ParsePrefix, Addr.String, Prefix.Masked, Prefix.Contains).
+// Upstream: Go 1.26 net/netip/netip.go (ParseAddr, ParsePrefix, Addr.String, Prefix.Masked,
+// Prefix.Contains).
 import { quoteGoText } from "../go-quote.ts";
 
 /** 4 or 16 bytes, and the zone of an IPv6 address. */
@@ -27,7 +28,8 @@ export function parseAddress(text: string): GoAddress | { readonly error: string
   try {
     return parse(text);
   } catch (fault) {
-    if (fault instanceof AddressFault) return { error: `ParseAddr(${quoteGoText(text)}): ${fault.message}` };
+    if (fault instanceof AddressFault)
+      return { error: `ParseAddr(${quoteGoText(text)}): ${fault.message}` };
     throw fault;
   }
 }
@@ -52,12 +54,14 @@ function parseV4(text: string): number[] {
   for (let i = 0; i < text.length; i++) {
     const c = text[i]!;
     if (c >= "0" && c <= "9") {
-      if (digits === 1 && value === 0) throw new AddressFault("IPv4 field has octet with leading zero");
+      if (digits === 1 && value === 0)
+        throw new AddressFault("IPv4 field has octet with leading zero");
       value = value * 10 + Number(c);
       digits++;
       if (value > 255) throw new AddressFault("IPv4 field has value >255");
     } else if (c === ".") {
-      if (i === 0 || i === text.length - 1 || text[i - 1] === ".") throw new AddressFault("IPv4 field must have at least one digit", text.slice(i));
+      if (i === 0 || i === text.length - 1 || text[i - 1] === ".")
+        throw new AddressFault("IPv4 field must have at least one digit", text.slice(i));
       if (fields.length === 3) throw new AddressFault("IPv4 address too long");
       fields.push(value);
       value = digits = 0;
@@ -91,7 +95,8 @@ function parseV6(text: string): GoAddress {
     rest = rest.slice(group.length);
     if (rest === "") break;
     if (!rest.startsWith(":")) throw new AddressFault("unexpected character, want colon", rest);
-    if (rest.length === 1) throw new AddressFault("colon must be followed by more characters", rest);
+    if (rest.length === 1)
+      throw new AddressFault("colon must be followed by more characters", rest);
     rest = rest.slice(1);
     if (rest.startsWith(":")) {
       if (ellipsis >= 0) throw new AddressFault("multiple :: in address", rest);
@@ -107,13 +112,22 @@ function parseV6(text: string): GoAddress {
 function readGroup(rest: string): string {
   const group = /^[0-9a-fA-F]*/.exec(rest)![0];
   if (group.length > 4) throw new AddressFault("each group must have 4 or less digits", rest);
-  if (group === "") throw new AddressFault("each colon-separated field must have at least one digit", rest);
+  if (group === "")
+    throw new AddressFault("each colon-separated field must have at least one digit", rest);
   return group;
 }
 
 function embeddedV4(rest: string, at: number, ellipsis: number): number[] {
-  if (ellipsis < 0 && at !== 12) throw new AddressFault("embedded IPv4 address must replace the final 2 fields of the address", rest);
-  if (at + 4 > 16) throw new AddressFault("too many hex fields to fit an embedded IPv4 at the end of the address", rest);
+  if (ellipsis < 0 && at !== 12)
+    throw new AddressFault(
+      "embedded IPv4 address must replace the final 2 fields of the address",
+      rest,
+    );
+  if (at + 4 > 16)
+    throw new AddressFault(
+      "too many hex fields to fit an embedded IPv4 at the end of the address",
+      rest,
+    );
   return parseV4(rest);
 }
 
@@ -123,12 +137,18 @@ function expand(bytes: readonly number[], ellipsis: number): Uint8Array {
     return Uint8Array.from(bytes);
   }
   if (ellipsis < 0) throw new AddressFault("address string too short");
-  return Uint8Array.from([...bytes.slice(0, ellipsis), ...new Array<number>(16 - bytes.length).fill(0), ...bytes.slice(ellipsis)]);
+  return Uint8Array.from([
+    ...bytes.slice(0, ellipsis),
+    ...new Array<number>(16 - bytes.length).fill(0),
+    ...bytes.slice(ellipsis),
+  ]);
 }
 
 /** A prefix, or Go's error. */
 export function parsePrefix(text: string): GoPrefix | { readonly error: string } {
-  const fail = (message: string): { readonly error: string } => ({ error: `netip.ParsePrefix(${quoteGoText(text)}): ${message}` });
+  const fail = (message: string): { readonly error: string } => ({
+    error: `netip.ParsePrefix(${quoteGoText(text)}): ${message}`,
+  });
   const slash = text.lastIndexOf("/");
   if (slash < 0) return fail("no '/'");
   const address = parseAddress(text.slice(0, slash));
@@ -141,22 +161,34 @@ export function parsePrefix(text: string): GoPrefix | { readonly error: string }
 }
 
 /** An IPv4 address written as IPv6. */
-export const isMapped = ({ bytes }: GoAddress): boolean => bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+export const isMapped = ({ bytes }: GoAddress): boolean =>
+  bytes.length === 16 &&
+  bytes.subarray(0, 10).every((byte) => byte === 0) &&
+  bytes[10] === 255 &&
+  bytes[11] === 255;
 
 /** The address with everything beyond `bits` set to zero. */
 export function maskAddress({ bytes, zone }: GoAddress, bits: number): GoAddress {
-  return { zone, bytes: bytes.map((byte, i) => byte & (0xff << Math.min(8, Math.max(0, 8 - (bits - i * 8))))) };
+  return {
+    zone,
+    bytes: bytes.map((byte, i) => byte & (0xff << Math.min(8, Math.max(0, 8 - (bits - i * 8))))),
+  };
 }
 
 /** Whether an address lies in a prefix. */
 export function prefixContains({ address, bits }: GoPrefix, other: GoAddress): boolean {
-  return other.bytes.length === address.bytes.length && Buffer.compare(maskAddress(address, bits).bytes, maskAddress(other, bits).bytes) === 0;
+  return (
+    other.bytes.length === address.bytes.length &&
+    Buffer.compare(maskAddress(address, bits).bytes, maskAddress(other, bits).bytes) === 0
+  );
 }
 
 /** Canonical text: the longest run of zero groups is `::`. */
 export function formatAddress({ bytes }: GoAddress): string {
   if (bytes.length === 4) return bytes.join(".");
-  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16));
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16),
+  );
   let best = { start: -1, length: 1 };
   for (let i = 0; i < 8; i++) {
     let length = 0;

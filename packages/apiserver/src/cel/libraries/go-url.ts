@@ -38,7 +38,8 @@ type Parts = Omit<GoUrl, "text">;
 
 function parse(text: string, as: "request" | "reference"): Parts {
   // eslint-disable-next-line no-control-regex -- control bytes are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw new UrlFault("net/url: invalid control character in URL");
+  if (/[\u0000-\u001f\u007f]/.test(text))
+    throw new UrlFault("net/url: invalid control character in URL");
   if (text === "" && as === "request") throw new UrlFault("empty url");
   const none: Parts = { scheme: "", host: "", path: "", rawPath: "", rawQuery: "" };
   if (text === "*") return { ...none, path: "*", rawPath: "*" };
@@ -52,7 +53,8 @@ function parse(text: string, as: "request" | "reference"): Parts {
   if (!rest.startsWith("/")) {
     if (scheme) return parts;
     if (as === "request") throw new UrlFault("invalid URI for request");
-    if (rest.split("/")[0]!.includes(":")) throw new UrlFault("first path segment in URL cannot contain colon");
+    if (rest.split("/")[0]!.includes(":"))
+      throw new UrlFault("first path segment in URL cannot contain colon");
   }
   let host = "";
   if ((scheme || (as === "reference" && !rest.startsWith("///"))) && rest.startsWith("//")) {
@@ -68,7 +70,8 @@ function parseAuthority(authority: string): string {
   const host = parseHost(authority.slice(at + 1));
   if (at >= 0) {
     const user = authority.slice(0, at);
-    if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) throw new UrlFault("net/url: invalid userinfo");
+    if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user))
+      throw new UrlFault("net/url: invalid userinfo");
     unescape(user);
   }
   return host;
@@ -79,13 +82,21 @@ function parseHost(host: string): string {
   if (open > 0) throw new UrlFault("invalid IP-literal");
   const close = host.lastIndexOf("]");
   if (open === 0 && close < 0) throw new UrlFault("missing ']' in host");
-  const port = open === 0 ? host.slice(close + 1) : host.includes(":") ? host.slice(host.lastIndexOf(":")) : "";
-  if (port !== "" && !/^:\d*$/.test(port)) throw new UrlFault(`invalid port ${quoteGoText(port)} after host`);
+  const port =
+    open === 0
+      ? host.slice(close + 1)
+      : host.includes(":")
+        ? host.slice(host.lastIndexOf(":"))
+        : "";
+  if (port !== "" && !/^:\d*$/.test(port))
+    throw new UrlFault(`invalid port ${quoteGoText(port)} after host`);
   const badEscape = /%(?:(?!25|[89a-fA-F][0-9a-fA-F]).{0,2}|.?$)/.exec(host);
   if (badEscape) throw new UrlFault(`invalid URL escape ${quoteGoText(badEscape[0])}`);
   // eslint-disable-next-line no-control-regex -- ASCII is the range that is checked
   const bad = /[\u0000-\u007f]/g;
-  for (const [c] of host.matchAll(bad)) if (!/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(c)) throw new UrlFault(`invalid character ${quoteGoText(c)} in host name`);
+  for (const [c] of host.matchAll(bad))
+    if (!/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(c))
+      throw new UrlFault(`invalid character ${quoteGoText(c)} in host name`);
   return decode(host);
 }
 
@@ -95,16 +106,23 @@ function unescape(text: string): string {
   return decode(text);
 }
 
-const decode = (text: string): string => Buffer.from(text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString())).toString();
+const decode = (text: string): string =>
+  Buffer.from(
+    text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
+      Buffer.from(run.replaceAll("%", ""), "hex").toString(),
+    ),
+  ).toString();
 
 /** The path as written where that is a valid encoding, else escaped anew. */
 export function escapedPath({ path, rawPath }: GoUrl): string {
   if (/^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@[\]/]|%[0-9a-fA-F]{2})*$/.test(rawPath)) return rawPath;
   return path === "*"
     ? "*"
-    : Array.from(Buffer.from(path), (byte) => (/[A-Za-z0-9\-._~$&+/:=@]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)).join(
-        "",
-      );
+    : Array.from(Buffer.from(path), (byte) =>
+        /[A-Za-z0-9\-._~$&+/:=@]/.test(String.fromCharCode(byte))
+          ? String.fromCharCode(byte)
+          : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+      ).join("");
 }
 
 /** The host without port and brackets. */
@@ -124,7 +142,10 @@ export function queryValues({ rawQuery }: GoUrl): ReadonlyMap<string, readonly s
   for (const piece of rawQuery.split("&")) {
     if (piece === "" || piece.includes(";")) continue;
     const equals = piece.indexOf("=");
-    const [key, value] = [equals < 0 ? piece : piece.slice(0, equals), equals < 0 ? "" : piece.slice(equals + 1)];
+    const [key, value] = [
+      equals < 0 ? piece : piece.slice(0, equals),
+      equals < 0 ? "" : piece.slice(equals + 1),
+    ];
     if (/%(?![0-9a-fA-F]{2})/.test(piece)) continue;
     const name = decode(key.replaceAll("+", " "));
     values.set(name, [...(values.get(name) ?? []), decode(value.replaceAll("+", " "))]);

@@ -8,6 +8,13 @@ import { stringType } from "../type.ts";
 export const jsonPatchLibrary: Library = {
   name: "kubernetes json patch",
   functions: [
-    { name: "jsonpatch.escapeKey", overloads: [overload("string_jsonpatch_escapeKey_string", [stringType], stringType, (key) => (key as string).replaceAll("~", "~0").replaceAll("/", "~1"))] },
+    {
+      name: "jsonpatch.escapeKey",
+      overloads: [
+        overload("string_jsonpatch_escapeKey_string", [stringType], stringType, (key) =>
+          (key as string).replaceAll("~", "~0").replaceAll("/", "~1"),
+        ),
+      ],
+    },
   ],
 };

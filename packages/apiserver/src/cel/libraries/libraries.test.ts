@@ -35,7 +35,10 @@ table("format", [
   ["'%s'.format([[1.5, 'a', duration('90s')]])", '[1.500000, "a", duration("90s")]'],
   ["'%s'.format([{'b': 1, 'a': [true, null]}])", '{"a":[true, null], "b":1}'],
   ["'%x %X %b %o'.format([255, 'hi', -5, 8])", "ff 6869 -101 10"],
-  ["'%d'.format([dyn('x')])", "error: error during formatting: decimal clause can only be used on integers, was given string"],
+  [
+    "'%d'.format([dyn('x')])",
+    "error: error during formatting: decimal clause can only be used on integers, was given string",
+  ],
   ["'%q'.format([5])", 'could not parse formatting clause: unrecognized formatting clause "q"'],
   ["'%d %d'.format([5])", "index 1 out of range"],
 ]);
@@ -49,7 +52,10 @@ table("lists", [
   ["dyn([1, 2]).flatten()", "[1, 2]"],
   ["dyn([[1], [2]]).flatten(2)", "[1, 2]"],
   ["dyn({}).flatten()", "error: no such overload: map(dyn, dyn).flatten()"],
-  ["[].flatten(dyn('1'))", "error: internal error: interface conversion: ref.Val is types.String, not types.Int"],
+  [
+    "[].flatten(dyn('1'))",
+    "error: internal error: interface conversion: ref.Val is types.String, not types.Int",
+  ],
   ["lists.range(3).reverse()", "[2, 1, 0]"],
   ["[1, 2, 2].distinct()", "[1, 2]"],
   ["[1, 2].first().value() + [1, 2].last().value()", "3"],
@@ -59,7 +65,10 @@ table("lists", [
   ["[].max()", "error: max called on empty list"],
   ["['a', 'c', 'b'].isSorted()", "false"],
   ["[1, 2, 1].lastIndexOf(1)", "2"],
-  ["sets.equivalent([1, 1, 2], [2, 1]) && !sets.intersects([], [1]) && sets.contains([1, 2], [2])", "true"],
+  [
+    "sets.equivalent([1, 1, 2], [2, 1]) && !sets.intersects([], [1]) && sets.contains([1, 2], [2])",
+    "true",
+  ],
 ]);
 
 table("regular expressions", [
@@ -75,8 +84,14 @@ table("urls", [
   ["url('https://[::1]:80/').getHostname() + url('https://[::1]:80/').getPort()", "::180"],
   ["url('https://example.com/a b/cé').getEscapedPath()", "/a%20b/c%C3%A9"],
   ["url('https://example.com/?x=1&x=2&y=').getQuery()['x']", "[1, 2]"],
-  ["url('abc')", 'error: URL parse error during conversion from string: parse "abc": invalid URI for request'],
-  ["url('http://a:b/')", 'error: URL parse error during conversion from string: parse "http://a:b/": invalid port ":b" after host'],
+  [
+    "url('abc')",
+    'error: URL parse error during conversion from string: parse "abc": invalid URI for request',
+  ],
+  [
+    "url('http://a:b/')",
+    'error: URL parse error during conversion from string: parse "http://a:b/": invalid port ":b" after host',
+  ],
   ["isURL('/path') && !isURL('../a')", "true"],
 ]);
 
@@ -87,7 +102,10 @@ table("quantities", [
   ["quantity('500m').asApproximateFloat()", "0.5"],
   ["quantity('5').sub(7).asInteger()", "-2"],
   ["quantity('2') == quantity('1').add(1)", "error: no such overload"],
-  ["quantity('10Xi')", "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+  [
+    "quantity('10Xi')",
+    "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  ],
   ["sign(quantity('-5'))", "-1"],
 ]);
 
@@ -95,11 +113,23 @@ table("addresses", [
   ["string(ip('2001:DB8::0001'))", "2001:db8::1"],
   ["ip.isCanonical('2001:DB8::1')", "false"],
   ["ip('::ffff:1.2.3.4')", 'error: IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed'],
-  ["ip('01.2.3.4')", 'error: IP Address "01.2.3.4" parse error during conversion from string: ParseAddr("01.2.3.4"): IPv4 field has octet with leading zero'],
-  ["ip('1::2::3')", 'error: IP Address "1::2::3" parse error during conversion from string: ParseAddr("1::2::3"): multiple :: in address (at ":3")'],
-  ["ip('169.254.1.1').isLinkLocalUnicast() && ip('::1').isLoopback() && ip('8.8.8.8').isGlobalUnicast()", "true"],
+  [
+    "ip('01.2.3.4')",
+    'error: IP Address "01.2.3.4" parse error during conversion from string: ParseAddr("01.2.3.4"): IPv4 field has octet with leading zero',
+  ],
+  [
+    "ip('1::2::3')",
+    'error: IP Address "1::2::3" parse error during conversion from string: ParseAddr("1::2::3"): multiple :: in address (at ":3")',
+  ],
+  [
+    "ip('169.254.1.1').isLinkLocalUnicast() && ip('::1').isLoopback() && ip('8.8.8.8').isGlobalUnicast()",
+    "true",
+  ],
   ["string(cidr('10.1.2.3/8').masked())", "10.0.0.0/8"],
-  ["cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && !cidr('10.0.0.0/8').containsIP(ip('11.0.0.1'))", "true"],
+  [
+    "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && !cidr('10.0.0.0/8').containsIP(ip('11.0.0.1'))",
+    "true",
+  ],
   ["cidr('10.0.0.0/8').containsIP('x')", "error: no such overload"],
   [
     "cidr('10.0.0.0/08')",

@@ -2,7 +2,19 @@
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/lists.go.
 import { type Implementation, member, type Overload } from "../declarations.ts";
 import type { Library } from "../environment.ts";
-import { boolType, bytesType, doubleType, durationType, intType, listType, paramType, stringType, timestampType, type Type, uintType } from "../type.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listType,
+  paramType,
+  stringType,
+  timestampType,
+  type Type,
+  uintType,
+} from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { Double } from "../values/double.ts";
 import { Duration } from "../values/duration.ts";
@@ -52,7 +64,8 @@ const extreme =
   (name: string, wanted: number): Implementation =>
   (list) => {
     let best: CelValue | undefined;
-    for (const item of list as CelList) if (best === undefined || compareValues(best, item) === wanted) best = item;
+    for (const item of list as CelList)
+      if (best === undefined || compareValues(best, item) === wanted) best = item;
     if (best === undefined) throw new CelError(`${name} called on empty list`);
     return best;
   };
@@ -71,17 +84,44 @@ const lastIndexOf: Implementation = (list, item) => {
   return -1;
 };
 
-const each = (make: (name: string, type: Type) => Overload): readonly Overload[] => comparable.map(([name, type]) => make(name, type));
+const each = (make: (name: string, type: Type) => Overload): readonly Overload[] =>
+  comparable.map(([name, type]) => make(name, type));
 
 /** Kubernetes' list functions. */
 export const listLibrary: Library = {
   name: "kubernetes lists",
   functions: [
-    { name: "isSorted", overloads: each((name, type) => member(`list_${name}_is_sorted_bool`, [listType(type)], boolType, isSorted)) },
-    { name: "sum", overloads: summable.map(([name, type, zero]) => member(`list_${name}_sum_${name}`, [listType(type)], type, sumFrom(zero))) },
-    { name: "max", overloads: each((name, type) => member(`list_${name}_max_${name}`, [listType(type)], type, extreme("max", -1))) },
-    { name: "min", overloads: each((name, type) => member(`list_${name}_min_${name}`, [listType(type)], type, extreme("min", 1))) },
-    { name: "indexOf", overloads: [member("list_a_index_of_int", [listType(a), a], intType, indexOf)] },
-    { name: "lastIndexOf", overloads: [member("list_a_last_index_of_int", [listType(a), a], intType, lastIndexOf)] },
+    {
+      name: "isSorted",
+      overloads: each((name, type) =>
+        member(`list_${name}_is_sorted_bool`, [listType(type)], boolType, isSorted),
+      ),
+    },
+    {
+      name: "sum",
+      overloads: summable.map(([name, type, zero]) =>
+        member(`list_${name}_sum_${name}`, [listType(type)], type, sumFrom(zero)),
+      ),
+    },
+    {
+      name: "max",
+      overloads: each((name, type) =>
+        member(`list_${name}_max_${name}`, [listType(type)], type, extreme("max", -1)),
+      ),
+    },
+    {
+      name: "min",
+      overloads: each((name, type) =>
+        member(`list_${name}_min_${name}`, [listType(type)], type, extreme("min", 1)),
+      ),
+    },
+    {
+      name: "indexOf",
+      overloads: [member("list_a_index_of_int", [listType(a), a], intType, indexOf)],
+    },
+    {
+      name: "lastIndexOf",
+      overloads: [member("list_a_last_index_of_int", [listType(a), a], intType, lastIndexOf)],
+    },
   ],
 };

@@ -1,4 +1,5 @@
-// Checks of literals after types are known: durations, timestamps and patterns must be valid, lists and maps uniform.
+// Checks of literals after types are known: durations, timestamps and patterns must be valid, lists
+// and maps uniform.
 // Upstream: github.com/google/cel-go v0.26 cel/validator.go.
 import type { Expr, ListExpr, MapExpr } from "../ast.ts";
 import type { Library, TreeCheck } from "../environment.ts";
@@ -27,9 +28,13 @@ function isTimestamp(value: Literal): boolean {
   return parsed !== undefined && isInRange(parsed.seconds);
 }
 
-const isInt = (value: Literal): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+const isInt = (value: Literal): value is number | bigint =>
+  typeof value === "number" || typeof value === "bigint";
 
-/** The first argument of these, where it is a literal, must pass; whether its type does has been checked. */
+/**
+ * The first argument of these, where it is a literal, must pass; whether its type does has been
+ * checked.
+ */
 const formats: Readonly<Record<string, (value: Literal) => boolean>> = {
   duration: (value) => typeof value !== "string" || parseGoDuration(value) !== undefined,
   timestamp: isTimestamp,
@@ -41,7 +46,8 @@ const checkFormats: TreeCheck = (root, report) => {
     if (node.kind !== "call" || !Object.hasOwn(formats, node.function)) return;
     const arg = node.args[0];
     // The global form of matches has the text first; upstream looks at that argument all the same.
-    if (arg?.kind === "literal" && !formats[node.function]!(arg.value)) report({ at: arg.at, message: `invalid ${node.function} argument` });
+    if (arg?.kind === "literal" && !formats[node.function]!(arg.value))
+      report({ at: arg.at, message: `invalid ${node.function} argument` });
   });
 };
 
@@ -50,11 +56,15 @@ type Report = Parameters<TreeCheck>[1];
 function expectSame(expected: Type, node: Expr, optional: boolean, report: Report): boolean {
   const actual = elementType(node, optional);
   if (sameType(expected, actual)) return true;
-  report({ at: node.at, message: `expected type '${formatType(expected)}' but found '${formatType(actual)}'` });
+  report({
+    at: node.at,
+    message: `expected type '${formatType(expected)}' but found '${formatType(actual)}'`,
+  });
   return false;
 }
 
-const elementType = (node: Expr, optional: boolean): Type => (optional ? (node.type!.params[0] ?? node.type!) : node.type!);
+const elementType = (node: Expr, optional: boolean): Type =>
+  optional ? (node.type!.params[0] ?? node.type!) : node.type!;
 
 function checkList(node: ListExpr, report: Report): void {
   const [first] = node.elements;
@@ -86,4 +96,7 @@ const checkUniform: TreeCheck = (root, report) => {
 };
 
 /** The checks as a library without functions. */
-export const literalChecks: Library = { name: "literal checks", checks: [checkFormats, checkUniform] };
+export const literalChecks: Library = {
+  name: "literal checks",
+  checks: [checkFormats, checkUniform],
+};

@@ -1,12 +1,26 @@
 // ip and cidr: addresses, prefixes and what can be asked of them.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/{ip,cidr}.go, pkg/cel/{ip,cidr}.go.
-import { type FunctionDeclaration, type Implementation, member, overload } from "../declarations.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+} from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { quoteGoText } from "../go-quote.ts";
 import { boolType, intType, opaqueType, stringType } from "../type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
-import { formatAddress, type GoAddress, type GoPrefix, isMapped, maskAddress, parseAddress, parsePrefix, prefixContains } from "./go-address.ts";
+import {
+  formatAddress,
+  type GoAddress,
+  type GoPrefix,
+  isMapped,
+  maskAddress,
+  parseAddress,
+  parsePrefix,
+  prefixContains,
+} from "./go-address.ts";
 
 const ipType = opaqueType("net.IP");
 const cidrType = opaqueType("net.CIDR");
@@ -51,7 +65,10 @@ class Cidr extends CelObject {
 
   equals(other: CelValue): boolean {
     if (!(other instanceof Cidr)) throw noSuchOverload();
-    return other.prefix.bits === this.prefix.bits && Buffer.compare(other.prefix.address.bytes, this.prefix.address.bytes) === 0;
+    return (
+      other.prefix.bits === this.prefix.bits &&
+      Buffer.compare(other.prefix.address.bytes, this.prefix.address.bytes) === 0
+    );
   }
 
   toString(): string {
@@ -61,16 +78,24 @@ class Cidr extends CelObject {
 
 function readIp(text: string): Ip | { readonly error: string } {
   const address = parseAddress(text);
-  if ("error" in address) return { error: `IP Address ${quoteGoText(text)} parse error during conversion from string: ${address.error}` };
-  if (address.zone !== "") return { error: `IP address ${quoteGoText(text)} with zone value is not allowed` };
-  return isMapped(address) ? { error: `IPv4-mapped IPv6 address ${quoteGoText(text)} is not allowed` } : new Ip(address);
+  if ("error" in address)
+    return {
+      error: `IP Address ${quoteGoText(text)} parse error during conversion from string: ${address.error}`,
+    };
+  if (address.zone !== "")
+    return { error: `IP address ${quoteGoText(text)} with zone value is not allowed` };
+  return isMapped(address)
+    ? { error: `IPv4-mapped IPv6 address ${quoteGoText(text)} is not allowed` }
+    : new Ip(address);
 }
 
 function readCidr(text: string): Cidr | { readonly error: string } {
   const head = "network address parse error during conversion from string: ";
   const prefix = parsePrefix(text);
   if ("error" in prefix) return { error: head + head + prefix.error };
-  return isMapped(prefix.address) ? { error: `${head}IPv4-mapped IPv6 address ${quoteGoText(text)} is not allowed` } : new Cidr(prefix);
+  return isMapped(prefix.address)
+    ? { error: `${head}IPv4-mapped IPv6 address ${quoteGoText(text)} is not allowed` }
+    : new Cidr(prefix);
 }
 
 function orThrow<T extends CelObject>(read: T | { readonly error: string }): T {
@@ -99,13 +124,30 @@ const masked: Implementation = (cidr) => {
 const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) => byte === value);
 const isV4 = (bytes: Uint8Array): boolean => bytes.length === 4;
 const isUnspecified = (bytes: Uint8Array): boolean => isAll(bytes, 0);
-const isLoopback = (bytes: Uint8Array): boolean => (isV4(bytes) ? bytes[0] === 127 : isAll(bytes.subarray(0, 15), 0) && bytes[15] === 1);
-const isMulticast = (bytes: Uint8Array): boolean => (isV4(bytes) ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff);
-const isLinkLocalMulticast = (bytes: Uint8Array): boolean => (isV4(bytes) ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0 : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2);
-const isLinkLocalUnicast = (bytes: Uint8Array): boolean => (isV4(bytes) ? bytes[0] === 169 && bytes[1] === 254 : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80);
-const isGlobalUnicast = (bytes: Uint8Array): boolean => !isUnspecified(bytes) && !isLoopback(bytes) && !isMulticast(bytes) && !isLinkLocalUnicast(bytes) && !(isV4(bytes) && isAll(bytes, 255));
+const isLoopback = (bytes: Uint8Array): boolean =>
+  isV4(bytes) ? bytes[0] === 127 : isAll(bytes.subarray(0, 15), 0) && bytes[15] === 1;
+const isMulticast = (bytes: Uint8Array): boolean =>
+  isV4(bytes) ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff;
+const isLinkLocalMulticast = (bytes: Uint8Array): boolean =>
+  isV4(bytes)
+    ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0
+    : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
+const isLinkLocalUnicast = (bytes: Uint8Array): boolean =>
+  isV4(bytes)
+    ? bytes[0] === 169 && bytes[1] === 254
+    : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80;
+const isGlobalUnicast = (bytes: Uint8Array): boolean =>
+  !isUnspecified(bytes) &&
+  !isLoopback(bytes) &&
+  !isMulticast(bytes) &&
+  !isLinkLocalUnicast(bytes) &&
+  !(isV4(bytes) && isAll(bytes, 255));
 
-const question = (name: string, id: string, test: (bytes: Uint8Array) => boolean): FunctionDeclaration => ({
+const question = (
+  name: string,
+  id: string,
+  test: (bytes: Uint8Array) => boolean,
+): FunctionDeclaration => ({
   name,
   overloads: [member(id, [ipType], boolType, (ip) => test((ip as Ip).address.bytes))],
 });
@@ -116,26 +158,88 @@ export const networkLibrary: Library = {
   functions: [
     {
       name: "ip",
-      overloads: [overload("string_to_ip", [stringType], ipType, (text) => orThrow(readIp(text as string))), member("cidr_ip", [cidrType], ipType, (cidr) => new Ip((cidr as Cidr).prefix.address))],
+      overloads: [
+        overload("string_to_ip", [stringType], ipType, (text) => orThrow(readIp(text as string))),
+        member("cidr_ip", [cidrType], ipType, (cidr) => new Ip((cidr as Cidr).prefix.address)),
+      ],
     },
-    { name: "isIP", overloads: [overload("is_ip", [stringType], boolType, (text) => readIp(text as string) instanceof Ip)] },
-    { name: "ip.isCanonical", overloads: [overload("ip_is_canonical", [stringType], boolType, (text) => orThrow(readIp(text as string)).toString() === text)] },
-    { name: "family", overloads: [member("ip_family", [ipType], intType, (ip) => ((ip as Ip).address.bytes.length === 4 ? 4 : 6))] },
+    {
+      name: "isIP",
+      overloads: [
+        overload("is_ip", [stringType], boolType, (text) => readIp(text as string) instanceof Ip),
+      ],
+    },
+    {
+      name: "ip.isCanonical",
+      overloads: [
+        overload(
+          "ip_is_canonical",
+          [stringType],
+          boolType,
+          (text) => orThrow(readIp(text as string)).toString() === text,
+        ),
+      ],
+    },
+    {
+      name: "family",
+      overloads: [
+        member("ip_family", [ipType], intType, (ip) =>
+          (ip as Ip).address.bytes.length === 4 ? 4 : 6,
+        ),
+      ],
+    },
     question("isUnspecified", "ip_is_unspecified", isUnspecified),
     question("isLoopback", "ip_is_loopback", isLoopback),
     question("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
     question("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
     question("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
-    { name: "cidr", overloads: [overload("string_to_cidr", [stringType], cidrType, (text) => orThrow(readCidr(text as string)))] },
-    { name: "isCIDR", overloads: [overload("is_cidr", [stringType], boolType, (text) => readCidr(text as string) instanceof Cidr)] },
-    { name: "containsIP", overloads: [member("cidr_contains_ip_string", [cidrType, stringType], boolType, containsIp), member("cidr_contains_ip_ip", [cidrType, ipType], boolType, containsIp)] },
+    {
+      name: "cidr",
+      overloads: [
+        overload("string_to_cidr", [stringType], cidrType, (text) =>
+          orThrow(readCidr(text as string)),
+        ),
+      ],
+    },
+    {
+      name: "isCIDR",
+      overloads: [
+        overload(
+          "is_cidr",
+          [stringType],
+          boolType,
+          (text) => readCidr(text as string) instanceof Cidr,
+        ),
+      ],
+    },
+    {
+      name: "containsIP",
+      overloads: [
+        member("cidr_contains_ip_string", [cidrType, stringType], boolType, containsIp),
+        member("cidr_contains_ip_ip", [cidrType, ipType], boolType, containsIp),
+      ],
+    },
     {
       name: "containsCIDR",
-      overloads: [member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr), member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr)],
+      overloads: [
+        member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr),
+        member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr),
+      ],
     },
-    { name: "prefixLength", overloads: [member("cidr_prefix_length", [cidrType], intType, (cidr) => (cidr as Cidr).prefix.bits)] },
+    {
+      name: "prefixLength",
+      overloads: [
+        member("cidr_prefix_length", [cidrType], intType, (cidr) => (cidr as Cidr).prefix.bits),
+      ],
+    },
     { name: "masked", overloads: [member("cidr_masked", [cidrType], cidrType, masked)] },
-    { name: "string", overloads: [overload("ip_to_string", [ipType], stringType, String), overload("cidr_to_string", [cidrType], stringType, String)] },
+    {
+      name: "string",
+      overloads: [
+        overload("ip_to_string", [ipType], stringType, String),
+        overload("cidr_to_string", [cidrType], stringType, String),
+      ],
+    },
   ],
   types: [ipType, cidrType],
 };

@@ -1,10 +1,24 @@
 // Optional values: optional.of and its kin, `?` accessors, optMap and optFlatMap.
 // Upstream: github.com/google/cel-go v0.26 cel/library.go (OptionalTypes).
 import type { Expr } from "../ast.ts";
-import { type FunctionDeclaration, type Implementation, member, overload } from "../declarations.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+} from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { bindValue, callTo, type Macro, memberCall } from "../macros.ts";
-import { boolType, dynType, intType, listType, mapType, optionalType, paramType, stringType } from "../type.ts";
+import {
+  boolType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  optionalType,
+  paramType,
+  stringType,
+} from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { type CelList, ValueList } from "../values/list.ts";
 import { none, Optional } from "../values/optional.ts";
@@ -39,14 +53,40 @@ const at =
   };
 
 const functions: readonly FunctionDeclaration[] = [
-  { name: "optional.of", overloads: [overload("optional_of", [v], optionalV, (value) => new Optional(value))] },
-  { name: "optional.ofNonZeroValue", overloads: [overload("optional_ofNonZeroValue", [v], optionalV, (value) => (isZero(value!) ? none : new Optional(value)))] },
+  {
+    name: "optional.of",
+    overloads: [overload("optional_of", [v], optionalV, (value) => new Optional(value))],
+  },
+  {
+    name: "optional.ofNonZeroValue",
+    overloads: [
+      overload("optional_ofNonZeroValue", [v], optionalV, (value) =>
+        isZero(value!) ? none : new Optional(value),
+      ),
+    ],
+  },
   { name: "optional.none", overloads: [overload("optional_none", [], optionalV, () => none)] },
-  { name: "value", overloads: [member("optional_value", [optionalV], v, (value) => (value as Optional).value)] },
-  { name: "hasValue", overloads: [member("optional_hasValue", [optionalV], boolType, (value) => (value as Optional).held !== undefined)] },
+  {
+    name: "value",
+    overloads: [member("optional_value", [optionalV], v, (value) => (value as Optional).value)],
+  },
+  {
+    name: "hasValue",
+    overloads: [
+      member(
+        "optional_hasValue",
+        [optionalV],
+        boolType,
+        (value) => (value as Optional).held !== undefined,
+      ),
+    ],
+  },
   { name: "or", overloads: [member("optional_or_optional", [optionalV, optionalV], optionalV)] },
   { name: "orValue", overloads: [member("optional_orValue_value", [optionalV, v], v)] },
-  { name: "_?._", overloads: [overload("select_optional_field", [dynType, stringType], optionalV)] },
+  {
+    name: "_?._",
+    overloads: [overload("select_optional_field", [dynType, stringType], optionalV)],
+  },
   {
     name: "_[?_]",
     overloads: [
@@ -56,7 +96,13 @@ const functions: readonly FunctionDeclaration[] = [
       overload("optional_map_optindex_optional_value", [optionalType(mapKv), k], optionalV),
     ],
   },
-  { name: "_[_]", overloads: [overload("optional_list_index_int", [optionalType(listV), intType], optionalV), overload("optional_map_index_value", [optionalType(mapKv), k], optionalV)] },
+  {
+    name: "_[_]",
+    overloads: [
+      overload("optional_list_index_int", [optionalType(listV), intType], optionalV),
+      overload("optional_map_index_value", [optionalType(mapKv), k], optionalV),
+    ],
+  },
   {
     name: "last",
     overloads: [
@@ -79,17 +125,35 @@ const functions: readonly FunctionDeclaration[] = [
       ),
     ],
   },
-  { name: "optional.unwrap", overloads: [overload("optional_unwrap", [listType(optionalV)], listV, unwrap)] },
-  { name: "unwrapOpt", overloads: [member("optional_unwrapOpt", [listType(optionalV)], listV, unwrap)] },
+  {
+    name: "optional.unwrap",
+    overloads: [overload("optional_unwrap", [listType(optionalV)], listV, unwrap)],
+  },
+  {
+    name: "unwrapOpt",
+    overloads: [member("optional_unwrapOpt", [listType(optionalV)], listV, unwrap)],
+  },
 ];
 
 const mapping =
   (name: string, wrap: (place: number, mapped: Expr) => Expr): Macro =>
   (place, target, args) => {
     const variable = args[0]!;
-    if (variable.kind !== "ident") return { at: variable.at, message: `${name}() variable name must be a simple identifier` };
-    const mapped = bindValue(place, variable.name, memberCall(place, "value", copy(target!)), args[1]!);
-    return callTo(place, "_?_:_", memberCall(place, "hasValue", target!), wrap(place, mapped), callTo(place, "optional.none"));
+    if (variable.kind !== "ident")
+      return { at: variable.at, message: `${name}() variable name must be a simple identifier` };
+    const mapped = bindValue(
+      place,
+      variable.name,
+      memberCall(place, "value", copy(target!)),
+      args[1]!,
+    );
+    return callTo(
+      place,
+      "_?_:_",
+      memberCall(place, "hasValue", target!),
+      wrap(place, mapped),
+      callTo(place, "optional.none"),
+    );
   };
 
 /** The checker writes into nodes, so a subtree that is used twice is copied. */
@@ -102,11 +166,28 @@ function copy(node: Expr): Expr {
     case "list":
       return { ...node, elements: node.elements.map(copy) };
     case "map":
-      return { ...node, entries: node.entries.map((entry) => ({ ...entry, key: copy(entry.key), value: copy(entry.value) })) };
+      return {
+        ...node,
+        entries: node.entries.map((entry) => ({
+          ...entry,
+          key: copy(entry.key),
+          value: copy(entry.value),
+        })),
+      };
     case "struct":
-      return { ...node, fields: node.fields.map((field) => ({ ...field, value: copy(field.value) })) };
+      return {
+        ...node,
+        fields: node.fields.map((field) => ({ ...field, value: copy(field.value) })),
+      };
     case "comprehension":
-      return { ...node, range: copy(node.range), init: copy(node.init), condition: copy(node.condition), step: copy(node.step), result: copy(node.result) };
+      return {
+        ...node,
+        range: copy(node.range),
+        init: copy(node.init),
+        condition: copy(node.condition),
+        step: copy(node.step),
+        result: copy(node.result),
+      };
     default:
       return { ...node };
   }

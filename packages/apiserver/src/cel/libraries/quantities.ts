@@ -1,5 +1,6 @@
 // Quantities: `quantity('1.5Gi')`, comparison and arithmetic.
-// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/quantity.go, pkg/cel/quantity.go; k8s.io/apimachinery pkg/api/resource.
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/quantity.go, pkg/cel/quantity.go;
+// k8s.io/apimachinery pkg/api/resource.
 import { type Implementation, member, overload } from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { boolType, doubleType, intType, stringType, structType } from "../type.ts";
@@ -15,7 +16,10 @@ class Quantity extends CelObject {
   readonly type = quantityType;
   readonly constantEquality = true;
   readonly amount: Amount;
-  /** Results of arithmetic are not accepted on the right of `==`: upstream's slip, which users can see. */
+  /**
+   * Results of arithmetic are not accepted on the right of `==`: upstream's slip, which users can
+   * see.
+   */
   readonly origin: "parsed" | "computed";
 
   constructor(amount: Amount, origin: "parsed" | "computed") {
@@ -40,9 +44,12 @@ const toQuantity: Implementation = (text) => {
   return new Quantity(amount, "parsed");
 };
 
-const amountOf = (value: CelValue | undefined): Amount => (isInt(value) ? { unscaled: BigInt(value), scale: 0, exact: true } : (value as Quantity).amount);
-const compare = (a: CelValue | undefined, b: CelValue | undefined): number => compareAmounts(amountOf(a), amountOf(b));
-const add: Implementation = (a, b) => new Quantity(addAmounts(amountOf(a), amountOf(b)), "computed");
+const amountOf = (value: CelValue | undefined): Amount =>
+  isInt(value) ? { unscaled: BigInt(value), scale: 0, exact: true } : (value as Quantity).amount;
+const compare = (a: CelValue | undefined, b: CelValue | undefined): number =>
+  compareAmounts(amountOf(a), amountOf(b));
+const add: Implementation = (a, b) =>
+  new Quantity(addAmounts(amountOf(a), amountOf(b)), "computed");
 const subtract: Implementation = (a, b) => {
   const other = amountOf(b);
   return new Quantity(addAmounts(amountOf(a), { ...other, unscaled: -other.unscaled }), "computed");
@@ -79,16 +86,63 @@ const pair = [quantityType, quantityType];
 export const quantityLibrary: Library = {
   name: "kubernetes quantities",
   functions: [
-    { name: "quantity", overloads: [overload("string_to_quantity", [stringType], quantityType, toQuantity)] },
-    { name: "isQuantity", overloads: [overload("is_quantity_string", [stringType], boolType, (text) => !("error" in parseAmount(text as string)))] },
+    {
+      name: "quantity",
+      overloads: [overload("string_to_quantity", [stringType], quantityType, toQuantity)],
+    },
+    {
+      name: "isQuantity",
+      overloads: [
+        overload(
+          "is_quantity_string",
+          [stringType],
+          boolType,
+          (text) => !("error" in parseAmount(text as string)),
+        ),
+      ],
+    },
     { name: "sign", overloads: [overload("quantity_sign", [quantityType], intType, sign)] },
-    { name: "isGreaterThan", overloads: [member("quantity_is_greater_than", pair, boolType, (a, b) => compare(a, b) > 0)] },
-    { name: "isLessThan", overloads: [member("quantity_is_less_than", pair, boolType, (a, b) => compare(a, b) < 0)] },
+    {
+      name: "isGreaterThan",
+      overloads: [member("quantity_is_greater_than", pair, boolType, (a, b) => compare(a, b) > 0)],
+    },
+    {
+      name: "isLessThan",
+      overloads: [member("quantity_is_less_than", pair, boolType, (a, b) => compare(a, b) < 0)],
+    },
     { name: "compareTo", overloads: [member("quantity_compare_to", pair, intType, compare)] },
-    { name: "asApproximateFloat", overloads: [member("quantity_get_float", [quantityType], doubleType, asFloat)] },
-    { name: "asInteger", overloads: [member("quantity_get_int", [quantityType], intType, asInteger)] },
-    { name: "isInteger", overloads: [member("quantity_is_integer", [quantityType], boolType, (value) => wholeOf(amountOf(value)) !== undefined)] },
-    { name: "add", overloads: [member("quantity_add", pair, quantityType, add), member("quantity_add_int", [quantityType, intType], quantityType, add)] },
-    { name: "sub", overloads: [member("quantity_sub", pair, quantityType, subtract), member("quantity_sub_int", [quantityType, intType], quantityType, subtract)] },
+    {
+      name: "asApproximateFloat",
+      overloads: [member("quantity_get_float", [quantityType], doubleType, asFloat)],
+    },
+    {
+      name: "asInteger",
+      overloads: [member("quantity_get_int", [quantityType], intType, asInteger)],
+    },
+    {
+      name: "isInteger",
+      overloads: [
+        member(
+          "quantity_is_integer",
+          [quantityType],
+          boolType,
+          (value) => wholeOf(amountOf(value)) !== undefined,
+        ),
+      ],
+    },
+    {
+      name: "add",
+      overloads: [
+        member("quantity_add", pair, quantityType, add),
+        member("quantity_add_int", [quantityType, intType], quantityType, add),
+      ],
+    },
+    {
+      name: "sub",
+      overloads: [
+        member("quantity_sub", pair, quantityType, subtract),
+        member("quantity_sub_int", [quantityType, intType], quantityType, subtract),
+      ],
+    },
   ],
 };

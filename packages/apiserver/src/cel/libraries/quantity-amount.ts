@@ -2,7 +2,10 @@
 // Upstream: k8s.io/apimachinery v0.36 pkg/api/resource/{quantity,amount,suffix}.go.
 import { fitsInt } from "../values/int.ts";
 
-/** `unscaled` × 10^`scale`. `exact` where upstream keeps 64 bits rather than an arbitrary decimal; some questions ask for that. */
+/**
+ * `unscaled` × 10^`scale`. `exact` where upstream keeps 64 bits rather than an arbitrary decimal;
+ * some questions ask for that.
+ */
 export interface Amount {
   readonly unscaled: bigint;
   readonly scale: number;
@@ -10,9 +13,23 @@ export interface Amount {
 }
 
 const pattern = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
-const form = { error: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'" };
+const form = {
+  error:
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+};
 const suffixFault = { error: "unable to parse quantity's suffix" };
-const decimals: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const decimals: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  "": 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
 const binaries: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = -9;
 const mostDigits = 18;
@@ -26,15 +43,22 @@ export function parseAmount(text: string): Amount | { readonly error: string } {
   const power = suffixPower(suffix);
   if (!power) return suffixFault;
   const digits = whole.replace(/^0+/, "") + fraction;
-  const magnitude = power.base === 10 ? decimalAmount(digits, fraction.length, power.exponent) : binaryAmount(digits, fraction.length, power.exponent);
+  const magnitude =
+    power.base === 10
+      ? decimalAmount(digits, fraction.length, power.exponent)
+      : binaryAmount(digits, fraction.length, power.exponent);
   return sign === "-" ? { ...magnitude, unscaled: -magnitude.unscaled } : magnitude;
 }
 
-function suffixPower(suffix: string): { readonly base: 2 | 10; readonly exponent: number } | undefined {
+function suffixPower(
+  suffix: string,
+): { readonly base: 2 | 10; readonly exponent: number } | undefined {
   if (Object.hasOwn(decimals, suffix)) return { base: 10, exponent: decimals[suffix]! };
   const step = binaries.indexOf(suffix);
   if (step > 0) return { base: 2, exponent: step * 10 };
-  return /^[eE][+-]?\d+$/.test(suffix) ? { base: 10, exponent: Number(suffix.slice(1)) } : undefined;
+  return /^[eE][+-]?\d+$/.test(suffix)
+    ? { base: 10, exponent: Number(suffix.slice(1)) }
+    : undefined;
 }
 
 function decimalAmount(digits: string, places: number, exponent: number): Amount {
@@ -49,7 +73,9 @@ function binaryAmount(digits: string, places: number, exponent: number): Amount 
   const short = places === 0 && 14 - digits.length - Math.trunc((exponent * 3) / 10) >= 0;
   if (short && fitsInt(unscaled)) return { unscaled, scale: 0, exact: true };
   const amount = roundToNano({ unscaled, scale: -places, exact: false });
-  return compareAmounts(amount, { unscaled: maxBinary, scale: 0, exact: false }) > 0 ? { unscaled: maxBinary, scale: 0, exact: false } : amount;
+  return compareAmounts(amount, { unscaled: maxBinary, scale: 0, exact: false }) > 0
+    ? { unscaled: maxBinary, scale: 0, exact: false }
+    : amount;
 }
 
 /** Away from zero: whoever asks for something gets something. */
@@ -70,7 +96,11 @@ export function addAmounts(a: Amount, b: Amount): Amount {
   if (a.exact && b.exact && b.unscaled === 0n) return a;
   if (a.exact && b.exact && a.unscaled === 0n) return b;
   const [x, y] = align(a, b);
-  return { unscaled: x + y, scale: Math.min(a.scale, b.scale), exact: a.exact && b.exact && fitsInt(x) && fitsInt(y) && fitsInt(x + y) };
+  return {
+    unscaled: x + y,
+    scale: Math.min(a.scale, b.scale),
+    exact: a.exact && b.exact && fitsInt(x) && fitsInt(y) && fitsInt(x + y),
+  };
 }
 
 function align(a: Amount, b: Amount): readonly [bigint, bigint] {

@@ -17,10 +17,15 @@ function patternOf(source: CelValue): Pattern {
   }
 }
 
-type Search = (pattern: Pattern, text: CelValue | undefined, limit: CelValue | undefined) => CelValue;
+type Search = (
+  pattern: Pattern,
+  text: CelValue | undefined,
+  limit: CelValue | undefined,
+) => CelValue;
 
 const find: Search = (pattern, text) => pattern.find(text as string) ?? "";
-const findAll: Search = (pattern, text, limit = -1) => new ValueList([...pattern.findAll(text as string, Number(limit))]);
+const findAll: Search = (pattern, text, limit = -1) =>
+  new ValueList([...pattern.findAll(text as string, Number(limit))]);
 
 /** A constant pattern is compiled once, and its fault is the program's. */
 function searching(id: string, args: readonly Type[], result: Type, search: Search): Overload {
@@ -36,12 +41,25 @@ function searching(id: string, args: readonly Type[], result: Type, search: Sear
 export const regexLibrary: Library = {
   name: "kubernetes regex",
   functions: [
-    { name: "find", overloads: [searching("string_find_string", [stringType, stringType], stringType, find)] },
+    {
+      name: "find",
+      overloads: [searching("string_find_string", [stringType, stringType], stringType, find)],
+    },
     {
       name: "findAll",
       overloads: [
-        searching("string_find_all_string", [stringType, stringType], listType(stringType), findAll),
-        searching("string_find_all_string_int", [stringType, stringType, intType], listType(stringType), findAll),
+        searching(
+          "string_find_all_string",
+          [stringType, stringType],
+          listType(stringType),
+          findAll,
+        ),
+        searching(
+          "string_find_all_string_int",
+          [stringType, stringType, intType],
+          listType(stringType),
+          findAll,
+        ),
       ],
     },
   ],

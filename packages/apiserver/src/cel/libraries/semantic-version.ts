@@ -1,5 +1,6 @@
 // Semantic versions as blang/semver reads them, with its errors.
-// Upstream: github.com/blang/semver/v4 semver.go; k8s.io/apiserver v0.36 pkg/cel/library/semverlib.go (normalizeAndParse).
+// Upstream: github.com/blang/semver/v4 semver.go; k8s.io/apiserver v0.36
+// pkg/cel/library/semverlib.go (normalizeAndParse).
 import { quoteGoText } from "../go-quote.ts";
 
 /** A version; build metadata plays no part in its order. */
@@ -44,7 +45,11 @@ function parse(text: string): SemanticVersion {
   const core = plus < 0 ? rest : rest.slice(0, plus);
   const dash = core.indexOf("-");
   const prerelease = dash < 0 ? undefined : core.slice(dash + 1);
-  const numbers = { major: number(major, "Major"), minor: number(minor, "Minor"), patch: number(dash < 0 ? core : core.slice(0, dash), "Patch") };
+  const numbers = {
+    major: number(major, "Major"),
+    minor: number(minor, "Minor"),
+    patch: number(dash < 0 ? core : core.slice(0, dash), "Patch"),
+  };
   const identifiers = prerelease === undefined ? [] : prerelease.split(".");
   identifiers.forEach(checkPrerelease);
   build?.split(".").forEach(checkBuild);
@@ -52,22 +57,34 @@ function parse(text: string): SemanticVersion {
 }
 
 function number(text: string, name: string): bigint {
-  if (!isNumeric(text)) throw new VersionFault(text === "" ? `strconv.ParseUint: parsing "": invalid syntax` : `Invalid character(s) found in ${name.toLowerCase()} number ${quoteGoText(text)}`);
-  if (hasLeadingZero(text)) throw new VersionFault(`${name} number must not contain leading zeroes ${quoteGoText(text)}`);
+  if (!isNumeric(text))
+    throw new VersionFault(
+      text === ""
+        ? `strconv.ParseUint: parsing "": invalid syntax`
+        : `Invalid character(s) found in ${name.toLowerCase()} number ${quoteGoText(text)}`,
+    );
+  if (hasLeadingZero(text))
+    throw new VersionFault(`${name} number must not contain leading zeroes ${quoteGoText(text)}`);
   const value = BigInt(text);
-  if (value >= 2n ** 64n) throw new VersionFault(`strconv.ParseUint: parsing ${quoteGoText(text)}: value out of range`);
+  if (value >= 2n ** 64n)
+    throw new VersionFault(`strconv.ParseUint: parsing ${quoteGoText(text)}: value out of range`);
   return value;
 }
 
 function checkPrerelease(text: string): void {
   if (text === "") throw new VersionFault("Prerelease is empty");
-  if (isNumeric(text) && hasLeadingZero(text)) throw new VersionFault(`Numeric PreRelease version must not contain leading zeroes ${quoteGoText(text)}`);
-  if (!isAlphanumeric(text)) throw new VersionFault(`Invalid character(s) found in prerelease ${quoteGoText(text)}`);
+  if (isNumeric(text) && hasLeadingZero(text))
+    throw new VersionFault(
+      `Numeric PreRelease version must not contain leading zeroes ${quoteGoText(text)}`,
+    );
+  if (!isAlphanumeric(text))
+    throw new VersionFault(`Invalid character(s) found in prerelease ${quoteGoText(text)}`);
 }
 
 function checkBuild(text: string): void {
   if (text === "") throw new VersionFault("Build meta data is empty");
-  if (!isAlphanumeric(text)) throw new VersionFault(`Invalid character(s) found in build meta data ${quoteGoText(text)}`);
+  if (!isAlphanumeric(text))
+    throw new VersionFault(`Invalid character(s) found in build meta data ${quoteGoText(text)}`);
 }
 
 /** Also takes `v1.2` and `01.02.3`. */
@@ -80,15 +97,18 @@ export function normalizeVersion(text: string): SemanticVersion | { readonly err
     const stripped = part.replace(/^0+/, "");
     return /^\d/.test(stripped) ? stripped : `0${stripped}`;
   });
-  if (cleaned.length < 3 && /[+-]/.test(cleaned.at(-1)!)) return { error: "short version cannot contain PreRelease/Build meta data" };
+  if (cleaned.length < 3 && /[+-]/.test(cleaned.at(-1)!))
+    return { error: "short version cannot contain PreRelease/Build meta data" };
   while (cleaned.length < 3) cleaned.push("0");
   return parseVersion(cleaned.join("."));
 }
 
 /** -1, 0 or 1. */
 export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
-  for (const part of ["major", "minor", "patch"] as const) if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
-  if (a.prerelease.length === 0 || b.prerelease.length === 0) return Math.sign(b.prerelease.length - a.prerelease.length);
+  for (const part of ["major", "minor", "patch"] as const)
+    if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1;
+  if (a.prerelease.length === 0 || b.prerelease.length === 0)
+    return Math.sign(b.prerelease.length - a.prerelease.length);
   for (let i = 0; i < Math.min(a.prerelease.length, b.prerelease.length); i++) {
     const order = compareIdentifiers(a.prerelease[i]!, b.prerelease[i]!);
     if (order !== 0) return order;

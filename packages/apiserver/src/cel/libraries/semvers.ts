@@ -1,12 +1,23 @@
 // Semantic versions: `semver('1.2.3')`, comparison and parts.
-// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/semverlib.go (version 1); github.com/blang/semver/v4.
-import { type FunctionDeclaration, type Implementation, member, overload } from "../declarations.ts";
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/library/semverlib.go (version 1);
+// github.com/blang/semver/v4.
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+} from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { boolType, intType, stringType, structType } from "../type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { normalInt } from "../values/int.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
-import { compareVersions, normalizeVersion, parseVersion, type SemanticVersion } from "./semantic-version.ts";
+import {
+  compareVersions,
+  normalizeVersion,
+  parseVersion,
+  type SemanticVersion,
+} from "./semantic-version.ts";
 
 const semverType = structType("kubernetes.Semver");
 
@@ -30,7 +41,10 @@ class Semver extends CelObject {
   }
 }
 
-const read = (text: CelValue | undefined, normalize: CelValue | undefined): SemanticVersion | { readonly error: string } =>
+const read = (
+  text: CelValue | undefined,
+  normalize: CelValue | undefined,
+): SemanticVersion | { readonly error: string } =>
   normalize === true ? normalizeVersion(text as string) : parseVersion(text as string);
 
 const toSemver: Implementation = (text, normalize) => {
@@ -40,21 +54,44 @@ const toSemver: Implementation = (text, normalize) => {
 };
 
 const isSemver: Implementation = (text, normalize) => !("error" in read(text, normalize));
-const compare = (a: CelValue | undefined, b: CelValue | undefined): number => compareVersions((a as Semver).version, (b as Semver).version);
+const compare = (a: CelValue | undefined, b: CelValue | undefined): number =>
+  compareVersions((a as Semver).version, (b as Semver).version);
 const pair = [semverType, semverType];
 const part = (name: "major" | "minor" | "patch"): FunctionDeclaration => ({
   name,
-  overloads: [member(`semver_${name}`, [semverType], intType, (value) => normalInt(BigInt.asIntN(64, (value as Semver).version[name])))],
+  overloads: [
+    member(`semver_${name}`, [semverType], intType, (value) =>
+      normalInt(BigInt.asIntN(64, (value as Semver).version[name])),
+    ),
+  ],
 });
 
 /** Semantic versions. */
 export const semverLibrary: Library = {
   name: "kubernetes semvers",
   functions: [
-    { name: "semver", overloads: [overload("string_to_semver", [stringType], semverType, toSemver), overload("string_bool_to_semver", [stringType, boolType], semverType, toSemver)] },
-    { name: "isSemver", overloads: [overload("is_semver_string", [stringType], boolType, isSemver), overload("is_semver_string_bool", [stringType, boolType], boolType, isSemver)] },
-    { name: "isGreaterThan", overloads: [member("semver_is_greater_than", pair, boolType, (a, b) => compare(a, b) > 0)] },
-    { name: "isLessThan", overloads: [member("semver_is_less_than", pair, boolType, (a, b) => compare(a, b) < 0)] },
+    {
+      name: "semver",
+      overloads: [
+        overload("string_to_semver", [stringType], semverType, toSemver),
+        overload("string_bool_to_semver", [stringType, boolType], semverType, toSemver),
+      ],
+    },
+    {
+      name: "isSemver",
+      overloads: [
+        overload("is_semver_string", [stringType], boolType, isSemver),
+        overload("is_semver_string_bool", [stringType, boolType], boolType, isSemver),
+      ],
+    },
+    {
+      name: "isGreaterThan",
+      overloads: [member("semver_is_greater_than", pair, boolType, (a, b) => compare(a, b) > 0)],
+    },
+    {
+      name: "isLessThan",
+      overloads: [member("semver_is_less_than", pair, boolType, (a, b) => compare(a, b) < 0)],
+    },
     { name: "compareTo", overloads: [member("semver_compare_to", pair, intType, compare)] },
     part("major"),
     part("minor"),

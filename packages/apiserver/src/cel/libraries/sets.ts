@@ -7,7 +7,8 @@ import type { CelList } from "../values/list.ts";
 
 const listT = listType(paramType("T"));
 
-const contains = (list: CelList, part: CelList): boolean => [...part].every((item) => list.contains(item));
+const contains = (list: CelList, part: CelList): boolean =>
+  [...part].every((item) => list.contains(item));
 const onLists =
   (test: (a: CelList, b: CelList) => boolean): Implementation =>
   (a, b) =>
@@ -17,7 +18,10 @@ const onLists =
 export const setLibrary: Library = {
   name: "sets",
   functions: [
-    { name: "sets.contains", overloads: [overload("list_sets_contains_list", [listT, listT], boolType, onLists(contains))] },
+    {
+      name: "sets.contains",
+      overloads: [overload("list_sets_contains_list", [listT, listT], boolType, onLists(contains))],
+    },
     {
       name: "sets.equivalent",
       overloads: [

@@ -1,7 +1,20 @@
 // int(x), string(x) and the other conversions, and `type`.
-// Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go; ConvertToType of each type in common/types.
+// Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go; ConvertToType of each type in
+// common/types.
 import { type FunctionDeclaration, type Implementation, overload } from "../declarations.ts";
-import { boolType, bytesType, doubleType, durationType, intType, paramType, stringType, timestampType, type Type, typeOf, uintType } from "../type.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  paramType,
+  stringType,
+  timestampType,
+  type Type,
+  typeOf,
+  uintType,
+} from "../type.ts";
 import { CelError, conversionError } from "../values/cel-error.ts";
 import { Double, formatDouble, parseFloat64 } from "../values/double.ts";
 import { Duration, parseGoDuration } from "../values/duration.ts";
@@ -11,7 +24,8 @@ import { TypeValue } from "../values/type-value.ts";
 import { parseUint64, toUint, Uint } from "../values/uint.ts";
 import { type CelValue, typeOfValue } from "../values/value.ts";
 
-const fail = (value: CelValue, to: Type): CelError => conversionError(typeOfValue(value).name, to.name);
+const fail = (value: CelValue, to: Type): CelError =>
+  conversionError(typeOfValue(value).name, to.name);
 
 const toInteger: Implementation = (value) => {
   if (isInt(value)) return value;
@@ -25,7 +39,8 @@ const toInteger: Implementation = (value) => {
 };
 
 function doubleToInt(value: number): CelValue {
-  if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) throw new CelError("integer overflow");
+  if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63)
+    throw new CelError("integer overflow");
   return normalInt(BigInt(Math.trunc(value)));
 }
 
@@ -33,7 +48,8 @@ const toUnsigned: Implementation = (value) => {
   if (value instanceof Uint) return value;
   if (isInt(value)) return toUint(BigInt(value));
   if (value instanceof Double) {
-    if (!Number.isFinite(value.value) || value.value < 0 || value.value >= 2 ** 64) throw new CelError("unsigned integer overflow");
+    if (!Number.isFinite(value.value) || value.value < 0 || value.value >= 2 ** 64)
+      throw new CelError("unsigned integer overflow");
     return toUint(BigInt(Math.trunc(value.value)));
   }
   const parsed = typeof value === "string" ? parseUint64(value) : undefined;
@@ -68,11 +84,25 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-const truths: Readonly<Record<string, boolean>> = { "1": true, t: true, T: true, true: true, TRUE: true, True: true, "0": false, f: false, F: false, false: false, FALSE: false, False: false };
+const truths: Readonly<Record<string, boolean>> = {
+  "1": true,
+  t: true,
+  T: true,
+  true: true,
+  TRUE: true,
+  True: true,
+  "0": false,
+  f: false,
+  F: false,
+  false: false,
+  FALSE: false,
+  False: false,
+};
 
 const toBool: Implementation = (value) => {
   if (typeof value === "boolean") return value;
-  const truth = typeof value === "string" && Object.hasOwn(truths, value) ? truths[value] : undefined;
+  const truth =
+    typeof value === "string" && Object.hasOwn(truths, value) ? truths[value] : undefined;
   if (truth === undefined) throw fail(value!, boolType);
   return truth;
 };
@@ -99,7 +129,12 @@ const asTimestamp: Implementation = (value) => {
 };
 
 /** One conversion function; overload ids read `int64_to_string`. */
-function conversion(name: string, to: Type, implementation: Implementation, sources: readonly (readonly [string, Type])[]): FunctionDeclaration {
+function conversion(
+  name: string,
+  to: Type,
+  implementation: Implementation,
+  sources: readonly (readonly [string, Type])[],
+): FunctionDeclaration {
   return { name, overloads: sources.map(([id, from]) => overload(id, [from], to, implementation)) };
 }
 

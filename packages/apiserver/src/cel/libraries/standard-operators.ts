@@ -1,12 +1,41 @@
 // Arithmetic, comparison, logic, indexing, membership and size: what every expression has.
-// Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go, common/overloads/overloads.go.
-import { type FunctionDeclaration, type Implementation, overload, member, type Overload } from "../declarations.ts";
-import { boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, paramType, stringType, timestampType, type Type, uintType } from "../type.ts";
+// Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go,
+// common/overloads/overloads.go.
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  overload,
+  member,
+  type Overload,
+} from "../declarations.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  paramType,
+  stringType,
+  timestampType,
+  type Type,
+  uintType,
+} from "../type.ts";
 import { type CelError, noSuchOverload } from "../values/cel-error.ts";
 import { Double } from "../values/double.ts";
 import { Duration, toDuration } from "../values/duration.ts";
 import { compareValues, equalValues } from "../values/equality.ts";
-import { addInt, divideInt, isInt, moduloInt, multiplyInt, negateInt, subtractInt } from "../values/int.ts";
+import {
+  addInt,
+  divideInt,
+  isInt,
+  moduloInt,
+  multiplyInt,
+  negateInt,
+  subtractInt,
+} from "../values/int.ts";
 import { CelList } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
 import { codePointLength } from "../values/text.ts";
@@ -39,17 +68,27 @@ const add: Implementation = (x, y) => {
   if (x instanceof Uint && y instanceof Uint) return toUint(x.value + y.value);
   if (x instanceof CelList && y instanceof CelList) return x.concat(y);
   if (x instanceof Uint8Array && y instanceof Uint8Array) return Uint8Array.from([...x, ...y]);
-  if (x instanceof Duration && y instanceof Duration) return toDuration(x.nanoseconds + y.nanoseconds);
+  if (x instanceof Duration && y instanceof Duration)
+    return toDuration(x.nanoseconds + y.nanoseconds);
   if (x instanceof Duration && y instanceof Timestamp) return y.plus(x);
   if (x instanceof Timestamp && y instanceof Duration) return x.plus(y);
-  throw wrongOperand(x!, "_+_", (value) => typeof value === "string" || value instanceof CelList || value instanceof Uint8Array || isQuantitative(value));
+  throw wrongOperand(
+    x!,
+    "_+_",
+    (value) =>
+      typeof value === "string" ||
+      value instanceof CelList ||
+      value instanceof Uint8Array ||
+      isQuantitative(value),
+  );
 };
 
 const subtract: Implementation = (x, y) => {
   if (isInt(x!) && isInt(y!)) return subtractInt(x, y);
   if (x instanceof Double && y instanceof Double) return new Double(x.value - y.value);
   if (x instanceof Uint && y instanceof Uint) return toUint(x.value - y.value);
-  if (x instanceof Duration && y instanceof Duration) return toDuration(x.nanoseconds - y.nanoseconds);
+  if (x instanceof Duration && y instanceof Duration)
+    return toDuration(x.nanoseconds - y.nanoseconds);
   if (x instanceof Timestamp && y instanceof Duration) return x.plus(toDuration(-y.nanoseconds));
   if (x instanceof Timestamp && y instanceof Timestamp) return x.minus(y);
   throw wrongOperand(x!, "_-_", isQuantitative);
@@ -82,31 +121,69 @@ const negate: Implementation = (x) => {
   throw noSuchOverload();
 };
 
-const isNumeric = (value: CelValue): boolean => isInt(value) || value instanceof Double || value instanceof Uint;
-const isQuantitative = (value: CelValue): boolean => isNumeric(value) || value instanceof Duration || value instanceof Timestamp;
+const isNumeric = (value: CelValue): boolean =>
+  isInt(value) || value instanceof Double || value instanceof Uint;
+const isQuantitative = (value: CelValue): boolean =>
+  isNumeric(value) || value instanceof Duration || value instanceof Timestamp;
 
-/** A receiver that has the operator complains about the other side; one that has not is named with the operator. */
-const wrongOperand = (receiver: CelValue, operator: string, has: (value: CelValue) => boolean): CelError => (has(receiver) ? noSuchOverload() : noSuchOverload(operator));
+/**
+ * A receiver that has the operator complains about the other side; one that has not is named with
+ * the operator.
+ */
+const wrongOperand = (
+  receiver: CelValue,
+  operator: string,
+  has: (value: CelValue) => boolean,
+): CelError => (has(receiver) ? noSuchOverload() : noSuchOverload(operator));
 
-function arithmetic(name: string, verb: string, implementation: Implementation, types: readonly Type[], more: readonly Overload[] = []): FunctionDeclaration {
-  const overloads = types.map((type) => overload(`${verb}_${nameOf.get(type)}`, [type, type], type, implementation));
+function arithmetic(
+  name: string,
+  verb: string,
+  implementation: Implementation,
+  types: readonly Type[],
+  more: readonly Overload[] = [],
+): FunctionDeclaration {
+  const overloads = types.map((type) =>
+    overload(`${verb}_${nameOf.get(type)}`, [type, type], type, implementation),
+  );
   return { name, overloads: [...overloads, ...more], dynamic: implementation };
 }
 
 const hasOrder = (value: CelValue): boolean =>
-  typeof value === "boolean" || typeof value === "string" || value instanceof Uint8Array || isQuantitative(value) || (value instanceof CelObject && "compare" in value);
+  typeof value === "boolean" ||
+  typeof value === "string" ||
+  value instanceof Uint8Array ||
+  isQuantitative(value) ||
+  (value instanceof CelObject && "compare" in value);
 
-function comparison(name: string, verb: string, test: (order: number) => boolean): FunctionDeclaration {
+function comparison(
+  name: string,
+  verb: string,
+  test: (order: number) => boolean,
+): FunctionDeclaration {
   const implementation: Implementation = (x, y) => {
     if (typeof x === "number" && typeof y === "number") return test(x - y);
     if (!hasOrder(x!)) throw noSuchOverload(name);
     return test(compareValues(x!, y!));
   };
   const numbers = [intType, uintType, doubleType];
-  const same = [boolType, intType, uintType, doubleType, stringType, bytesType, timestampType, durationType].map((type) =>
-    overload(`${verb}_${nameOf.get(type)}`, [type, type], boolType, implementation),
+  const same = [
+    boolType,
+    intType,
+    uintType,
+    doubleType,
+    stringType,
+    bytesType,
+    timestampType,
+    durationType,
+  ].map((type) => overload(`${verb}_${nameOf.get(type)}`, [type, type], boolType, implementation));
+  const crossed = numbers.flatMap((x) =>
+    numbers
+      .filter((y) => y !== x)
+      .map((y) =>
+        overload(`${verb}_${nameOf.get(x)}_${nameOf.get(y)}`, [x, y], boolType, implementation),
+      ),
   );
-  const crossed = numbers.flatMap((x) => numbers.filter((y) => y !== x).map((y) => overload(`${verb}_${nameOf.get(x)}_${nameOf.get(y)}`, [x, y], boolType, implementation)));
   return { name, overloads: [...same, ...crossed], dynamic: implementation };
 }
 
@@ -130,7 +207,10 @@ const sizes = (
     ["map", mapOfAb],
     ["string", stringType],
   ] as const
-).flatMap(([name, type]) => [overload(`size_${name}`, [type], intType, size), member(`${name}_size`, [type], intType, size)]);
+).flatMap(([name, type]) => [
+  overload(`size_${name}`, [type], intType, size),
+  member(`${name}_size`, [type], intType, size),
+]);
 
 const time = [
   overload("add_duration_duration", [durationType, durationType], durationType, add),
@@ -151,21 +231,50 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
   { name: "_&&_", overloads: [overload("logical_and", [boolType, boolType], boolType)] },
   { name: "_||_", overloads: [overload("logical_or", [boolType, boolType], boolType)] },
   { name: "!_", overloads: [overload("logical_not", [boolType], boolType, not)], dynamic: not },
-  { name: "@not_strictly_false", overloads: [overload("not_strictly_false", [boolType], boolType)] },
-  { name: "_==_", overloads: [overload("equals", [a, a], boolType, (x, y) => equalValues(x!, y!))] },
-  { name: "_!=_", overloads: [overload("not_equals", [a, a], boolType, (x, y) => !equalValues(x!, y!))] },
+  {
+    name: "@not_strictly_false",
+    overloads: [overload("not_strictly_false", [boolType], boolType)],
+  },
+  {
+    name: "_==_",
+    overloads: [overload("equals", [a, a], boolType, (x, y) => equalValues(x!, y!))],
+  },
+  {
+    name: "_!=_",
+    overloads: [overload("not_equals", [a, a], boolType, (x, y) => !equalValues(x!, y!))],
+  },
   arithmetic("_+_", "add", add, [bytesType, doubleType, intType, stringType, uintType], time),
   arithmetic("_-_", "subtract", subtract, [doubleType, intType, uintType], timeDifferences),
   arithmetic("_*_", "multiply", multiply, [doubleType, intType, uintType]),
   arithmetic("_/_", "divide", divide, [doubleType, intType, uintType]),
   arithmetic("_%_", "modulo", modulo, [intType, uintType]),
-  { name: "-_", overloads: [overload("negate_double", [doubleType], doubleType, negate), overload("negate_int64", [intType], intType, negate)], dynamic: negate },
+  {
+    name: "-_",
+    overloads: [
+      overload("negate_double", [doubleType], doubleType, negate),
+      overload("negate_int64", [intType], intType, negate),
+    ],
+    dynamic: negate,
+  },
   comparison("_<_", "less", (order) => order < 0),
   comparison("_<=_", "less_equals", (order) => order <= 0),
   comparison("_>_", "greater", (order) => order > 0),
   comparison("_>=_", "greater_equals", (order) => order >= 0),
-  { name: "_[_]", overloads: [overload("index_list", [listOfA, intType], a), overload("index_map", [mapOfAb, a], b)] },
-  { name: "@in", overloads: [overload("in_list", [a, listOfA], boolType, contains), overload("in_map", [a, mapOfAb], boolType, contains)], dynamic: contains },
+  {
+    name: "_[_]",
+    overloads: [
+      overload("index_list", [listOfA, intType], a),
+      overload("index_map", [mapOfAb, a], b),
+    ],
+  },
+  {
+    name: "@in",
+    overloads: [
+      overload("in_list", [a, listOfA], boolType, contains),
+      overload("in_map", [a, mapOfAb], boolType, contains),
+    ],
+    dynamic: contains,
+  },
   { name: "size", overloads: sizes, dynamic: size },
   { name: "dyn", overloads: [overload("to_dyn", [a], dynType, (value) => value!)] },
 ];

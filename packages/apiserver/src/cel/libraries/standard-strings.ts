@@ -1,6 +1,13 @@
 // contains, startsWith, endsWith and matches.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go, common/types/string.go.
-import { type FunctionDeclaration, type Implementation, member, type Overload, overload, specialized } from "../declarations.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  type Overload,
+  overload,
+  specialized,
+} from "../declarations.ts";
 import { compilePattern } from "../pattern.ts";
 import { boolType, stringType } from "../type.ts";
 import { noSuchOverload } from "../values/cel-error.ts";
@@ -15,7 +22,11 @@ const onTexts =
     return test(text, other);
   };
 
-const declare = (name: string, id: string, test: (text: string, other: string) => boolean): FunctionDeclaration => ({
+const declare = (
+  name: string,
+  id: string,
+  test: (text: string, other: string) => boolean,
+): FunctionDeclaration => ({
   name,
   overloads: [member(id, texts, boolType, onTexts(test))],
   dynamic: onTexts(test),
@@ -37,5 +48,12 @@ export const stringTests: readonly FunctionDeclaration[] = [
   declare("contains", "contains_string", (text, part) => text.includes(part)),
   declare("startsWith", "starts_with_string", (text, start) => text.startsWith(start)),
   declare("endsWith", "ends_with_string", (text, end) => text.endsWith(end)),
-  { name: "matches", overloads: [overload("matches", texts, boolType, matches), member("matches_string", texts, boolType, matches)].map(withPattern), dynamic: matches },
+  {
+    name: "matches",
+    overloads: [
+      overload("matches", texts, boolType, matches),
+      member("matches_string", texts, boolType, matches),
+    ].map(withPattern),
+    dynamic: matches,
+  },
 ];

@@ -1,7 +1,21 @@
 // The standard library: operators, conversions, strings, time, and the names of the basic types.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go.
 import type { Library } from "../environment.ts";
-import { boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, nullType, stringType, timestampType, typeOf, uintType } from "../type.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  stringType,
+  timestampType,
+  typeOf,
+  uintType,
+} from "../type.ts";
 import { conversionFunctions } from "./standard-conversions.ts";
 import { operatorFunctions } from "./standard-operators.ts";
 import { stringTests } from "./standard-strings.ts";
@@ -11,5 +25,18 @@ import { timeFunctions } from "./standard-time.ts";
 export const standardLibrary: Library = {
   name: "standard",
   functions: [...operatorFunctions, ...conversionFunctions, ...stringTests, ...timeFunctions],
-  types: [boolType, bytesType, doubleType, durationType, intType, listType(dynType), mapType(dynType, dynType), nullType, stringType, timestampType, typeOf(dynType), uintType],
+  types: [
+    boolType,
+    bytesType,
+    doubleType,
+    durationType,
+    intType,
+    listType(dynType),
+    mapType(dynType, dynType),
+    nullType,
+    stringType,
+    timestampType,
+    typeOf(dynType),
+    uintType,
+  ],
 };

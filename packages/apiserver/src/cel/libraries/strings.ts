@@ -1,6 +1,12 @@
-// Strings: charAt, indexOf, split, replace, substring, trim, join, quote and the like. Positions count code points.
+// Strings: charAt, indexOf, split, replace, substring, trim, join, quote and the like. Positions
+// count code points.
 // Upstream: github.com/google/cel-go v0.26 ext/strings.go (version 2).
-import { type FunctionDeclaration, type Implementation, member, overload } from "../declarations.ts";
+import {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  overload,
+} from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { dynType, intType, listType, stringType } from "../type.ts";
 import { CelError } from "../values/cel-error.ts";
@@ -11,7 +17,8 @@ import { checkFormatCalls } from "./format-check.ts";
 import { formatText } from "./format-text.ts";
 
 const outOfRange = (index: CelInt): CelError => new CelError(`index out of range: ${index}`);
-const points = (text: string): string | readonly string[] => (isPlain(text) ? text : Array.from(text));
+const points = (text: string): string | readonly string[] =>
+  isPlain(text) ? text : Array.from(text);
 const slice = (text: string, from: number, to?: number): string => {
   const all = points(text);
   return typeof all === "string" ? all.slice(from, to) : all.slice(from, to).join("");
@@ -37,7 +44,8 @@ const indexOf: Implementation = (text, part, offset = 0) => {
   if ((offset as CelInt) < 0) throw outOfRange(offset as CelInt);
   const all = points(text as string);
   const sought = points(part as string);
-  for (let i = Number(offset); i <= all.length - sought.length; i++) if (matchesAt(all, sought, i)) return i;
+  for (let i = Number(offset); i <= all.length - sought.length; i++)
+    if (matchesAt(all, sought, i)) return i;
   return -1;
 };
 
@@ -45,18 +53,25 @@ const lastIndexOf: Implementation = (text, part, offset) => {
   const all = points(text as string);
   if (part === "") return offset ?? all.length;
   const sought = points(part as string);
-  if (offset === undefined && Buffer.byteLength(text as string) < Buffer.byteLength(part as string)) return -1;
+  if (offset === undefined && Buffer.byteLength(text as string) < Buffer.byteLength(part as string))
+    return -1;
   const from = offset ?? all.length - 1;
   if ((from as CelInt) < 0) throw outOfRange(from as CelInt);
   if ((from as CelInt) >= all.length) return -1;
-  for (let i = Math.min(Number(from), all.length - sought.length); i >= 0; i--) if (matchesAt(all, sought, i)) return i;
+  for (let i = Math.min(Number(from), all.length - sought.length); i >= 0; i--)
+    if (matchesAt(all, sought, i)) return i;
   return -1;
 };
 
 const substring: Implementation = (text, start, end) => {
   const length = codePointLength(text as string);
-  if (end !== undefined && (start as CelInt) > (end as CelInt)) throw new CelError(`invalid substring range. start: ${start}, end: ${end}`);
-  return slice(text as string, within(start!, length), end === undefined ? undefined : within(end, length));
+  if (end !== undefined && (start as CelInt) > (end as CelInt))
+    throw new CelError(`invalid substring range. start: ${start}, end: ${end}`);
+  return slice(
+    text as string,
+    within(start!, length),
+    end === undefined ? undefined : within(end, length),
+  );
 };
 
 const replace: Implementation = (text, old, replacement, limit = -1) => {
@@ -79,10 +94,13 @@ function replaceGaps(text: string, replacement: string, count: number): string {
 function splitText(text: string, separator: string, limit: number): string[] {
   if (limit === 0) return [];
   const pieces = separator === "" ? Array.from(text) : text.split(separator);
-  return limit < 0 || pieces.length <= limit ? pieces : [...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)];
+  return limit < 0 || pieces.length <= limit
+    ? pieces
+    : [...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)];
 }
 
-const split: Implementation = (text, separator, limit = -1) => new ValueList(splitText(text as string, separator as string, Number(limit)));
+const split: Implementation = (text, separator, limit = -1) =>
+  new ValueList(splitText(text as string, separator as string, Number(limit)));
 
 const join: Implementation = (list, separator = "") =>
   Array.from(list as CelList, (item) => {
@@ -90,31 +108,88 @@ const join: Implementation = (list, separator = "") =>
     return item;
   }).join(separator as string);
 
-const goSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const goSpace =
+  /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 const trim: Implementation = (text) => (text as string).replace(goSpace, "");
 
-const escapes: Readonly<Record<string, string>> = { "\u0007": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"' };
-const quote: Implementation = (text) => `"${(text as string).replace(/[\u0007\b\f\n\r\t\v\\"]/g, (c) => escapes[c]!)}"`;
+const escapes: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+const quote: Implementation = (text) =>
+  `"${(text as string).replace(/[\u0007\b\f\n\r\t\v\\"]/g, (c) => escapes[c]!)}"`;
 
-const lower: Implementation = (text) => (text as string).replace(/[A-Z]+/g, (part) => part.toLowerCase());
-const upper: Implementation = (text) => (text as string).replace(/[a-z]+/g, (part) => part.toUpperCase());
+const lower: Implementation = (text) =>
+  (text as string).replace(/[A-Z]+/g, (part) => part.toLowerCase());
+const upper: Implementation = (text) =>
+  (text as string).replace(/[a-z]+/g, (part) => part.toUpperCase());
 
 const s = stringType;
 const texts = listType(stringType);
 
 const functions: readonly FunctionDeclaration[] = [
   { name: "charAt", overloads: [member("string_char_at_int", [s, intType], s, charAt)] },
-  { name: "indexOf", overloads: [member("string_index_of_string", [s, s], intType, indexOf), member("string_index_of_string_int", [s, s, intType], intType, indexOf)] },
-  { name: "lastIndexOf", overloads: [member("string_last_index_of_string", [s, s], intType, lastIndexOf), member("string_last_index_of_string_int", [s, s, intType], intType, lastIndexOf)] },
+  {
+    name: "indexOf",
+    overloads: [
+      member("string_index_of_string", [s, s], intType, indexOf),
+      member("string_index_of_string_int", [s, s, intType], intType, indexOf),
+    ],
+  },
+  {
+    name: "lastIndexOf",
+    overloads: [
+      member("string_last_index_of_string", [s, s], intType, lastIndexOf),
+      member("string_last_index_of_string_int", [s, s, intType], intType, lastIndexOf),
+    ],
+  },
   { name: "lowerAscii", overloads: [member("string_lower_ascii", [s], s, lower)] },
   { name: "upperAscii", overloads: [member("string_upper_ascii", [s], s, upper)] },
-  { name: "replace", overloads: [member("string_replace_string_string", [s, s, s], s, replace), member("string_replace_string_string_int", [s, s, s, intType], s, replace)] },
-  { name: "split", overloads: [member("string_split_string", [s, s], texts, split), member("string_split_string_int", [s, s, intType], texts, split)] },
-  { name: "substring", overloads: [member("string_substring_int", [s, intType], s, substring), member("string_substring_int_int", [s, intType, intType], s, substring)] },
+  {
+    name: "replace",
+    overloads: [
+      member("string_replace_string_string", [s, s, s], s, replace),
+      member("string_replace_string_string_int", [s, s, s, intType], s, replace),
+    ],
+  },
+  {
+    name: "split",
+    overloads: [
+      member("string_split_string", [s, s], texts, split),
+      member("string_split_string_int", [s, s, intType], texts, split),
+    ],
+  },
+  {
+    name: "substring",
+    overloads: [
+      member("string_substring_int", [s, intType], s, substring),
+      member("string_substring_int_int", [s, intType, intType], s, substring),
+    ],
+  },
   { name: "trim", overloads: [member("string_trim", [s], s, trim)] },
-  { name: "join", overloads: [member("list_join", [texts], s, join), member("list_join_string", [texts, s], s, join)] },
+  {
+    name: "join",
+    overloads: [
+      member("list_join", [texts], s, join),
+      member("list_join_string", [texts, s], s, join),
+    ],
+  },
   { name: "strings.quote", overloads: [overload("strings_quote", [s], s, quote)] },
-  { name: "format", overloads: [member("string_format", [s, listType(dynType)], s, (text, args) => formatText(text as string, args as CelList))] },
+  {
+    name: "format",
+    overloads: [
+      member("string_format", [s, listType(dynType)], s, (text, args) =>
+        formatText(text as string, args as CelList),
+      ),
+    ],
+  },
 ];
 
 /** Strings, version 2. */

@@ -1,18 +1,24 @@
-// Reads protobuf's text format far enough for published CEL test data: nested messages, repeated fields, scalars.
-// Test-only. Upstream: protobuf.dev, Text Format Language Specification.
+// Reads protobuf's text format far enough for published CEL test data: nested messages, repeated
+// fields, scalars. Test-only. Upstream: protobuf.dev, Text Format Language Specification.
 
 /** A message: every field holds the list of its occurrences. */
 export interface TextMessage {
   readonly [field: string]: readonly TextValue[];
 }
-/** Strings carry their bytes, for a bytes field may hold what is no text; words are enum names, numbers and booleans as written. */
+/**
+ * Strings carry their bytes, for a bytes field may hold what is no text; words are enum names,
+ * numbers and booleans as written.
+ */
 export type TextValue = TextMessage | { readonly bytes: Uint8Array } | { readonly word: string };
 
-const token = /\s+|#[^\n]*|(?<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<word>-?[A-Za-z0-9_.+-]+)|(?<extension>\[[^\]]+\])|(?<mark>[{}<>:;,[\]])/gsy;
+const token =
+  /\s+|#[^\n]*|(?<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<word>-?[A-Za-z0-9_.+-]+)|(?<extension>\[[^\]]+\])|(?<mark>[{}<>:;,[\]])/gsy;
 
 /** Parses one message, e.g. `name: "basic" section { name: "x" }`. */
 export function parseTextproto(text: string): TextMessage {
-  const tokens = Array.from(text.matchAll(token), (match) => match.groups!).filter((groups) => Object.values(groups).some((part) => part !== undefined));
+  const tokens = Array.from(text.matchAll(token), (match) => match.groups!).filter((groups) =>
+    Object.values(groups).some((part) => part !== undefined),
+  );
   let at = 0;
   const message = (end: string | undefined): TextMessage => {
     const fields: Record<string, TextValue[]> = {};
@@ -66,11 +72,15 @@ const simple: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 
 function unquote(text: string): Uint8Array {
   const bytes: number[] = [];
   const body = text.slice(1, -1);
-  for (const [whole, octal, hex, short, long, escaped] of body.matchAll(/\\([0-7]{1,3})|\\[xX]([0-9a-fA-F]{1,2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\(.)|[^\\]/gsu)) {
+  for (const [whole, octal, hex, short, long, escaped] of body.matchAll(
+    /\\([0-7]{1,3})|\\[xX]([0-9a-fA-F]{1,2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\(.)|[^\\]/gsu,
+  )) {
     if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
     else if (hex !== undefined) bytes.push(Number.parseInt(hex, 16));
-    else if (short !== undefined || long !== undefined) bytes.push(...Buffer.from(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
-    else if (escaped !== undefined) bytes.push(...(simple[escaped] === undefined ? Buffer.from(escaped) : [simple[escaped]!]));
+    else if (short !== undefined || long !== undefined)
+      bytes.push(...Buffer.from(String.fromCodePoint(Number.parseInt((short ?? long)!, 16))));
+    else if (escaped !== undefined)
+      bytes.push(...(simple[escaped] === undefined ? Buffer.from(escaped) : [simple[escaped]!]));
     else bytes.push(...Buffer.from(whole));
   }
   return Uint8Array.from(bytes);

@@ -1,9 +1,13 @@
-// One expression in a Kubernetes environment without variables, as text: its value, or what is wrong with it. Test-only.
+// One expression in a Kubernetes environment without variables, as text: its value, or what is
+// wrong with it. Test-only.
 import { kubernetesEnvironment } from "../kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
 import { showValue } from "../values/value.ts";
 
-/** The value's text; `error: …` for a failing evaluation, `program: …` for a failing plan, the compiler's text otherwise. */
+/**
+ * The value's text; `error: …` for a failing evaluation, `program: …` for a failing plan, the
+ * compiler's text otherwise.
+ */
 export function runExpression(text: string): string {
   const compiled = compileExpression(text, kubernetesEnvironment());
   if ("issues" in compiled) return compiled.issues;

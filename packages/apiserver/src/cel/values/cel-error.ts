@@ -1,4 +1,5 @@
-// Errors of evaluation. They are thrown, never returned, and carry no stack: && and || absorb them, and they are common.
+// Errors of evaluation. They are thrown, never returned, and carry no stack: && and || absorb them,
+// and they are common.
 // Upstream: github.com/google/cel-go v0.26 common/types/err.go.
 
 /** An evaluation failed; `message` is upstream's text, e.g. `division by zero`. */
@@ -16,7 +17,11 @@ export class CostLimitError {
 }
 
 /** No implementation takes these arguments. */
-export const noSuchOverload = (name?: string): CelError => new CelError(name === undefined ? "no such overload" : `no such overload: ${name}`);
+export const noSuchOverload = (name?: string): CelError =>
+  new CelError(name === undefined ? "no such overload" : `no such overload: ${name}`);
 
-/** A conversion that the value does not have, e.g. `type conversion error from 'string' to 'int'`. */
-export const conversionError = (from: string, to: string): CelError => new CelError(`type conversion error from '${from}' to '${to}'`);
+/**
+ * A conversion that the value does not have, e.g. `type conversion error from 'string' to 'int'`.
+ */
+export const conversionError = (from: string, to: string): CelError =>
+  new CelError(`type conversion error from '${from}' to '${to}'`);

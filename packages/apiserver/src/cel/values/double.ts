@@ -1,5 +1,6 @@
 // double: a 64-bit float, wrapped, since a bare number is an int.
-// Upstream: github.com/google/cel-go v0.26 common/types/double.go; strconv.FormatFloat with verb 'g'.
+// Upstream: github.com/google/cel-go v0.26 common/types/double.go; strconv.FormatFloat with verb
+// 'g'.
 import { doubleType } from "../type.ts";
 import { equalNumbers } from "./numbers.ts";
 import { CelNumber, type CelValue } from "./value.ts";
@@ -27,14 +28,18 @@ export class Double extends CelNumber {
   }
 }
 
-/** Go's `%g`: shortest digits, exponent form below 1e-4 and from 1e6 on, e.g. `2.5`, `1e+06`, `+Inf`. */
+/**
+ * Go's `%g`: shortest digits, exponent form below 1e-4 and from 1e6 on, e.g. `2.5`, `1e+06`,
+ * `+Inf`.
+ */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (value !== 0 && (power < -4 || power >= 6)) return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+  if (value !== 0 && (power < -4 || power >= 6))
+    return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
   return formatPlain(value);
 }
 
@@ -66,6 +71,7 @@ function parseHexFloat(text: string): number | undefined {
   const match = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?\d+)$/i.exec(text);
   if (!match || !(match[2] || match[3])) return undefined;
   const [, sign, whole = "", fraction = "", exponent] = match;
-  const value = Number.parseInt(`0${whole}${fraction}`, 16) * 2 ** (Number(exponent) - 4 * fraction.length);
+  const value =
+    Number.parseInt(`0${whole}${fraction}`, 16) * 2 ** (Number(exponent) - 4 * fraction.length);
   return Number.isFinite(value) ? (sign === "-" ? -value : value) : undefined;
 }

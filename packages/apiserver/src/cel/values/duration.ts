@@ -1,5 +1,6 @@
 // duration: a signed count of nanoseconds in 64 bits.
-// Upstream: github.com/google/cel-go v0.26 common/types/duration.go; Go's time.ParseDuration; k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
+// Upstream: github.com/google/cel-go v0.26 common/types/duration.go; Go's time.ParseDuration;
+// k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
 import { durationType } from "../type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
 import { formatPlain } from "./double.ts";
@@ -7,7 +8,16 @@ import { fitsInt } from "./int.ts";
 import { CelObject, type CelValue } from "./value.ts";
 
 const second = 1_000_000_000n;
-const units: Readonly<Record<string, bigint>> = { ns: 1n, us: 1000n, "µs": 1000n, "μs": 1000n, ms: 1_000_000n, s: second, m: 60n * second, h: 3600n * second };
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1000n,
+  "µs": 1000n,
+  "μs": 1000n,
+  ms: 1_000_000n,
+  s: second,
+  m: 60n * second,
+  h: 3600n * second,
+};
 
 /** A duration value. */
 export class Duration extends CelObject {
@@ -64,7 +74,9 @@ export function parseGoDuration(text: string): bigint | undefined {
     const unit = part ? units[part[3]!] : undefined;
     if (!part || unit === undefined || !(part[1] || part[2])) return undefined;
     const fraction = part[2] ?? "";
-    total += BigInt(part[1] || "0") * unit + (fraction ? (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length) : 0n);
+    total +=
+      BigInt(part[1] || "0") * unit +
+      (fraction ? (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length) : 0n);
     rest = rest.slice(part[0].length);
   }
   const value = negative ? -total : total;
@@ -109,7 +121,9 @@ export function formatGoDuration(nanoseconds: bigint): string {
   const hours = seconds / 3600n;
   const minutes = (seconds / 60n) % 60n;
   const rest = `${decimal(n % (60n * second), 9)}s`;
-  return sign + (hours > 0n ? `${hours}h${minutes}m${rest}` : minutes > 0n ? `${minutes}m${rest}` : rest);
+  return (
+    sign + (hours > 0n ? `${hours}h${minutes}m${rest}` : minutes > 0n ? `${minutes}m${rest}` : rest)
+  );
 }
 
 /** n / 10^places without trailing zeros. */

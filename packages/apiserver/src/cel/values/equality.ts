@@ -1,5 +1,6 @@
 // `==` and order for every value.
-// Upstream: github.com/google/cel-go v0.26 common/types/util.go (Equal) and each type's Equal and Compare.
+// Upstream: github.com/google/cel-go v0.26 common/types/util.go (Equal) and each type's Equal and
+// Compare.
 import { noSuchOverload } from "./cel-error.ts";
 import { compareNumbers } from "./numbers.ts";
 import { CelObject, type CelValue } from "./value.ts";
@@ -18,7 +19,8 @@ export interface Ordered {
   compare(other: CelValue): number;
 }
 
-const isOrdered = (value: CelValue): value is CelObject & Ordered => value instanceof CelObject && "compare" in value;
+const isOrdered = (value: CelValue): value is CelObject & Ordered =>
+  value instanceof CelObject && "compare" in value;
 
 /** -1, 0 or 1; throws where there is no order between the two. */
 export function compareValues(a: CelValue, b: CelValue): number {

@@ -1,5 +1,5 @@
-// int: 64 bits with sign, overflow is an error. Numbers while exact, bigints beyond; every result is in that normal form,
-// so that === decides equality of ints.
+// int: 64 bits with sign, overflow is an error. Numbers while exact, bigints beyond; every result
+// is in that normal form, so that === decides equality of ints.
 // Upstream: github.com/google/cel-go v0.26 common/types/int.go, overflow.go.
 import { CelError } from "./cel-error.ts";
 import type { CelInt, CelValue } from "./value.ts";
@@ -7,7 +7,8 @@ import type { CelInt, CelValue } from "./value.ts";
 const max = 2n ** 63n - 1n;
 const min = -(2n ** 63n);
 
-export const isInt = (value: CelValue | undefined): value is CelInt => typeof value === "number" || typeof value === "bigint";
+export const isInt = (value: CelValue | undefined): value is CelInt =>
+  typeof value === "number" || typeof value === "bigint";
 
 /** A bigint in normal form; throws outside 64 bits. */
 export function toInt(value: bigint): CelInt {

@@ -17,7 +17,11 @@ describe("JSON without a schema", () => {
       withVariables(kubernetesEnvironment(), new Map([["object", dynType]])),
     );
     assert.ok("program" in compiled);
-    const object = { spec: { replicas: 3, weight: 0.5 }, metadata: { labels: { a: "b" } }, list: [1, 9007199254740993n] };
+    const object = {
+      spec: { replicas: 3, weight: 0.5 },
+      metadata: { labels: { a: "b" } },
+      list: [1, 9007199254740993n],
+    };
     const result = compiled.program.evaluate({ object: adaptJson(object) });
     assert.ok("value" in result && result.value === true);
   });

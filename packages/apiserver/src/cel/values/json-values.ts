@@ -1,5 +1,7 @@
-// JSON without a schema as CEL values, converted member by member when an expression asks: what admission's `object` is.
-// Upstream: github.com/google/cel-go v0.26 common/types/provider.go (NativeToValue over map[string]any and []any).
+// JSON without a schema as CEL values, converted member by member when an expression asks: what
+// admission's `object` is.
+// Upstream: github.com/google/cel-go v0.26 common/types/provider.go (NativeToValue over
+// map[string]any and []any).
 import type { Json, JsonObject } from "homeostat/api";
 import { Double } from "./double.ts";
 import { CelList } from "./list.ts";
@@ -27,7 +29,9 @@ export class JsonMap extends CelMap {
   }
 
   find(key: CelValue): CelValue | undefined {
-    return typeof key === "string" && Object.hasOwn(this.value, key) ? adaptJson(this.value[key]!) : undefined;
+    return typeof key === "string" && Object.hasOwn(this.value, key)
+      ? adaptJson(this.value[key]!)
+      : undefined;
   }
 
   keys(): CelValue[] {

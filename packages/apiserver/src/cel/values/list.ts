@@ -64,23 +64,39 @@ export class ValueList extends CelList {
 
   override concat(other: CelList): CelList {
     if (other.size === 0) return this;
-    return new ValueList(other instanceof ValueList ? this.items.concat(other.items) : [...this.items, ...other]);
+    return new ValueList(
+      other instanceof ValueList ? this.items.concat(other.items) : [...this.items, ...other],
+    );
   }
 }
 
 /** A number as a list index, or undefined where it is no whole number. */
 export function toIndex(index: CelValue): number | undefined {
   if (isInt(index)) return Number(index);
-  const value = index instanceof Double ? index.value : index instanceof Uint ? Number(index.value) : undefined;
+  const value =
+    index instanceof Double ? index.value : index instanceof Uint ? Number(index.value) : undefined;
   return value !== undefined && Number.isInteger(value) ? value : undefined;
 }
 
-/** The item at an index, or undefined out of bounds; throws for an index that is no whole number. */
+/**
+ * The item at an index, or undefined out of bounds; throws for an index that is no whole number.
+ */
 export function findItem(list: CelList, index: CelValue): CelValue | undefined {
   const i = toIndex(index);
-  if (i === undefined) throw index instanceof Double ? new CelError(`unsupported index value ${showValue(index)} in list`) : new CelError(`unsupported index type '${showTypeName(index)}' in list`);
+  if (i === undefined)
+    throw index instanceof Double
+      ? new CelError(`unsupported index value ${showValue(index)} in list`)
+      : new CelError(`unsupported index type '${showTypeName(index)}' in list`);
   return i >= 0 && i < list.size ? list.at(i) : undefined;
 }
 
 const showTypeName = (value: CelValue): string =>
-  value instanceof CelObject ? value.type.name : value === null ? "null_type" : value instanceof Uint8Array ? "bytes" : typeof value === "boolean" ? "bool" : typeof value;
+  value instanceof CelObject
+    ? value.type.name
+    : value === null
+      ? "null_type"
+      : value instanceof Uint8Array
+        ? "bytes"
+        : typeof value === "boolean"
+          ? "bool"
+          : typeof value;

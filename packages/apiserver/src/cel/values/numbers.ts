@@ -1,4 +1,5 @@
-// Equality and order across int, uint and double. Beside a double everything is rounded to one, as Go converts it.
+// Equality and order across int, uint and double. Beside a double everything is rounded to one, as
+// Go converts it.
 // Upstream: github.com/google/cel-go v0.26 common/types/compare.go.
 import { CelError } from "./cel-error.ts";
 import { CelNumber, type CelValue } from "./value.ts";
@@ -10,7 +11,8 @@ function plain(value: CelValue): number | bigint | undefined {
 }
 
 /** Doubles are the only wrapped numbers whose value is a plain one. */
-const isDouble = (value: CelValue): boolean => value instanceof CelNumber && typeof value.value === "number";
+const isDouble = (value: CelValue): boolean =>
+  value instanceof CelNumber && typeof value.value === "number";
 
 /** Whether two values are numbers of the same worth, whatever their types. */
 export function equalNumbers(a: CelValue, b: CelValue): boolean {

@@ -1,4 +1,5 @@
-// Strings count in code points; JavaScript's in UTF-16 units. The two agree unless surrogates occur.
+// Strings count in code points; JavaScript's in UTF-16 units. The two agree unless surrogates
+// occur.
 // Upstream: github.com/google/cel-go v0.26 common/types/string.go (Size).
 
 const surrogate = /[\ud800-\udfff]/;

@@ -1,4 +1,5 @@
-// timestamp: an instant with nanoseconds, and the offset that it was written with, which only its text form shows.
+// timestamp: an instant with nanoseconds, and the offset that it was written with, which only its
+// text form shows.
 // Upstream: github.com/google/cel-go v0.26 common/types/timestamp.go; Go's time.Parse(RFC3339).
 import { timestampType } from "../type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
@@ -24,7 +25,9 @@ export class Timestamp extends CelObject {
   }
 
   equals(other: CelValue): boolean {
-    return other instanceof Timestamp && other.seconds === this.seconds && other.nanos === this.nanos;
+    return (
+      other instanceof Timestamp && other.seconds === this.seconds && other.nanos === this.nanos
+    );
   }
 
   compare(other: CelValue): number {
@@ -43,7 +46,8 @@ export class Timestamp extends CelObject {
   }
 
   minus(other: Timestamp): Duration {
-    const difference = (BigInt(this.seconds) - BigInt(other.seconds)) * second + BigInt(this.nanos - other.nanos);
+    const difference =
+      (BigInt(this.seconds) - BigInt(other.seconds)) * second + BigInt(this.nanos - other.nanos);
     try {
       return toDuration(difference);
     } catch {
@@ -83,7 +87,8 @@ function formatOffset(offset: number): string {
 }
 
 /** Whether seconds since 1970 lie in the years 1 to 9999. */
-export const isInRange = (seconds: number): boolean => seconds >= minSeconds && seconds <= maxSeconds;
+export const isInRange = (seconds: number): boolean =>
+  seconds >= minSeconds && seconds <= maxSeconds;
 
 /** A timestamp, or an error outside the years 1 to 9999. */
 export function toTimestamp(seconds: number, nanos: number, offset: number): Timestamp {
@@ -91,37 +96,55 @@ export function toTimestamp(seconds: number, nanos: number, offset: number): Tim
   return new Timestamp(seconds, nanos, offset);
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
+const rfc3339 =
+  /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 
 /** RFC 3339 as Go reads it; undefined where Go refuses it. Range is not checked. */
-export function parseRfc3339(text: string): { readonly seconds: number; readonly nanos: number; readonly offset: number } | undefined {
+export function parseRfc3339(
+  text: string,
+): { readonly seconds: number; readonly nanos: number; readonly offset: number } | undefined {
   const match = rfc3339.exec(text);
   if (!match) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, secondOfMinute = 0] = match.slice(1, 7).map(Number);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, secondOfMinute = 0] = match
+    .slice(1, 7)
+    .map(Number);
   const offsetHours = Number(match[9] ?? 0);
   const offsetMinutes = Number(match[10] ?? 0);
-  if (hour > 23 || minute > 59 || secondOfMinute > 59 || offsetHours > 24 || offsetMinutes > 60) return undefined;
+  if (hour > 23 || minute > 59 || secondOfMinute > 59 || offsetHours > 24 || offsetMinutes > 60)
+    return undefined;
   const local = dateSeconds(year, month, day);
   if (local === undefined) return undefined;
   const offset = (match[8] === "-" ? -1 : 1) * (offsetHours * 3600 + offsetMinutes * 60);
-  return { seconds: local + hour * 3600 + minute * 60 + secondOfMinute - offset, nanos: Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), offset: offset + 0 };
+  return {
+    seconds: local + hour * 3600 + minute * 60 + secondOfMinute - offset,
+    nanos: Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")),
+    offset: offset + 0,
+  };
 }
 
 /** Seconds of a date's midnight in UTC, or undefined for a date that does not exist. */
 export function dateSeconds(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / 1000 : undefined;
+  return date.getUTCFullYear() === year &&
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day
+    ? date.getTime() / 1000
+    : undefined;
 }
 
-/** What the format `date-time` of a schema admits: RFC 3339, its letters in any case, and the forms without colon or zone. */
+/**
+ * What the format `date-time` of a schema admits: RFC 3339, its letters in any case, and the forms
+ * without colon or zone.
+ */
 export function parseFormatDateTime(text: string): Timestamp | undefined {
   const strict = text
     .trim()
     .toUpperCase()
     .replace(" ", "T")
     .replace(/([+-]\d\d)(\d\d)$/, "$1:$2");
-  const parsed = parseRfc3339(strict) ?? parseRfc3339(`${strict}Z`) ?? parseRfc3339(`${strict}:00Z`);
+  const parsed =
+    parseRfc3339(strict) ?? parseRfc3339(`${strict}Z`) ?? parseRfc3339(`${strict}:00Z`);
   return parsed && new Timestamp(parsed.seconds, parsed.nanos, parsed.offset);
 }
 

@@ -12,9 +12,19 @@ import { Uint } from "./uint.ts";
 import { normalInt } from "./int.ts";
 import { type CelValue, showValue, typeOfValue } from "./value.ts";
 
-/** A value as JSON. JSON that was adapted comes back as the very same value. Throws a CelError for what JSON cannot say. */
+/**
+ * A value as JSON. JSON that was adapted comes back as the very same value. Throws a CelError for
+ * what JSON cannot say.
+ */
 export function toJson(value: CelValue): Json {
-  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number" || typeof value === "bigint") return value;
+  if (
+    value === null ||
+    typeof value === "string" ||
+    typeof value === "boolean" ||
+    typeof value === "number" ||
+    typeof value === "bigint"
+  )
+    return value;
   if (value instanceof JsonMap || value instanceof JsonList) return value.value as Json;
   if (value instanceof Double && Number.isFinite(value.value)) return value.value;
   if (value instanceof Uint) return normalInt(value.value);
@@ -22,7 +32,9 @@ export function toJson(value: CelValue): Json {
   if (value instanceof Timestamp || value instanceof Duration) return value.format();
   if (value instanceof CelList) return Array.from(value, toJson);
   if (value instanceof CelMap) return mapToJson(value);
-  throw new CelError(`unsupported conversion of ${typeOfValue(value).name} to JSON: ${showValue(value)}`);
+  throw new CelError(
+    `unsupported conversion of ${typeOfValue(value).name} to JSON: ${showValue(value)}`,
+  );
 }
 
 function mapToJson(map: CelMap): JsonObject {

@@ -1,4 +1,5 @@
-// A type as a value: what `type(x)` gives and what `int`, `string` and `list` mean in an expression.
+// A type as a value: what `type(x)` gives and what `int`, `string` and `list` mean in an
+// expression.
 // Upstream: github.com/google/cel-go v0.26 common/types/types.go.
 import { type Type, typeType } from "../type.ts";
 import { CelObject, type CelValue } from "./value.ts";

@@ -1,5 +1,5 @@
-// What expressions compute with. Booleans, strings, null and bytes are JavaScript's own; an int is a number while a double
-// can hold it and a bigint beyond; every other value is a CelObject.
+// What expressions compute with. Booleans, strings, null and bytes are JavaScript's own; an int is
+// a number while a double can hold it and a bigint beyond; every other value is a CelObject.
 // Upstream: github.com/google/cel-go v0.26 common/types.
 import { boolType, bytesType, dynType, intType, nullType, stringType, type Type } from "../type.ts";
 
@@ -35,7 +35,13 @@ export function typeOfValue(value: CelValue): Type {
     case "boolean":
       return boolType;
     default:
-      return value === null ? nullType : value instanceof Uint8Array ? bytesType : value instanceof CelObject ? value.type : dynType;
+      return value === null
+        ? nullType
+        : value instanceof Uint8Array
+          ? bytesType
+          : value instanceof CelObject
+            ? value.type
+            : dynType;
   }
 }
 

@@ -1,5 +1,5 @@
-// What an admission plug-in is: up to two steps, made once from what the server lends it. A plug-in decides about one request
-// and the objects that it looks up; it writes nothing.
+// What an admission plug-in is: up to two steps, made once from what the server lends it. A plug-in
+// decides about one request and the objects that it looks up; it writes nothing.
 // Upstream: k8s.io/apiserver/pkg/admission/interfaces.go, errors.go (NewForbidden).
 import type { ApiStatusError } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
@@ -27,11 +27,22 @@ export interface AdmissionPlugin {
 export type CreatePlugin = (services: PluginServices) => AdmissionPlugin;
 
 /** Whether a request is about this very resource, whatever its version. */
-export function isAbout({ resource, subresource }: AdmissionRequest, group: string, name: string, view = ""): boolean {
+export function isAbout(
+  { resource, subresource }: AdmissionRequest,
+  group: string,
+  name: string,
+  view = "",
+): boolean {
   return resource.resource === name && resource.group === group && subresource === view;
 }
 
 /** A plug-in's refusal: `pods "web" is forbidden: …`. */
 export function refuse({ resource, object, name }: AdmissionRequest, why: string): ApiStatusError {
-  return forbiddenError(resource, name || (object ? metaString(object, "name") || metaString(object, "generateName") : "") || "Unknown", why);
+  return forbiddenError(
+    resource,
+    name ||
+      (object ? metaString(object, "name") || metaString(object, "generateName") : "") ||
+      "Unknown",
+    why,
+  );
 }

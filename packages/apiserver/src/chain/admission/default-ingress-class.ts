@@ -1,4 +1,5 @@
-// DefaultIngressClass: an ingress that names no class, by field or by the older annotation, gets the default one.
+// DefaultIngressClass: an ingress that names no class, by field or by the older annotation, gets
+// the default one.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/network/defaultingressclass/admission.go.
 import { isSet, textMapAt } from "../../kinds/object/read-fields.ts";
 import { metadataOf } from "../../kinds/object/strategy.ts";
@@ -13,8 +14,14 @@ export const createDefaultIngressClass: CreatePlugin = ({ objects }) => ({
     const { object } = request;
     if (!object || request.operation !== "CREATE" || !isAbout(request, group, "ingresses")) return;
     const spec = specOf(object);
-    if (isSet(spec["ingressClassName"]) || Object.hasOwn(textMapAt(metadataOf(object), "annotations"), "kubernetes.io/ingress.class")) return;
-    const name = defaultClassName(objects.list({ group, resource: "ingressclasses" }), ["ingressclass.kubernetes.io/is-default-class"]);
+    if (
+      isSet(spec["ingressClassName"]) ||
+      Object.hasOwn(textMapAt(metadataOf(object), "annotations"), "kubernetes.io/ingress.class")
+    )
+      return;
+    const name = defaultClassName(objects.list({ group, resource: "ingressclasses" }), [
+      "ingressclass.kubernetes.io/is-default-class",
+    ]);
     if (name) spec["ingressClassName"] = name;
   },
 });

@@ -9,6 +9,7 @@ export const createDenyServiceExternalIps: CreatePlugin = () => ({
     const { object, old } = request;
     if (!object || !isAbout(request, "", "services")) return;
     const before = old ? textsAt(objectAt(old, "spec"), "externalIPs") : [];
-    if (textsAt(objectAt(object, "spec"), "externalIPs").some((ip) => !before.includes(ip))) throw refuse(request, "Use of external IPs is denied by admission control");
+    if (textsAt(objectAt(object, "spec"), "externalIPs").some((ip) => !before.includes(ip)))
+      throw refuse(request, "Use of external IPs is denied by admission control");
   },
 });

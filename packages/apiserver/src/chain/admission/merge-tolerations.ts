@@ -5,12 +5,17 @@ import { isSet, numberAt } from "../../kinds/object/read-fields.ts";
 import { stringAt } from "../../kinds/object/strategy.ts";
 
 /** Keeps the order; of equal ones the first stays. */
-export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
+export function mergeTolerations(
+  first: readonly JsonObject[],
+  second: readonly JsonObject[],
+): JsonObject[] {
   const all = [...first, ...second];
   const merged: JsonObject[] = [];
   all.forEach((each, i) => {
     const isKnown = merged.some((other) => includes(other, each));
-    const isToCome = all.slice(i + 1).some((other) => !equalJson(each, other) && includes(other, each));
+    const isToCome = all
+      .slice(i + 1)
+      .some((other) => !equalJson(each, other) && includes(other, each));
     if (!isKnown && !isToCome) merged.push(each);
   });
   return merged;
@@ -20,10 +25,24 @@ export function mergeTolerations(first: readonly JsonObject[], second: readonly 
 function includes(wide: JsonObject, narrow: JsonObject): boolean {
   if (equalJson(wide, narrow)) return true;
   const operator = stringAt(wide, "operator");
-  if (stringAt(narrow, "key") !== stringAt(wide, "key") && (stringAt(wide, "key") || operator !== "Exists")) return false;
+  if (
+    stringAt(narrow, "key") !== stringAt(wide, "key") &&
+    (stringAt(wide, "key") || operator !== "Exists")
+  )
+    return false;
   const effect = stringAt(wide, "effect");
   if (effect && stringAt(narrow, "effect") !== effect) return false;
-  if (effect === "NoExecute" && isSet(wide["tolerationSeconds"]) && (!isSet(narrow["tolerationSeconds"]) || numberAt(narrow, "tolerationSeconds") > numberAt(wide, "tolerationSeconds"))) return false;
+  if (
+    effect === "NoExecute" &&
+    isSet(wide["tolerationSeconds"]) &&
+    (!isSet(narrow["tolerationSeconds"]) ||
+      numberAt(narrow, "tolerationSeconds") > numberAt(wide, "tolerationSeconds"))
+  )
+    return false;
   if (operator === "Exists") return true;
-  return (operator === "" || operator === "Equal") && stringAt(narrow, "operator") === "Equal" && stringAt(narrow, "value") === stringAt(wide, "value");
+  return (
+    (operator === "" || operator === "Equal") &&
+    stringAt(narrow, "operator") === "Equal" &&
+    stringAt(narrow, "value") === stringAt(wide, "value")
+  );
 }

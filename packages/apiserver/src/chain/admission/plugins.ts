@@ -1,8 +1,14 @@
-// The admission plug-ins of kube-apiserver 1.36, in their order, and which of them are at work. Order is behaviour. Those
-// without `create` are known by name, and do nothing here; `isOn` says which upstream runs unless told otherwise.
-// Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go, k8s.io/apiserver/pkg/server/options/admission.go.
+// The admission plug-ins of kube-apiserver 1.36, in their order, and which of them are at work.
+// Order is behaviour. Those without `create` are known by name, and do nothing here; `isOn` says
+// which upstream runs unless told otherwise.
+// Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
+// k8s.io/apiserver/pkg/server/options/admission.go.
 import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
-import { createCertificateApproval, createCertificateSigning, createCertificateSubjectRestriction } from "./certificates.ts";
+import {
+  createCertificateApproval,
+  createCertificateSigning,
+  createCertificateSubjectRestriction,
+} from "./certificates.ts";
 import { createDefaultIngressClass } from "./default-ingress-class.ts";
 import { createDefaultStorageClass } from "./default-storage-class.ts";
 import { createDefaultTolerationSeconds } from "./default-toleration-seconds.ts";
@@ -23,8 +29,16 @@ interface KnownPlugin {
   readonly create?: CreatePlugin;
 }
 
-const on = (name: string, create?: CreatePlugin): KnownPlugin => ({ name, isOn: true, ...(create ? { create } : {}) });
-const off = (name: string, create?: CreatePlugin): KnownPlugin => ({ name, isOn: false, ...(create ? { create } : {}) });
+const on = (name: string, create?: CreatePlugin): KnownPlugin => ({
+  name,
+  isOn: true,
+  ...(create ? { create } : {}),
+});
+const off = (name: string, create?: CreatePlugin): KnownPlugin => ({
+  name,
+  isOn: false,
+  ...(create ? { create } : {}),
+});
 
 /** In order. */
 const plugins: readonly KnownPlugin[] = [
@@ -78,22 +92,35 @@ export interface PluginChoice {
 }
 
 /** The plug-ins at work, in order: those that are on and not disabled, and those enabled. */
-export function createPlugins({ enable = [], disable = [] }: PluginChoice, services: PluginServices): readonly AdmissionPlugin[] {
-  const chosen = plugins.filter(({ name, isOn }) => enable.includes(name) || (isOn && !disable.includes(name)));
+export function createPlugins(
+  { enable = [], disable = [] }: PluginChoice,
+  services: PluginServices,
+): readonly AdmissionPlugin[] {
+  const chosen = plugins.filter(
+    ({ name, isOn }) => enable.includes(name) || (isOn && !disable.includes(name)),
+  );
   return chosen.flatMap(({ create }) => (create ? [create(services)] : []));
 }
 
 /** What is wrong with a choice, in upstream's words; none if nothing is. */
 export function choiceFaults({ enable = [], disable = [] }: PluginChoice): readonly string[] {
   const unknown = (flag: string, names: readonly string[]): string[] =>
-    names.filter((name) => !plugins.some((each) => each.name === name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
+    names
+      .filter((name) => !plugins.some((each) => each.name === name))
+      .map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
   const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted();
   return [
     ...unknown("enable-admission-plugins", enable),
     ...unknown("disable-admission-plugins", disable),
-    ...(both.length ? [`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`] : []),
+    ...(both.length
+      ? [`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`]
+      : []),
   ];
 }
 
-/** Plug-ins that somebody asks for by name, and that this server does not have: what they would do is not done. */
-export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] => plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);
+/**
+ * Plug-ins that somebody asks for by name, and that this server does not have: what they would do
+ * is not done.
+ */
+export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] =>
+  plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);

@@ -13,15 +13,35 @@ const units = { cpu: 1_000_000n, memory: 1_000_000_000n } as const;
 export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
   validate(request) {
     const { object, old } = request;
-    if (!object || !old || request.operation !== "UPDATE" || !isAbout(request, "", "pods", "resize")) return;
+    if (
+      !object ||
+      !old ||
+      request.operation !== "UPDATE" ||
+      !isAbout(request, "", "pods", "resize")
+    )
+      return;
     const name = stringAt(objectAt(object, "spec"), "nodeName");
-    if (!name || numberAt(metadataOf(object), "generation") === numberAt(metadataOf(old), "generation")) return;
+    if (
+      !name ||
+      numberAt(metadataOf(object), "generation") === numberAt(metadataOf(old), "generation")
+    )
+      return;
     const node = objects.find({ group: "", resource: "nodes" }, name);
     if (!node) throw refuse(request, `node ${quoteGo(name)} not found`);
     const system = textMapAt(metadataOf(node), "labels")["kubernetes.io/os"] ?? "linux";
-    if (system !== "linux") throw refuseFor(request, "UnsupportedPlatform", `pod resize is only supported on linux nodes, node ${quoteGo(name)} is ${quoteGo(system)}`);
+    if (system !== "linux")
+      throw refuseFor(
+        request,
+        "UnsupportedPlatform",
+        `pod resize is only supported on linux nodes, node ${quoteGo(name)} is ${quoteGo(system)}`,
+      );
     const lacks = lacking(object, objectAt(objectAt(node, "status"), "allocatable"));
-    if (lacks.length) throw refuseFor(request, "NodeCapacity", `node didn't have enough allocatable resources: ${lacks.join("; ")}`);
+    if (lacks.length)
+      throw refuseFor(
+        request,
+        "NodeCapacity",
+        `node didn't have enough allocatable resources: ${lacks.join("; ")}`,
+      );
   },
 });
 
@@ -29,9 +49,14 @@ export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
 function lacking(pod: JsonObject, allocatable: JsonObject): string[] {
   const requests = sumContainers(objectAt(pod, "spec"), "requests");
   return (["cpu", "memory"] as const).flatMap((resource) => {
-    const [requested, available] = [requests.get(resource)?.nano ?? 0n, nanoOf(allocatable[resource])];
+    const [requested, available] = [
+      requests.get(resource)?.nano ?? 0n,
+      nanoOf(allocatable[resource]),
+    ];
     const shown = (nano: bigint): bigint => (nano + units[resource] - 1n) / units[resource];
-    return requested > available ? [`${resource}, requested: ${shown(requested)}, allocatable: ${shown(available)}`] : [];
+    return requested > available
+      ? [`${resource}, requested: ${shown(requested)}, allocatable: ${shown(available)}`]
+      : [];
   });
 }
 

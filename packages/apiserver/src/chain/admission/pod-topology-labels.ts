@@ -13,7 +13,8 @@ export const createPodTopologyLabels: CreatePlugin = ({ objects }) => ({
     const { object } = request;
     if (!object || request.operation !== "CREATE") return;
     const copied = topologyOf(nodeNameOf(request), objects);
-    if (hasItems(copied)) metadataOf(object)["labels"] = { ...textMapAt(metadataOf(object), "labels"), ...copied };
+    if (hasItems(copied))
+      metadataOf(object)["labels"] = { ...textMapAt(metadataOf(object), "labels"), ...copied };
   },
 });
 
@@ -26,6 +27,11 @@ function nodeNameOf(request: AdmissionRequest): string {
 }
 
 function topologyOf(node: string, objects: StoredObjects): Readonly<Record<string, string>> {
-  const labels = textMapAt(metadataOf((node && objects.find({ group: "", resource: "nodes" }, node)) || {}), "labels");
-  return Object.fromEntries(topologyLabels.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]]])));
+  const labels = textMapAt(
+    metadataOf((node && objects.find({ group: "", resource: "nodes" }, node)) || {}),
+    "labels",
+  );
+  return Object.fromEntries(
+    topologyLabels.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]]])),
+  );
 }

@@ -1,4 +1,5 @@
-// Priority: a pod's number comes from its class, and from nowhere else. One class at most is the default.
+// Priority: a pod's number comes from its class, and from nowhere else. One class at most is the
+// default.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/priority/admission.go.
 import type { JsonObject } from "homeostat/api";
 import { isSet, numberAt } from "../../kinds/object/read-fields.ts";
@@ -20,16 +21,27 @@ export const createPriority: CreatePlugin = ({ objects }) => ({
   validate(request) {
     const { operation, object } = request;
     if (operation === "DELETE") return refuseSystemClass(request);
-    if (!object || !isAbout(request, classes.group, classes.resource) || object["globalDefault"] !== true) return;
+    if (
+      !object ||
+      !isAbout(request, classes.group, classes.resource) ||
+      object["globalDefault"] !== true
+    )
+      return;
     const other = defaultClass(objects);
     const name = other && stringAt(metadataOf(other), "name");
-    if (other && (operation === "CREATE" || name !== stringAt(metadataOf(object), "name"))) throw refuse(request, `PriorityClass ${name} is already marked as default. Only one default can exist`);
+    if (other && (operation === "CREATE" || name !== stringAt(metadataOf(object), "name")))
+      throw refuse(
+        request,
+        `PriorityClass ${name} is already marked as default. Only one default can exist`,
+      );
   },
 });
 
 /** Upstream has this in the registry, behind admission. */
 function refuseSystemClass(request: AdmissionRequest): void {
-  const isSystem = isAbout(request, classes.group, classes.resource) && systemPriorityClasses.some(({ name }) => name === request.name);
+  const isSystem =
+    isAbout(request, classes.group, classes.resource) &&
+    systemPriorityClasses.some(({ name }) => name === request.name);
   if (isSystem) throw refuse(request, "this is a system priority class and cannot be deleted");
 }
 
@@ -43,7 +55,11 @@ function keepPriority(pod: JsonObject, old: JsonObject): void {
 
 function setPriority(request: AdmissionRequest, pod: JsonObject, objects: StoredObjects): void {
   const spec = specOf(pod);
-  const { name, priority, policy } = establishPriority(request, stringAt(spec, "priorityClassName"), objects);
+  const { name, priority, policy } = establishPriority(
+    request,
+    stringAt(spec, "priorityClassName"),
+    objects,
+  );
   if (isSet(spec["priority"]) && numberAt(spec, "priority") !== priority)
     throw refuse(
       request,
@@ -66,9 +82,18 @@ interface Priority {
   readonly policy: string;
 }
 
-function establishPriority(request: AdmissionRequest, wanted: string, objects: StoredObjects): Priority {
+function establishPriority(
+  request: AdmissionRequest,
+  wanted: string,
+  objects: StoredObjects,
+): Priority {
   const found = wanted ? objects.find(classes, wanted) : defaultClass(objects);
-  if (found) return { name: stringAt(metadataOf(found), "name"), priority: numberAt(found, "value"), policy: stringAt(found, "preemptionPolicy") };
+  if (found)
+    return {
+      name: stringAt(metadataOf(found), "name"),
+      priority: numberAt(found, "value"),
+      policy: stringAt(found, "preemptionPolicy"),
+    };
   if (wanted) throw refuse(request, `no PriorityClass with name ${wanted} was found`);
   return { name: "", priority: 0, policy: "PreemptLowerPriority" };
 }
@@ -76,5 +101,9 @@ function establishPriority(request: AdmissionRequest, wanted: string, objects: S
 /** The lowest, where a race has left several. */
 function defaultClass(objects: StoredObjects): JsonObject | undefined {
   const marked = objects.list(classes).filter((each) => each["globalDefault"] === true);
-  return marked.reduce<JsonObject | undefined>((lowest, each) => (lowest && numberAt(lowest, "value") <= numberAt(each, "value") ? lowest : each), undefined);
+  return marked.reduce<JsonObject | undefined>(
+    (lowest, each) =>
+      lowest && numberAt(lowest, "value") <= numberAt(each, "value") ? lowest : each,
+    undefined,
+  );
 }

@@ -1,4 +1,5 @@
-// RuntimeClass: the class that a pod names must be there, and gives the pod its overhead and its place.
+// RuntimeClass: the class that a pod names must be there, and gives the pod its overhead and its
+// place.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/runtimeclass/admission.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { nanoOf } from "../../kinds/core/pod/resource-lists.ts";
@@ -26,12 +27,17 @@ export const createRuntimeClass: CreatePlugin = ({ objects }) => ({
     if (!isNewPod(request)) return;
     const given = objectAt(request.object!, "spec")["overhead"];
     const overhead = overheadOf(classOf(request, objects));
-    if (!overhead && isSet(given)) throw refuse(request, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+    if (!overhead && isSet(given))
+      throw refuse(
+        request,
+        "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+      );
     if (overhead && !sameAmounts(overhead, given)) throw refuse(request, mismatch);
   },
 });
 
-const isNewPod = (request: AdmissionRequest): boolean => request.operation === "CREATE" && request.object !== undefined && isAbout(request, "", "pods");
+const isNewPod = (request: AdmissionRequest): boolean =>
+  request.operation === "CREATE" && request.object !== undefined && isAbout(request, "", "pods");
 
 function classOf(request: AdmissionRequest, objects: StoredObjects): JsonObject | undefined {
   const name = objectAt(request.object!, "spec")["runtimeClassName"];
@@ -51,25 +57,37 @@ function overheadOf(runtimeClass: JsonObject | undefined): JsonObject | undefine
 function sameAmounts(a: JsonObject, b: JsonObject[string] | undefined): boolean {
   const given = isObject(b) ? b : {};
   const names = Object.keys(a);
-  return names.length === Object.keys(given).length && names.every((name) => name in given && nanoOf(a[name]) === nanoOf(given[name]));
+  return (
+    names.length === Object.keys(given).length &&
+    names.every((name) => name in given && nanoOf(a[name]) === nanoOf(given[name]))
+  );
 }
 
 function setOverhead(request: AdmissionRequest, spec: JsonObject, runtimeClass: JsonObject): void {
   const overhead = overheadOf(runtimeClass);
   if (!overhead) return;
-  if (hasItems(spec["overhead"]) && !sameAmounts(overhead, spec["overhead"])) throw refuse(request, mismatch);
+  if (hasItems(spec["overhead"]) && !sameAmounts(overhead, spec["overhead"]))
+    throw refuse(request, mismatch);
   if (hasItems(overhead)) spec["overhead"] = { ...overhead };
   else delete spec["overhead"];
 }
 
-function setScheduling(request: AdmissionRequest, spec: JsonObject, runtimeClass: JsonObject): void {
+function setScheduling(
+  request: AdmissionRequest,
+  spec: JsonObject,
+  runtimeClass: JsonObject,
+): void {
   const scheduling = mutableAt(runtimeClass, "scheduling");
   if (!scheduling) return;
   const own = textMapAt(spec, "nodeSelector");
   const wanted = textMapAt(scheduling, "nodeSelector");
   for (const [key, value] of Object.entries(wanted)) {
     const given = own[key];
-    if (given !== undefined && given !== value) throw refuse(request, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${given}`);
+    if (given !== undefined && given !== value)
+      throw refuse(
+        request,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${given}`,
+      );
   }
   if (hasItems(wanted)) spec["nodeSelector"] = { ...own, ...wanted };
   const merged = mergeTolerations(itemsAt(spec, "tolerations"), itemsAt(scheduling, "tolerations"));

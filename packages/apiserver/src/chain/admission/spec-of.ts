@@ -1,4 +1,5 @@
-// Parts of a decoded object for changing in place. Go's structs are always there; here a field is made when it is needed.
+// Parts of a decoded object for changing in place. Go's structs are always there; here a field is
+// made when it is needed.
 import { isObject, type JsonObject } from "homeostat/api";
 import { itemsAt } from "../../kinds/object/read-fields.ts";
 

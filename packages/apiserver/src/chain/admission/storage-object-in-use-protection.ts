@@ -1,5 +1,7 @@
-// StorageObjectInUseProtection: volumes, claims and their attribute classes stay while they are in use, held by a finalizer.
-// Upstream: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go.
+// StorageObjectInUseProtection: volumes, claims and their attribute classes stay while they are in
+// use, held by a finalizer.
+// Upstream:
+// k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go.
 import { textsAt } from "../../kinds/object/read-fields.ts";
 import { metadataOf } from "../../kinds/object/strategy.ts";
 import { isAbout, type CreatePlugin } from "./admission-plugin.ts";
@@ -13,7 +15,9 @@ const finalizers = [
 export const createStorageObjectInUseProtection: CreatePlugin = () => ({
   mutate(request) {
     if (!request.object || request.operation !== "CREATE") return;
-    const finalizer = finalizers.find(([group, resource]) => isAbout(request, group, resource))?.[2];
+    const finalizer = finalizers.find(([group, resource]) =>
+      isAbout(request, group, resource),
+    )?.[2];
     if (!finalizer) return;
     const metadata = metadataOf(request.object);
     const given = textsAt(metadata, "finalizers");

@@ -1,4 +1,5 @@
-// Stored objects as admission looks them up: the newest state, parsed once. They are shared, and nobody may change them.
+// Stored objects as admission looks them up: the newest state, parsed once. They are shared, and
+// nobody may change them.
 // Upstream asks informers; here the store itself is as near.
 import type { JsonObject } from "homeostat/api";
 import type { ResourceCatalog } from "../../registry/served-resource.ts";

@@ -11,7 +11,10 @@ export const createTaintNodesByCondition: CreatePlugin = () => ({
   mutate(request) {
     if (!request.object || request.operation !== "CREATE" || !isAbout(request, "", "nodes")) return;
     const spec = specOf(request.object);
-    const isTainted = itemsAt(spec, "taints").some((taint) => stringAt(taint, "key") === notReady.key && stringAt(taint, "effect") === notReady.effect);
+    const isTainted = itemsAt(spec, "taints").some(
+      (taint) =>
+        stringAt(taint, "key") === notReady.key && stringAt(taint, "effect") === notReady.effect,
+    );
     if (!isTainted) append(spec, "taints", { ...notReady });
   },
 });

@@ -16,9 +16,19 @@ async function start(options: Partial<ServerCoreOptions> = {}) {
   const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
   const store = createMemoryStore();
   const server = (core = await createServerCore({ store, runtime, tokens: new Map(), ...options }));
-  const ask = async (method: string, path: string, body?: object): Promise<JsonObject & { readonly status?: unknown }> => {
+  const ask = async (
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<JsonObject & { readonly status?: unknown }> => {
     const headers = body ? { "content-type": "application/json" } : {};
-    const answer = await server.handler({ method, path, headers, body: Buffer.from(body ? JSON.stringify(body) : ""), user });
+    const answer = await server.handler({
+      method,
+      path,
+      headers,
+      body: Buffer.from(body ? JSON.stringify(body) : ""),
+      user,
+    });
     if (isStream(answer.body)) throw new Error(`${method} ${path}: expected one answer`);
     return JSON.parse(Buffer.from(answer.body).toString()) as JsonObject;
   };
@@ -38,7 +48,12 @@ const definition = (versions: readonly string[], name = "foos"): object => ({
     group: "example.com",
     names: { plural: name, kind: name.toUpperCase() },
     scope: "Namespaced",
-    versions: ["v1", "v2"].map((version) => ({ name: version, served: versions.includes(version), storage: version === "v1", schema: { openAPIV3Schema: { type: "object" } } })),
+    versions: ["v1", "v2"].map((version) => ({
+      name: version,
+      served: versions.includes(version),
+      storage: version === "v1",
+      schema: { openAPIV3Schema: { type: "object" } },
+    })),
   },
 });
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -71,11 +86,21 @@ test("versions of definitions have their API services, as long as a definition s
   await ask("POST", definitions, definition(["v1", "v2"]));
   await settle();
   const first = await ask("GET", `${services}/v1.example.com`);
-  assert.deepEqual(first["spec"], { group: "example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 100 });
-  assert.deepEqual((first["metadata"] as JsonObject)["labels"], { "kube-aggregator.kubernetes.io/automanaged": "true" });
+  assert.deepEqual(first["spec"], {
+    group: "example.com",
+    version: "v1",
+    groupPriorityMinimum: 1000,
+    versionPriority: 100,
+  });
+  assert.deepEqual((first["metadata"] as JsonObject)["labels"], {
+    "kube-aggregator.kubernetes.io/automanaged": "true",
+  });
   assert.equal((await ask("GET", `${services}/v2.example.com`))["kind"], "APIService");
   const found = await ask("GET", `${definitions}/foos.example.com`);
-  await ask("PUT", `${definitions}/foos.example.com`, { ...found, spec: { ...(found["spec"] as object), ...(definition(["v1"]) as { spec: object }).spec } });
+  await ask("PUT", `${definitions}/foos.example.com`, {
+    ...found,
+    spec: { ...(found["spec"] as object), ...(definition(["v1"]) as { spec: object }).spec },
+  });
   await settle();
   assert.equal((await ask("GET", `${services}/v2.example.com`))["code"], 404);
   await ask("POST", definitions, definition(["v1"], "bars"));
@@ -100,37 +125,66 @@ test("such an API service is put right, and one that is somebody's is not", asyn
   await settle();
   const mended = await ask("GET", path);
   assert.equal((mended["spec"] as JsonObject)["versionPriority"], 100);
-  await ask("PUT", path, { ...mended, metadata: { ...(mended["metadata"] as object), labels: {} }, spec: { ...(mended["spec"] as object), versionPriority: 7 } });
+  await ask("PUT", path, {
+    ...mended,
+    metadata: { ...(mended["metadata"] as object), labels: {} },
+    spec: { ...(mended["spec"] as object), versionPriority: 7 },
+  });
   await settle();
   assert.equal(((await ask("GET", path))["spec"] as JsonObject)["versionPriority"], 7);
 });
 
 test("an API service behind a service says why it cannot be reached, and what has changed", async () => {
   const { ask } = await start();
-  const spec = { group: "remote.example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 15, service: { namespace: "default", name: "remote" } };
-  await ask("POST", services, { apiVersion: "apiregistration.k8s.io/v1", kind: "APIService", metadata: { name: "v1.remote.example.com" }, spec });
+  const spec = {
+    group: "remote.example.com",
+    version: "v1",
+    groupPriorityMinimum: 1000,
+    versionPriority: 15,
+    service: { namespace: "default", name: "remote" },
+  };
+  await ask("POST", services, {
+    apiVersion: "apiregistration.k8s.io/v1",
+    kind: "APIService",
+    metadata: { name: "v1.remote.example.com" },
+    spec,
+  });
   const reason = async (): Promise<unknown> => {
     await settle();
     const { status } = await ask("GET", `${services}/v1.remote.example.com`);
     return (status as { readonly conditions?: readonly JsonObject[] }).conditions?.[0]?.["reason"];
   };
   assert.equal(await reason(), "ServiceNotFound");
-  await ask("POST", "/api/v1/namespaces/default/services", { apiVersion: "v1", kind: "Service", metadata: { name: "remote" }, spec: { ports: [{ port: 443 }] } });
+  await ask("POST", "/api/v1/namespaces/default/services", {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "remote" },
+    spec: { ports: [{ port: 443 }] },
+  });
   assert.equal(await reason(), "EndpointsNotFound");
   await ask("DELETE", "/api/v1/namespaces/default/services/remote");
   assert.equal(await reason(), "ServiceNotFound");
 });
 
 test("a server that listens has a lease, renews it, and its service leads to its port", async () => {
-  const { ask, runtime } = await start({ address: { host: "127.0.0.1", port: 7443, hostname: "vm" } });
+  const { ask, runtime } = await start({
+    address: { host: "127.0.0.1", port: 7443, hostname: "vm" },
+  });
   const service = await ask("GET", "/api/v1/namespaces/default/services/kubernetes");
-  assert.deepEqual((service["spec"] as JsonObject)["ports"], [{ name: "https", protocol: "TCP", port: 443, targetPort: 7443 }]);
+  assert.deepEqual((service["spec"] as JsonObject)["ports"], [
+    { name: "https", protocol: "TCP", port: 443, targetPort: 7443 },
+  ]);
   const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${serverId("vm", "kube-apiserver")}`;
   await runtime.advance(0);
   await settle();
   const lease = await ask("GET", path);
-  assert.deepEqual((lease["metadata"] as JsonObject)["labels"], { "apiserver.kubernetes.io/identity": "kube-apiserver", "kubernetes.io/hostname": "vm" });
-  assert.deepEqual((lease["metadata"] as JsonObject)["annotations"], { "kubernetes.io/peer-advertise-address": "127.0.0.1:7443" });
+  assert.deepEqual((lease["metadata"] as JsonObject)["labels"], {
+    "apiserver.kubernetes.io/identity": "kube-apiserver",
+    "kubernetes.io/hostname": "vm",
+  });
+  assert.deepEqual((lease["metadata"] as JsonObject)["annotations"], {
+    "kubernetes.io/peer-advertise-address": "127.0.0.1:7443",
+  });
   await runtime.advance(10_400);
   await settle();
   const renewed = (await ask("GET", path))["spec"] as JsonObject;
@@ -141,7 +195,9 @@ test("a server that listens has a lease, renews it, and its service leads to its
 test("names of servers are upstream's; a lease that is over, or says too little, is cleared away", () => {
   assert.equal(serverId("vm", "kube-apiserver"), "apiserver-wlv32tlttr4jl3gtroqexyxapa");
   const now = Date.parse("2026-01-01T02:00:00Z");
-  const lease = (renewTime: string): JsonObject => ({ spec: { renewTime, leaseDurationSeconds: 3600 } });
+  const lease = (renewTime: string): JsonObject => ({
+    spec: { renewTime, leaseDurationSeconds: 3600 },
+  });
   assert.equal(hasExpired(lease("2026-01-01T01:00:01.000000Z"), now), false);
   assert.equal(hasExpired(lease("2026-01-01T00:59:59.000000Z"), now), true);
   assert.equal(hasExpired({ spec: { leaseDurationSeconds: 3600 } }, now), true);

@@ -1,6 +1,7 @@
-// What a server does by itself while it runs: its own objects come back, the groups of definitions have their API services,
-// and a server that listens says that it is there.
-// Upstream: the post-start hooks of k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,apiserver/aggregator}.go.
+// What a server does by itself while it runs: its own objects come back, the groups of definitions
+// have their API services, and a server that listens says that it is there.
+// Upstream: the post-start hooks of
+// k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,apiserver/aggregator}.go.
 import type { Handler } from "../../http/handler.ts";
 import { createApiCaller } from "../../kinds/apiextensions/api-caller.ts";
 import type { CoreServices } from "../../registry/core-services.ts";
@@ -20,7 +21,12 @@ export interface HousekeepingOptions {
 }
 
 /** Starts it. Returns what ends it, and takes away what said that the server is there. */
-export function startHousekeeping({ core, handler, ownObjects, address }: HousekeepingOptions): () => Promise<void> {
+export function startHousekeeping({
+  core,
+  handler,
+  ownObjects,
+  address,
+}: HousekeepingOptions): () => Promise<void> {
   const call = createApiCaller(handler);
   const stopKeeping = keepOwnObjects({ core, call, ownObjects });
   const stopRegistering = registerDefinitions(core, call);

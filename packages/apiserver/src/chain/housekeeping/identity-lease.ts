@@ -1,7 +1,9 @@
-// The lease by which a server that listens says that it is there: renewed every ten seconds, gone when the server ends. Once an
-// hour those that other servers have left behind are cleared away.
-// Upstream: k8s.io/component-helpers/apimachinery/lease/controller.go, k8s.io/kubernetes/pkg/controlplane/apiserver/server.go,
-// pkg/controlplane/controller/apiserverleasegc, k8s.io/apiserver/pkg/server/config.go (APIServerID).
+// The lease by which a server that listens says that it is there: renewed every ten seconds, gone
+// when the server ends. Once an hour those that other servers have left behind are cleared away.
+// Upstream: k8s.io/component-helpers/apimachinery/lease/controller.go,
+// k8s.io/kubernetes/pkg/controlplane/apiserver/server.go,
+// pkg/controlplane/controller/apiserverleasegc, k8s.io/apiserver/pkg/server/config.go
+// (APIServerID).
 import type { JsonObject } from "homeostat/api";
 import { type Runtime, type Timer, unitInterval, uuid } from "homeostat/runtime";
 import type { ApiCaller } from "../../kinds/apiextensions/api-caller.ts";
@@ -69,14 +71,19 @@ class LeaseKeeper {
   /** Runs `work` after what runs already. What fails is tried again the next time. */
   #later(afterMs: number, work: () => Promise<void>): Timer {
     return this.#options.runtime.clock.timer(afterMs, () => {
-      this.#working = this.#working.then(async () => (this.#isStopped ? undefined : work())).catch(() => undefined);
+      this.#working = this.#working
+        .then(async () => (this.#isStopped ? undefined : work()))
+        .catch(() => undefined);
     });
   }
 
   async #renew(): Promise<void> {
     const { call, runtime } = this.#options;
-    this.#renewal = this.#later(renewMs * (1 + jitter * unitInterval(runtime.entropy)), () => this.#renew());
-    const renewed = this.#latest && (await call("PUT", `${leases}/${this.#name}`, this.#lease(this.#latest)));
+    this.#renewal = this.#later(renewMs * (1 + jitter * unitInterval(runtime.entropy)), () =>
+      this.#renew(),
+    );
+    const renewed =
+      this.#latest && (await call("PUT", `${leases}/${this.#name}`, this.#lease(this.#latest)));
     if (renewed && renewed.status < 300) return void (this.#latest = renewed.object);
     this.#latest = undefined;
     const made = await call("POST", leases, this.#lease());
@@ -97,18 +104,36 @@ class LeaseKeeper {
         ...metadata,
         name: this.#name,
         namespace: "kube-system",
-        labels: { ...objectAt(metadata, "labels"), [label]: component, "kubernetes.io/hostname": address.hostname },
-        annotations: { ...objectAt(metadata, "annotations"), "kubernetes.io/peer-advertise-address": hostAndPort(address) },
+        labels: {
+          ...objectAt(metadata, "labels"),
+          [label]: component,
+          "kubernetes.io/hostname": address.hostname,
+        },
+        annotations: {
+          ...objectAt(metadata, "annotations"),
+          "kubernetes.io/peer-advertise-address": hostAndPort(address),
+        },
       },
-      spec: { ...objectAt(before, "spec"), holderIdentity: this.#holder, leaseDurationSeconds: durationSeconds, renewTime: microTime(runtime.clock.now()) },
+      spec: {
+        ...objectAt(before, "spec"),
+        holderIdentity: this.#holder,
+        leaseDurationSeconds: durationSeconds,
+        renewTime: microTime(runtime.clock.now()),
+      },
     };
   }
 
   async #clear(): Promise<void> {
     const { call, runtime } = this.#options;
     this.#clearing = this.#later(clearMs, () => this.#clear());
-    const { object } = await call("GET", `${leases}?labelSelector=${encodeURIComponent(`${label}=${component}`)}`);
-    for (const lease of itemsAt(object, "items").filter((each) => hasExpired(each, runtime.clock.now()))) await call("DELETE", `${leases}/${stringAt(metadataOf(lease), "name")}`);
+    const { object } = await call(
+      "GET",
+      `${leases}?labelSelector=${encodeURIComponent(`${label}=${component}`)}`,
+    );
+    for (const lease of itemsAt(object, "items").filter((each) =>
+      hasExpired(each, runtime.clock.now()),
+    ))
+      await call("DELETE", `${leases}/${stringAt(metadataOf(lease), "name")}`);
   }
 }
 
@@ -116,7 +141,11 @@ class LeaseKeeper {
 export function hasExpired(lease: JsonObject, now: number): boolean {
   const spec = objectAt(lease, "spec");
   const renewed = Date.parse(stringAt(spec, "renewTime"));
-  return Number.isNaN(renewed) || spec["leaseDurationSeconds"] === undefined || renewed + numberAt(spec, "leaseDurationSeconds") * 1000 < now;
+  return (
+    Number.isNaN(renewed) ||
+    spec["leaseDurationSeconds"] === undefined ||
+    renewed + numberAt(spec, "leaseDurationSeconds") * 1000 < now
+  );
 }
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");

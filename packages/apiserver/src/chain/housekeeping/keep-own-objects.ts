@@ -1,7 +1,9 @@
-// Brings the server's own objects back when somebody has deleted them: namespaces of the system, its service, its config maps.
-// Upstream looks for them at intervals; here the interval only says when one that is missing comes back, so that no timer runs
-// while none is.
-// Upstream: k8s.io/kubernetes/pkg/controlplane/controller/{systemnamespaces,kubernetesservice,clusterauthenticationtrust,
+// Brings the server's own objects back when somebody has deleted them: namespaces of the system,
+// its service, its config maps.
+// Upstream looks for them at intervals; here the interval only says when one that is missing comes
+// back, so that no timer runs while none is.
+// Upstream:
+// k8s.io/kubernetes/pkg/controlplane/controller/{systemnamespaces,kubernetesservice,clusterauthenticationtrust,
 // legacytokentracking}.
 import type { JsonObject } from "homeostat/api";
 import type { Clock, Timer } from "homeostat/runtime";
@@ -21,13 +23,28 @@ interface Kept {
 }
 
 const kept: readonly Kept[] = [
-  { kind: "Namespace", resource: "namespaces", namespace: "", names: ["default", "kube-node-lease", "kube-public", "kube-system"], everyMs: 60_000 },
-  { kind: "Service", resource: "services", namespace: "default", names: ["kubernetes"], everyMs: 10_000 },
+  {
+    kind: "Namespace",
+    resource: "namespaces",
+    namespace: "",
+    names: ["default", "kube-node-lease", "kube-public", "kube-system"],
+    everyMs: 60_000,
+  },
+  {
+    kind: "Service",
+    resource: "services",
+    namespace: "default",
+    names: ["kubernetes"],
+    everyMs: 10_000,
+  },
   {
     kind: "ConfigMap",
     resource: "configmaps",
     namespace: "kube-system",
-    names: ["extension-apiserver-authentication", "kube-apiserver-legacy-service-account-token-tracking"],
+    names: [
+      "extension-apiserver-authentication",
+      "kube-apiserver-legacy-service-account-token-tracking",
+    ],
     everyMs: 0,
   },
 ];
@@ -63,11 +80,17 @@ class Keeper {
     this.#startedAt = runtime.clock.monotonic();
     const resource = catalog.find("", "v1", kept.resource);
     if (!resource) return;
-    const names = new Map(kept.names.map((name) => [storageKeyOf(resource, kept.namespace, name), name]));
-    const watch = store.since(storagePrefixOf(resource, kept.namespace), store.revision(), ({ key, type }) => {
-      const name = type === "DELETED" ? names.get(key) : undefined;
-      if (name !== undefined) this.#lost(name);
-    });
+    const names = new Map(
+      kept.names.map((name) => [storageKeyOf(resource, kept.namespace, name), name]),
+    );
+    const watch = store.since(
+      storagePrefixOf(resource, kept.namespace),
+      store.revision(),
+      ({ key, type }) => {
+        const name = type === "DELETED" ? names.get(key) : undefined;
+        if (name !== undefined) this.#lost(name);
+      },
+    );
     this.#watch = typeof watch === "object" ? watch : undefined;
   }
 
@@ -92,7 +115,8 @@ class Keeper {
   async #bringBack(): Promise<void> {
     const names = [...this.#missing];
     this.#missing.clear();
-    for (const name of names) if (!(await this.#create(name).catch(() => false))) this.#missing.add(name);
+    for (const name of names)
+      if (!(await this.#create(name).catch(() => false))) this.#missing.add(name);
     if (this.#missing.size) this.#arm(this.#kept.everyMs || retryMs);
   }
 
@@ -105,13 +129,18 @@ class Keeper {
       .map((text) => JSON.parse(text) as JsonObject)
       .find((each) => metadataOf(each)["name"] === name);
     if (!object) return true;
-    const { status } = await this.#options.call("POST", `/api/v1${namespace ? `/namespaces/${namespace}` : ""}/${resource}`, asAsked(object));
+    const { status } = await this.#options.call(
+      "POST",
+      `/api/v1${namespace ? `/namespaces/${namespace}` : ""}/${resource}`,
+      asAsked(object),
+    );
     return status < 300 || status === 409;
   }
 }
 
 /** How long until the next of the moments that lie `everyMs` apart. */
-const untilNext = (everyMs: number, sinceMs: number): number => (everyMs === 0 ? 0 : everyMs - (sinceMs % everyMs));
+const untilNext = (everyMs: number, sinceMs: number): number =>
+  everyMs === 0 ? 0 : everyMs - (sinceMs % everyMs);
 
 /** The object as it would be sent: without what the server adds. */
 function asAsked(object: JsonObject): JsonObject {
@@ -119,5 +148,12 @@ function asAsked(object: JsonObject): JsonObject {
   const { status: _, ...asked } = object;
   const spec = mutableAt(asked, "spec");
   for (const field of ["clusterIPs", "ipFamilies", "finalizers"]) if (spec) delete spec[field];
-  return { ...asked, metadata: { name: name!, ...(namespace === undefined ? {} : { namespace }), ...(labels === undefined ? {} : { labels }) } };
+  return {
+    ...asked,
+    metadata: {
+      name: name!,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+  };
 }

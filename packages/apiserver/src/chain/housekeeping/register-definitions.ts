@@ -1,5 +1,6 @@
-// The API services of groups and versions that definitions serve: made when the first definition of a version comes, removed
-// with the last, put right when somebody changes or deletes one. Those that others have made are left alone.
+// The API services of groups and versions that definitions serve: made when the first definition of
+// a version comes, removed with the last, put right when somebody changes or deletes one. Those
+// that others have made are left alone.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/controller/crdregistration,
 // k8s.io/kube-aggregator/pkg/controllers/autoregister/autoregister_controller.go.
 import type { JsonObject } from "homeostat/api";
@@ -39,7 +40,10 @@ class Registrar {
   readonly #call: ApiCaller;
   readonly #services: ServedResource;
   /** What each definition serves, by its key, as of its generation. */
-  readonly #served = new Map<string, { readonly generation: number; readonly versions: ReadonlyMap<string, GroupVersion> }>();
+  readonly #served = new Map<
+    string,
+    { readonly generation: number; readonly versions: ReadonlyMap<string, GroupVersion> }
+  >();
   readonly #work: WorkSet;
   #stops: (() => void)[] = [];
 
@@ -56,7 +60,8 @@ class Registrar {
     this.#each(prefix, ({ key, facts, type }) => {
       // Only what this keeps is worth a look; most of them are made once and never written again.
       const name = key.slice(prefix.length);
-      if (facts.labels[label] === "true" || (type === "DELETED" && this.#wanted(name))) this.#work.add(name);
+      if (facts.labels[label] === "true" || (type === "DELETED" && this.#wanted(name)))
+        this.#work.add(name);
     });
   }
 
@@ -79,11 +84,16 @@ class Registrar {
     if (type !== "DELETED" && before?.generation === generation) return;
     if (type === "DELETED") this.#served.delete(key);
     else this.#served.set(key, { generation, versions: servedVersions(parseStored(bytes)) });
-    for (const name of [...(before?.versions.keys() ?? []), ...(this.#served.get(key)?.versions.keys() ?? [])]) this.#work.add(name);
+    for (const name of [
+      ...(before?.versions.keys() ?? []),
+      ...(this.#served.get(key)?.versions.keys() ?? []),
+    ])
+      this.#work.add(name);
   }
 
   #wanted(name: string): GroupVersion | undefined {
-    for (const { versions } of this.#served.values()) if (versions.has(name)) return versions.get(name);
+    for (const { versions } of this.#served.values())
+      if (versions.has(name)) return versions.get(name);
     return undefined;
   }
 
@@ -94,7 +104,12 @@ class Registrar {
     const wanted = this.#wanted(name);
     const found = store.latest(key);
     if (!found) {
-      if (wanted) await insertText(store, this.#services, key, { text: apiServiceText(wanted), now: formatSeconds(runtime.clock.now()), entropy: runtime.entropy });
+      if (wanted)
+        await insertText(store, this.#services, key, {
+          text: apiServiceText(wanted),
+          now: formatSeconds(runtime.clock.now()),
+          entropy: runtime.entropy,
+        });
       return true;
     }
     if (found.facts.labels[label] !== "true") return true;
@@ -113,26 +128,63 @@ export function servedVersions(definition: JsonObject): ReadonlyMap<string, Grou
   const spec = objectAt(definition, "spec");
   const group = stringAt(spec, "group");
   const served = itemsAt(spec, "versions").filter((version) => version["served"] === true);
-  return new Map(served.map((version) => [`${stringAt(version, "name")}.${group}`, { group, version: stringAt(version, "name") }]));
+  return new Map(
+    served.map((version) => [
+      `${stringAt(version, "name")}.${group}`,
+      { group, version: stringAt(version, "name") },
+    ]),
+  );
 }
 
 /** Definitions come after the server's own groups, and all versions are as good as each other. */
-const specOf = ({ group, version }: GroupVersion): JsonObject => ({ group, version, groupPriorityMinimum: 1000, versionPriority: 100 });
+const specOf = ({ group, version }: GroupVersion): JsonObject => ({
+  group,
+  version,
+  groupPriorityMinimum: 1000,
+  versionPriority: 100,
+});
 
-const isSame = (found: JsonObject, wanted: JsonObject): boolean => Object.keys(found).length === Object.keys(wanted).length && Object.entries(wanted).every(([field, value]) => found[field] === value);
+const isSame = (found: JsonObject, wanted: JsonObject): boolean =>
+  Object.keys(found).length === Object.keys(wanted).length &&
+  Object.entries(wanted).every(([field, value]) => found[field] === value);
 
 /** Complete but for uid, times and revision, as the server's own objects are kept. */
 function apiServiceText(wanted: GroupVersion): string {
   const fields = {
     "f:metadata": { "f:labels": { ".": {}, [`f:${label}`]: {} } },
-    "f:spec": { "f:group": {}, "f:groupPriorityMinimum": {}, "f:version": {}, "f:versionPriority": {} },
+    "f:spec": {
+      "f:group": {},
+      "f:groupPriorityMinimum": {},
+      "f:version": {},
+      "f:versionPriority": {},
+    },
   };
-  const entry = { manager: "kube-apiserver", operation: "Update", apiVersion: "apiregistration.k8s.io/v1", time: "", fieldsType: "FieldsV1", fieldsV1: fields };
-  const available = { type: "Available", status: "True", lastTransitionTime: "", reason: "Local", message: "Local APIServices are always available" };
+  const entry = {
+    manager: "kube-apiserver",
+    operation: "Update",
+    apiVersion: "apiregistration.k8s.io/v1",
+    time: "",
+    fieldsType: "FieldsV1",
+    fieldsV1: fields,
+  };
+  const available = {
+    type: "Available",
+    status: "True",
+    lastTransitionTime: "",
+    reason: "Local",
+    message: "Local APIServices are always available",
+  };
   return JSON.stringify({
     kind: "APIService",
     apiVersion: "apiregistration.k8s.io/v1",
-    metadata: { name: `${wanted.version}.${wanted.group}`, uid: "", resourceVersion: "", creationTimestamp: "", labels: { [label]: "true" }, managedFields: [entry] },
+    metadata: {
+      name: `${wanted.version}.${wanted.group}`,
+      uid: "",
+      resourceVersion: "",
+      creationTimestamp: "",
+      labels: { [label]: "true" },
+      managedFields: [entry],
+    },
     spec: specOf(wanted),
     status: { conditions: [available] },
   });

@@ -1,4 +1,5 @@
-// What is to be looked at, by name and once: one worker goes through it, and comes back after a while to what failed.
+// What is to be looked at, by name and once: one worker goes through it, and comes back after a
+// while to what failed.
 import type { Runtime } from "homeostat/runtime";
 
 const retryMs = 1000;
@@ -33,7 +34,8 @@ export class WorkSet {
   async #run(): Promise<void> {
     for (const name of this.#names) {
       this.#names.delete(name);
-      if (!(await this.#work(name).catch(() => false))) this.#runtime.clock.timer(retryMs, () => this.add(name));
+      if (!(await this.#work(name).catch(() => false)))
+        this.#runtime.clock.timer(retryMs, () => this.add(name));
     }
     this.#isWorking = false;
   }

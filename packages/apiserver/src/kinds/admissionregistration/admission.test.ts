@@ -5,19 +5,47 @@ import { openKind } from "../open-kind.suite.ts";
 
 const group = "admissionregistration.k8s.io";
 const metadata = { name: "a" };
-const webhook = { name: "a.b.c", sideEffects: "None", admissionReviewVersions: ["v1"], clientConfig: { url: "https://x.test" } };
+const webhook = {
+  name: "a.b.c",
+  sideEffects: "None",
+  admissionReviewVersions: ["v1"],
+  clientConfig: { url: "https://x.test" },
+};
 
 test("a webhook has defaults", () => {
-  const { object, errors } = openKind(group, "mutatingwebhookconfigurations").create({ metadata, webhooks: [webhook] });
+  const { object, errors } = openKind(group, "mutatingwebhookconfigurations").create({
+    metadata,
+    webhooks: [webhook],
+  });
   const [first] = object["webhooks"] as JsonObject[];
-  assert.deepEqual([errors, first!["failurePolicy"], first!["matchPolicy"], first!["timeoutSeconds"], first!["reinvocationPolicy"]], [[], "Fail", "Equivalent", 10, "Never"]);
+  assert.deepEqual(
+    [
+      errors,
+      first!["failurePolicy"],
+      first!["matchPolicy"],
+      first!["timeoutSeconds"],
+      first!["reinvocationPolicy"],
+    ],
+    [[], "Fail", "Equivalent", 10, "Never"],
+  );
 });
 
 test("a webhook says where it is, what it does, and what about", () => {
-  const rules = [{ operations: ["*", "CREATE"], apiGroups: [""], apiVersions: [""], resources: ["pods", "*"] }];
+  const rules = [
+    { operations: ["*", "CREATE"], apiGroups: [""], apiVersions: [""], resources: ["pods", "*"] },
+  ];
   const { errors } = openKind(group, "validatingwebhookconfigurations").create({
     metadata,
-    webhooks: [{ ...webhook, name: "a.b", sideEffects: "Some", admissionReviewVersions: ["v9"], clientConfig: {}, rules }],
+    webhooks: [
+      {
+        ...webhook,
+        name: "a.b",
+        sideEffects: "Some",
+        admissionReviewVersions: ["v9"],
+        clientConfig: {},
+        rules,
+      },
+    ],
   });
   assert.deepEqual(errors, [
     'webhooks[0].name: Invalid value: "a.b": should be a domain with at least three segments separated by dots',
@@ -30,7 +58,10 @@ test("a webhook says where it is, what it does, and what about", () => {
 });
 
 test("a policy matches something and decides something", () => {
-  const { errors } = openKind(group, "validatingadmissionpolicies").create({ metadata, spec: { paramKind: { apiVersion: "a/b/c", kind: "K" } } });
+  const { errors } = openKind(group, "validatingadmissionpolicies").create({
+    metadata,
+    spec: { paramKind: { apiVersion: "a/b/c", kind: "K" } },
+  });
   assert.deepEqual(errors, [
     'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
     "spec.matchConstraints: Required value",
@@ -40,7 +71,14 @@ test("a policy matches something and decides something", () => {
 });
 
 test("a binding takes parameters by name or by selector", () => {
-  const { errors } = openKind(group, "validatingadmissionpolicybindings").create({ metadata, spec: { policyName: "p", paramRef: { name: "x", selector: {} }, validationActions: ["Deny", "Warn"] } });
+  const { errors } = openKind(group, "validatingadmissionpolicybindings").create({
+    metadata,
+    spec: {
+      policyName: "p",
+      paramRef: { name: "x", selector: {} },
+      validationActions: ["Deny", "Warn"],
+    },
+  });
   assert.deepEqual(errors, [
     "spec.paramRef.name: Forbidden: name and selector are mutually exclusive",
     "spec.paramRef.selector: Forbidden: name and selector are mutually exclusive",

@@ -1,17 +1,41 @@
-// Compiles the expressions of admission policies and of webhooks' match conditions: which variables they have, and what they
-// must come to. Loaded when the first expression is seen; see policy-expressions.ts.
-// Upstream: k8s.io/apiserver v0.36 pkg/admission/plugin/cel/{compile,composition}.go, pkg/cel/mutation, and the ReturnTypes of
-// pkg/admission/plugin/{policy,webhook/matchconditions}.
+// Compiles the expressions of admission policies and of webhooks' match conditions: which variables
+// they have, and what they must come to. Loaded when the first expression is seen; see
+// policy-expressions.ts.
+// Upstream: k8s.io/apiserver v0.36 pkg/admission/plugin/cel/{compile,composition}.go,
+// pkg/cel/mutation, and the ReturnTypes of pkg/admission/plugin/{policy,webhook/matchconditions}.
 import { type Environment, type StructDeclaration, withVariables } from "../../cel/environment.ts";
-import { compatibilityMinor, kubernetesEnvironment, storedMinor } from "../../cel/kubernetes-environment.ts";
+import {
+  compatibilityMinor,
+  kubernetesEnvironment,
+  storedMinor,
+} from "../../cel/kubernetes-environment.ts";
 import { authorizerType, resourceCheckType } from "../../cel/libraries/authorizer.ts";
 import { jsonPatchLibrary } from "../../cel/libraries/json-patch.ts";
 import { compileExpression } from "../../cel/program.ts";
-import { boolType, dynType, intType, listType, mapType, nullType, runtimeName, sameType, stringType, structType, timestampType, type Type } from "../../cel/type.ts";
+import {
+  boolType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  runtimeName,
+  sameType,
+  stringType,
+  structType,
+  timestampType,
+  type Type,
+} from "../../cel/type.ts";
 import { ValueMap } from "../../cel/values/map.ts";
 
 /** What an expression is for, which decides what it must come to. */
-export type Purpose = "condition" | "message" | "annotation" | "variable" | "JSON patch" | "apply configuration";
+export type Purpose =
+  | "condition"
+  | "message"
+  | "annotation"
+  | "variable"
+  | "JSON patch"
+  | "apply configuration";
 
 /** What an expression may refer to. */
 export interface ExpressionScope {
@@ -23,7 +47,9 @@ export interface ExpressionScope {
 }
 
 /** The type of the result, or why there is none; `internal` faults are no fault of the writer's. */
-export type CompiledPolicyExpression = { readonly type: Type } | { readonly fault: string; readonly internal?: true };
+export type CompiledPolicyExpression =
+  | { readonly type: Type }
+  | { readonly fault: string; readonly internal?: true };
 
 const patchType = structType("JSONPatch");
 const objectType = structType("Object");
@@ -38,23 +64,36 @@ const results: Readonly<Record<Purpose, readonly Type[]>> = {
 };
 
 /** Compiles one expression. */
-export function compilePolicyExpression(expression: string, purpose: Purpose, scope: ExpressionScope): CompiledPolicyExpression {
+export function compilePolicyExpression(
+  expression: string,
+  purpose: Purpose,
+  scope: ExpressionScope,
+): CompiledPolicyExpression {
   const compiled = compileExpression(expression, environmentOf(purpose, scope));
   if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues}` };
   const type = "program" in compiled ? compiled.program.type : compiled.type;
   const wanted = results[purpose];
   if (wanted.length && !wanted.some((each) => sameType(each, type))) {
     const names = wanted.map(runtimeName);
-    return { fault: `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(" ")}]`} but got ${runtimeName(type)}` };
+    return {
+      fault: `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(" ")}]`} but got ${runtimeName(type)}`,
+    };
   }
-  return "failure" in compiled ? { fault: `program instantiation failed: ${compiled.failure}`, internal: true } : { type };
+  return "failure" in compiled
+    ? { fault: `program instantiation failed: ${compiled.failure}`, internal: true }
+    : { type };
 }
 
-/** The type of a variable as those after it see it: what is neither scalar, list nor map is anything. */
+/**
+ * The type of a variable as those after it see it: what is neither scalar, list nor map is
+ * anything.
+ */
 export function variableType(type: Type | undefined): Type {
   if (!type || ["struct", "opaque", "type", "param", "error"].includes(type.kind)) return dynType;
   if (type.kind === "list") return listType(variableType(type.params[0]));
-  return type.kind === "map" ? mapType(variableType(type.params[0]), variableType(type.params[1])) : type;
+  return type.kind === "map"
+    ? mapType(variableType(type.params[0]), variableType(type.params[1]))
+    : type;
 }
 
 function environmentOf(purpose: Purpose, { params, age, variables }: ExpressionScope): Environment {
@@ -71,9 +110,17 @@ function environmentOf(purpose: Purpose, { params, age, variables }: ExpressionS
   ]);
   const struct: Environment["struct"] = (name) => {
     if (name === variablesType.name && variables) return declare(name, variables);
-    return (isMutation ? patchStruct(name) : undefined) ?? (structs[name] && declare(name, structs[name]));
+    return (
+      (isMutation ? patchStruct(name) : undefined) ??
+      (structs[name] && declare(name, structs[name]))
+    );
   };
-  const functions = isMutation ? new Map([...base.functions, ...jsonPatchLibrary.functions!.map((each) => [each.name, each] as const)]) : base.functions;
+  const functions = isMutation
+    ? new Map([
+        ...base.functions,
+        ...jsonPatchLibrary.functions!.map((each) => [each.name, each] as const),
+      ])
+    : base.functions;
   return withVariables({ ...base, functions }, names, struct);
 }
 
@@ -82,26 +129,53 @@ const authorizerVariables = [
   ["authorizer.requestResource", resourceCheckType],
 ] as const;
 
-const declare = (name: string, fields: ReadonlyMap<string, Type>): StructDeclaration => ({ name, field: (field) => fields.get(field) });
+const declare = (name: string, fields: ReadonlyMap<string, Type>): StructDeclaration => ({
+  name,
+  field: (field) => fields.get(field),
+});
 
-/** Objects that a mutation builds: of these nothing is known, so that every field can be anything. */
+/**
+ * Objects that a mutation builds: of these nothing is known, so that every field can be anything.
+ */
 function patchStruct(name: string): StructDeclaration | undefined {
   const create: StructDeclaration["create"] = (fields) => new ValueMap(fields);
   // Upstream has every field here, of no type where there is none by that name.
-  if (name === patchType.name) return { name, field: (field) => patchFields.get(field) ?? structType(""), create };
-  return name === objectType.name || name.startsWith(`${objectType.name}.`) ? { name, field: () => dynType, create } : undefined;
+  if (name === patchType.name)
+    return { name, field: (field) => patchFields.get(field) ?? structType(""), create };
+  return name === objectType.name || name.startsWith(`${objectType.name}.`)
+    ? { name, field: () => dynType, create }
+    : undefined;
 }
 
-const fieldsOf = (fields: Readonly<Record<string, Type>>): ReadonlyMap<string, Type> => new Map(Object.entries(fields));
+const fieldsOf = (fields: Readonly<Record<string, Type>>): ReadonlyMap<string, Type> =>
+  new Map(Object.entries(fields));
 const texts = listType(stringType);
-const patchFields = fieldsOf({ op: stringType, path: stringType, from: stringType, value: dynType });
+const patchFields = fieldsOf({
+  op: stringType,
+  path: stringType,
+  from: stringType,
+  value: dynType,
+});
 const kindType = structType("kubernetes.GroupVersionKind");
 const resourceType = structType("kubernetes.GroupVersionResource");
 
 const structs: Readonly<Record<string, ReadonlyMap<string, Type>>> = {
-  "kubernetes.GroupVersionKind": fieldsOf({ group: stringType, version: stringType, kind: stringType }),
-  "kubernetes.GroupVersionResource": fieldsOf({ group: stringType, version: stringType, resource: stringType }),
-  "kubernetes.UserInfo": fieldsOf({ username: stringType, uid: stringType, groups: texts, extra: mapType(stringType, texts) }),
+  "kubernetes.GroupVersionKind": fieldsOf({
+    group: stringType,
+    version: stringType,
+    kind: stringType,
+  }),
+  "kubernetes.GroupVersionResource": fieldsOf({
+    group: stringType,
+    version: stringType,
+    resource: stringType,
+  }),
+  "kubernetes.UserInfo": fieldsOf({
+    username: stringType,
+    uid: stringType,
+    groups: texts,
+    extra: mapType(stringType, texts),
+  }),
   "kubernetes.AdmissionRequest": fieldsOf({
     kind: kindType,
     resource: resourceType,
@@ -116,10 +190,23 @@ const structs: Readonly<Record<string, ReadonlyMap<string, Type>>> = {
     dryRun: boolType,
     options: dynType,
   }),
-  "kubernetes.Namespace": fieldsOf({ metadata: structType("kubernetes.NamespaceMetadata"), spec: structType("kubernetes.NamespaceSpec"), status: structType("kubernetes.NamespaceStatus") }),
+  "kubernetes.Namespace": fieldsOf({
+    metadata: structType("kubernetes.NamespaceMetadata"),
+    spec: structType("kubernetes.NamespaceSpec"),
+    status: structType("kubernetes.NamespaceStatus"),
+  }),
   "kubernetes.NamespaceSpec": fieldsOf({ finalizers: texts }),
-  "kubernetes.NamespaceStatus": fieldsOf({ conditions: listType(structType("kubernetes.NamespaceCondition")), phase: stringType }),
-  "kubernetes.NamespaceCondition": fieldsOf({ status: stringType, type: stringType, lastTransitionTime: timestampType, message: stringType, reason: stringType }),
+  "kubernetes.NamespaceStatus": fieldsOf({
+    conditions: listType(structType("kubernetes.NamespaceCondition")),
+    phase: stringType,
+  }),
+  "kubernetes.NamespaceCondition": fieldsOf({
+    status: stringType,
+    type: stringType,
+    lastTransitionTime: timestampType,
+    message: stringType,
+    reason: stringType,
+  }),
   "kubernetes.NamespaceMetadata": fieldsOf({
     name: stringType,
     generateName: stringType,

@@ -1,5 +1,5 @@
-// The expressions of one policy or webhook, checked in the order in which they are written: a variable is known to those after
-// it.
+// The expressions of one policy or webhook, checked in the order in which they are written: a
+// variable is known to those after it.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation/validation.go.
 import type { JsonObject } from "homeostat/api";
 import type { Type } from "../../cel/type.ts";
@@ -26,7 +26,9 @@ export interface ExpressionRules {
 }
 
 /** What was stored, by what it is for. */
-export type StoredExpressions = Readonly<Partial<Record<Purpose | "match condition", ReadonlySet<string>>>>;
+export type StoredExpressions = Readonly<
+  Partial<Record<Purpose | "match condition", ReadonlySet<string>>>
+>;
 
 /** Opens the expressions of one object. */
 export function openExpressions({ params, variables, stored }: ExpressionRules): PolicyExpressions {
@@ -35,27 +37,49 @@ export function openExpressions({ params, variables, stored }: ExpressionRules):
     loadPolicyCompiler().compilePolicyExpression(expression, purpose, {
       params,
       variables: declared,
-      age: stored[purpose === "variable" ? "condition" : purpose]?.has(expression) ? "stored" : "new",
+      age: stored[purpose === "variable" ? "condition" : purpose]?.has(expression)
+        ? "stored"
+        : "new",
     });
-  const errorsOf = (compiled: ReturnType<typeof compile>, path: string, shown: string): FieldError[] => {
+  const errorsOf = (
+    compiled: ReturnType<typeof compile>,
+    path: string,
+    shown: string,
+  ): FieldError[] => {
     if ("type" in compiled) return [];
-    return [compiled.internal ? { type: "InternalError", field: path, body: `Internal error: ${compiled.fault}` } : invalid(path, shown, compiled.fault)];
+    return [
+      compiled.internal
+        ? { type: "InternalError", field: path, body: `Internal error: ${compiled.fault}` }
+        : invalid(path, shown, compiled.fault),
+    ];
   };
   return {
-    check: (purpose, expression, path, shown = expression) => errorsOf(compile(purpose, expression), path, shown),
+    check: (purpose, expression, path, shown = expression) =>
+      errorsOf(compile(purpose, expression), path, shown),
     declare(name, expression, path) {
       const compiled = compile("variable", expression);
-      declared?.set(name, loadPolicyCompiler().variableType("type" in compiled ? compiled.type : undefined));
+      declared?.set(
+        name,
+        loadPolicyCompiler().variableType("type" in compiled ? compiled.type : undefined),
+      );
       return errorsOf(compiled, path, expression);
     },
   };
 }
 
 /** The checker of match conditions, which know no variables. */
-export const openMatchConditions = (params: ExpressionRules["params"], stored: StoredExpressions): PolicyExpressions =>
-  openExpressions({ params, variables: "none", stored: { condition: stored["match condition"] ?? new Set() } });
+export const openMatchConditions = (
+  params: ExpressionRules["params"],
+  stored: StoredExpressions,
+): PolicyExpressions =>
+  openExpressions({
+    params,
+    variables: "none",
+    stored: { condition: stored["match condition"] ?? new Set() },
+  });
 
-const textsOf = (items: readonly JsonObject[], field: string): ReadonlySet<string> => new Set(items.map((each) => stringAt(each, field)));
+const textsOf = (items: readonly JsonObject[], field: string): ReadonlySet<string> =>
+  new Set(items.map((each) => stringAt(each, field)));
 
 /** The expressions of a stored policy. */
 export function storedExpressions(spec: JsonObject): StoredExpressions {

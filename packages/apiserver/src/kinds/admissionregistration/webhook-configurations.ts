@@ -1,5 +1,6 @@
 // Webhook configurations: which webhooks are asked about which writes. Stored and checked.
-// Upstream: k8s.io/kubernetes/pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go,
+// Upstream:
+// k8s.io/kubernetes/pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go,
 // pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
 import { dns1035LabelFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
 import { duplicate, type FieldError, invalid, required } from "../../registry/field-error.ts";
@@ -13,7 +14,14 @@ import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, itemsAt, mutableAt, numberAt, setIfNil, textsAt } from "../object/read-fields.ts";
 import { bumpGeneration, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { validateWebhookService, validateWebhookUrl } from "../object/validate-webhook-client.ts";
-import { failurePolicies, matchPolicies, oneOf, setRuleDefaults, validateMatchConditions, validateRule } from "./admission-rules.ts";
+import {
+  failurePolicies,
+  matchPolicies,
+  oneOf,
+  setRuleDefaults,
+  validateMatchConditions,
+  validateRule,
+} from "./admission-rules.ts";
 import { openMatchConditions, type StoredExpressions } from "./policy-expressions.ts";
 
 const acceptedVersions = ["v1", "v1beta1"];
@@ -22,8 +30,12 @@ const harmless = ["None", "NoneOnDryRun"];
 const defaultTimeoutSeconds = 10;
 const maxTimeoutSeconds = 30;
 
-export const mutatingWebhookConfiguration: BuiltinKind = configurationKind("MutatingWebhookConfiguration");
-export const validatingWebhookConfiguration: BuiltinKind = configurationKind("ValidatingWebhookConfiguration");
+export const mutatingWebhookConfiguration: BuiltinKind = configurationKind(
+  "MutatingWebhookConfiguration",
+);
+export const validatingWebhookConfiguration: BuiltinKind = configurationKind(
+  "ValidatingWebhookConfiguration",
+);
 
 function configurationKind(kind: string): BuiltinKind {
   const isMutating = kind === "MutatingWebhookConfiguration";
@@ -42,9 +54,17 @@ function configurationKind(kind: string): BuiltinKind {
       prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
       prepareForUpdate: (object, old) => bumpGeneration(object, old, ["webhooks"]),
       validateCreate: (object, context) => warnNotEnforced(kind, context, validate(object, strict)),
-      validateUpdate: (object, old, context) => warnNotEnforced(kind, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...validate(object, rulesFor(object, old))]),
+      validateUpdate: (object, old, context) =>
+        warnNotEnforced(kind, context, [
+          ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+          ...validate(object, rulesFor(object, old)),
+        ]),
     },
-    cells: (object, nowMs) => [nameOf(object), itemsAt(object, "webhooks").length, ageOf(object, nowMs)],
+    cells: (object, nowMs) => [
+      nameOf(object),
+      itemsAt(object, "webhooks").length,
+      ageOf(object, nowMs),
+    ],
   };
 }
 
@@ -69,20 +89,51 @@ interface WebhookRules {
   readonly stored: StoredExpressions;
 }
 
-const strict: WebhookRules = { sideEffects: harmless, needsKnownVersion: true, uniqueNames: true, selectors: { invalidValues: "refused" }, conditions: "checked", stored: {} };
+const strict: WebhookRules = {
+  sideEffects: harmless,
+  needsKnownVersion: true,
+  uniqueNames: true,
+  selectors: { invalidValues: "refused" },
+  conditions: "checked",
+  stored: {},
+};
 
 function rulesFor(object: JsonObject, old: JsonObject): WebhookRules {
   const before = itemsAt(old, "webhooks");
   const names = before.map((webhook) => stringAt(webhook, "name"));
-  const conditionsOf = (each: JsonObject): JsonObject[] => itemsAt(each, "webhooks").map((webhook) => ({ conditions: webhook["matchConditions"] ?? null }));
-  const knows = (webhook: JsonObject): boolean => textsAt(webhook, "admissionReviewVersions").some((version) => acceptedVersions.includes(version));
+  const conditionsOf = (each: JsonObject): JsonObject[] =>
+    itemsAt(each, "webhooks").map((webhook) => ({
+      conditions: webhook["matchConditions"] ?? null,
+    }));
+  const knows = (webhook: JsonObject): boolean =>
+    textsAt(webhook, "admissionReviewVersions").some((version) =>
+      acceptedVersions.includes(version),
+    );
   return {
-    sideEffects: before.every((webhook) => harmless.includes(stringAt(webhook, "sideEffects"))) ? harmless : sideEffects,
-    needsKnownVersion: before.every((webhook) => knows(webhook) || !textsAt(webhook, "admissionReviewVersions").length),
+    sideEffects: before.every((webhook) => harmless.includes(stringAt(webhook, "sideEffects")))
+      ? harmless
+      : sideEffects,
+    needsKnownVersion: before.every(
+      (webhook) => knows(webhook) || !textsAt(webhook, "admissionReviewVersions").length,
+    ),
     uniqueNames: new Set(names).size === names.length,
-    selectors: { invalidValues: before.some((webhook) => ["namespaceSelector", "objectSelector"].some((field) => validateLabelSelector(objectAt(webhook, field), "").length)) ? "allowed" : "refused" },
+    selectors: {
+      invalidValues: before.some((webhook) =>
+        ["namespaceSelector", "objectSelector"].some(
+          (field) => validateLabelSelector(objectAt(webhook, field), "").length,
+        ),
+      )
+        ? "allowed"
+        : "refused",
+    },
     conditions: equalJson(conditionsOf(object), conditionsOf(old)) ? "as they are" : "checked",
-    stored: { "match condition": new Set(before.flatMap((webhook) => itemsAt(webhook, "matchConditions").map((condition) => stringAt(condition, "expression")))) },
+    stored: {
+      "match condition": new Set(
+        before.flatMap((webhook) =>
+          itemsAt(webhook, "matchConditions").map((condition) => stringAt(condition, "expression")),
+        ),
+      ),
+    },
   };
 }
 
@@ -91,7 +142,14 @@ function validate(object: JsonObject, rules: WebhookRules): FieldError[] {
   return itemsAt(object, "webhooks").flatMap((webhook, i) => {
     const path = `webhooks[${i}]`;
     const name = stringAt(webhook, "name");
-    const errors = [...validateWebhook(webhook, path, rules), ...versionErrors(textsAt(webhook, "admissionReviewVersions"), `${path}.admissionReviewVersions`, rules)];
+    const errors = [
+      ...validateWebhook(webhook, path, rules),
+      ...versionErrors(
+        textsAt(webhook, "admissionReviewVersions"),
+        `${path}.admissionReviewVersions`,
+        rules,
+      ),
+    ];
     if (rules.uniqueNames && name && names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     return errors;
@@ -105,30 +163,70 @@ function validateWebhook(webhook: JsonObject, path: string, rules: WebhookRules)
     ...itemsAt(webhook, "rules").flatMap((rule, i) => validateRule(rule, `${path}.rules[${i}]`)),
     ...oneOf(webhook, "failurePolicy", failurePolicies, path),
     ...oneOf(webhook, "matchPolicy", matchPolicies, path),
-    ...(isSet(webhook["sideEffects"]) ? oneOf(webhook, "sideEffects", rules.sideEffects, path) : [required(`${path}.sideEffects`, `must specify one of ${rules.sideEffects.join(", ")}`)]),
-    ...(seconds > maxTimeoutSeconds || seconds < 1 ? [invalid(`${path}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds")] : []),
-    ...["namespaceSelector", "objectSelector"].flatMap((field) => validateLabelSelector(objectAt(webhook, field), `${path}.${field}`, rules.selectors)),
+    ...(isSet(webhook["sideEffects"])
+      ? oneOf(webhook, "sideEffects", rules.sideEffects, path)
+      : [required(`${path}.sideEffects`, `must specify one of ${rules.sideEffects.join(", ")}`)]),
+    ...(seconds > maxTimeoutSeconds || seconds < 1
+      ? [
+          invalid(
+            `${path}.timeoutSeconds`,
+            seconds,
+            "the timeout value must be between 1 and 30 seconds",
+          ),
+        ]
+      : []),
+    ...["namespaceSelector", "objectSelector"].flatMap((field) =>
+      validateLabelSelector(objectAt(webhook, field), `${path}.${field}`, rules.selectors),
+    ),
     ...oneOf(webhook, "reinvocationPolicy", ["IfNeeded", "Never"], path),
     ...clientErrors(objectAt(webhook, "clientConfig"), `${path}.clientConfig`),
-    ...(rules.conditions === "checked" ? validateMatchConditions(itemsAt(webhook, "matchConditions"), `${path}.matchConditions`, openMatchConditions("none", rules.stored)) : []),
+    ...(rules.conditions === "checked"
+      ? validateMatchConditions(
+          itemsAt(webhook, "matchConditions"),
+          `${path}.matchConditions`,
+          openMatchConditions("none", rules.stored),
+        )
+      : []),
   ];
 }
 
 function clientErrors(client: JsonObject, path: string): FieldError[] {
   const { url, service } = client;
-  if (isSet(url) === isSet(service)) return [required(path, "exactly one of url or service is required")];
+  if (isSet(url) === isSet(service))
+    return [required(path, "exactly one of url or service is required")];
   if (typeof url === "string") return validateWebhookUrl(url, `${path}.url`);
   const given = isObject(service) ? service : {};
   const target = typeof given["path"] === "string" ? { path: given["path"] } : {};
-  // Upstream mixes up name and namespace here, so that the error for one bears the name of the other.
-  return validateWebhookService({ name: stringAt(given, "namespace"), namespace: stringAt(given, "name"), port: numberAt(given, "port"), ...target }, `${path}.service`);
+  // Upstream mixes up name and namespace here, so that the error for one bears the name of the
+  // other.
+  return validateWebhookService(
+    {
+      name: stringAt(given, "namespace"),
+      namespace: stringAt(given, "name"),
+      port: numberAt(given, "port"),
+      ...target,
+    },
+    `${path}.service`,
+  );
 }
 
-function versionErrors(versions: readonly string[], path: string, { needsKnownVersion }: WebhookRules): FieldError[] {
-  if (!versions.length) return [required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
+function versionErrors(
+  versions: readonly string[],
+  path: string,
+  { needsKnownVersion }: WebhookRules,
+): FieldError[] {
+  if (!versions.length)
+    return [required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : dns1035LabelFaults(version).map((fault) => invalid(`${path}[${i}]`, version, fault)),
+    versions.indexOf(version) < i
+      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((fault) => invalid(`${path}[${i}]`, version, fault)),
   );
   const known = versions.some((version) => acceptedVersions.includes(version));
-  return needsKnownVersion && !known ? [...errors, invalid(path, [...versions], `must include at least one of ${acceptedVersions.join(", ")}`)] : errors;
+  return needsKnownVersion && !known
+    ? [
+        ...errors,
+        invalid(path, [...versions], `must include at least one of ${acceptedVersions.join(", ")}`),
+      ]
+    : errors;
 }

@@ -4,13 +4,32 @@ import { acceptNames, establish } from "./accept-names.ts";
 import type { Definition, DefinitionNames, DefinitionStatus } from "./definition.ts";
 
 const now = "2026-01-01T00:00:00Z";
-const definition = (names: DefinitionNames, status: DefinitionStatus = {}): Definition => ({ metadata: { name: `${names.plural}.x.io` }, spec: { group: "x.io", names }, status });
-const tolls = definition({ plural: "tolls", singular: "toll", kind: "Toll", listKind: "TollList" }, { acceptedNames: { plural: "tolls", singular: "toll", kind: "Toll", listKind: "TollList" } });
+const definition = (names: DefinitionNames, status: DefinitionStatus = {}): Definition => ({
+  metadata: { name: `${names.plural}.x.io` },
+  spec: { group: "x.io", names },
+  status,
+});
+const tolls = definition(
+  { plural: "tolls", singular: "toll", kind: "Toll", listKind: "TollList" },
+  { acceptedNames: { plural: "tolls", singular: "toll", kind: "Toll", listKind: "TollList" } },
+);
 
 test("free names are accepted, and the definition waits to be established", () => {
-  const fresh = definition({ plural: "cars", singular: "car", kind: "Car", listKind: "CarList", shortNames: ["c"] });
+  const fresh = definition({
+    plural: "cars",
+    singular: "car",
+    kind: "Car",
+    listKind: "CarList",
+    shortNames: ["c"],
+  });
   const outcome = acceptNames(fresh, [tolls, fresh], now)!;
-  assert.deepEqual(outcome.acceptedNames, { plural: "cars", singular: "car", shortNames: ["c"], kind: "Car", listKind: "CarList" });
+  assert.deepEqual(outcome.acceptedNames, {
+    plural: "cars",
+    singular: "car",
+    shortNames: ["c"],
+    kind: "Car",
+    listKind: "CarList",
+  });
   assert.deepEqual(
     outcome.conditions.map(({ type, status, reason }) => [type, status, reason]),
     [
@@ -41,13 +60,26 @@ test("a taken name is left out and the rest accepted", () => {
     ],
   );
   assert.equal(establish({ ...taxes, status: outcome }, now), undefined);
-  assert.equal(acceptNames({ ...taxes, status: outcome }, [tolls, { ...taxes, status: outcome }], now), undefined, "nothing new to say");
+  assert.equal(
+    acceptNames({ ...taxes, status: outcome }, [tolls, { ...taxes, status: outcome }], now),
+    undefined,
+    "nothing new to say",
+  );
 });
 
 test("an established definition keeps its place when it asks for a taken short name", () => {
-  const established = { type: "Established", status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted", lastTransitionTime: now } as const;
+  const established = {
+    type: "Established",
+    status: "True",
+    reason: "InitialNamesAccepted",
+    message: "the initial names have been accepted",
+    lastTransitionTime: now,
+  } as const;
   const accepted = { plural: "cars", singular: "car", kind: "Car", listKind: "CarList" };
-  const cars = definition({ ...accepted, shortNames: ["toll", "tolls"] }, { acceptedNames: accepted, conditions: [established] });
+  const cars = definition(
+    { ...accepted, shortNames: ["toll", "tolls"] },
+    { acceptedNames: accepted, conditions: [established] },
+  );
   const outcome = acceptNames(cars, [tolls, cars], now)!;
   assert.deepEqual(outcome.acceptedNames.shortNames, undefined);
   assert.deepEqual(

@@ -19,30 +19,46 @@ const isCommunityGroup = (group: string): boolean => /(^|\.)(k8s|kubernetes)\.io
 function approvalOf(annotation: string): Approval {
   const rule = `protected groups must have approval annotation ${quoteGo(approvalAnnotation)}`;
   if (!annotation) return { state: "Missing", reason: `${rule}, ${see}` };
-  if (annotation.startsWith("unapproved")) return { state: "Bypassed", reason: `not approved: ${quoteGo(annotation)}` };
-  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#]+/.test(annotation) && isRequestUri(annotation)) return { state: "Approved", reason: `approved in ${annotation}` };
-  return { state: "Invalid", reason: `${rule} with either a URL or a reason starting with "unapproved", ${see}` };
+  if (annotation.startsWith("unapproved"))
+    return { state: "Bypassed", reason: `not approved: ${quoteGo(annotation)}` };
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#]+/.test(annotation) && isRequestUri(annotation))
+    return { state: "Approved", reason: `approved in ${annotation}` };
+  return {
+    state: "Invalid",
+    reason: `${rule} with either a URL or a reason starting with "unapproved", ${see}`,
+  };
 }
 
-const annotationOf = (definition: Definition): string => definition.metadata.annotations?.[approvalAnnotation] ?? "";
+const annotationOf = (definition: Definition): string =>
+  definition.metadata.annotations?.[approvalAnnotation] ?? "";
 
 /** Refuses a missing or malformed annotation, unless it was as bad before. */
-export function validateApproval(definition: Definition, old: Definition | undefined): FieldError[] {
+export function validateApproval(
+  definition: Definition,
+  old: Definition | undefined,
+): FieldError[] {
   if (!isCommunityGroup(definition.spec.group ?? "")) return [];
   const { state, reason } = approvalOf(annotationOf(definition));
   if (old && approvalOf(annotationOf(old)).state === state) return [];
   const path = `metadata.annotations[${approvalAnnotation}]`;
-  return state === "Missing" ? [required(path, reason)] : state === "Invalid" ? [invalid(path, annotationOf(definition), reason)] : [];
+  return state === "Missing"
+    ? [required(path, reason)]
+    : state === "Invalid"
+      ? [invalid(path, annotationOf(definition), reason)]
+      : [];
 }
 
-const conditions: Readonly<Record<ApprovalState, Pick<DefinitionCondition, "status" | "reason">>> = {
-  Invalid: { status: "False", reason: "InvalidAnnotation" },
-  Missing: { status: "False", reason: "MissingAnnotation" },
-  Approved: { status: "True", reason: "ApprovedAnnotation" },
-  Bypassed: { status: "False", reason: "UnapprovedAnnotation" },
-};
+const conditions: Readonly<Record<ApprovalState, Pick<DefinitionCondition, "status" | "reason">>> =
+  {
+    Invalid: { status: "False", reason: "InvalidAnnotation" },
+    Missing: { status: "False", reason: "MissingAnnotation" },
+    Approved: { status: "True", reason: "ApprovedAnnotation" },
+    Bypassed: { status: "False", reason: "UnapprovedAnnotation" },
+  };
 
-/** KubernetesAPIApprovalPolicyConformant as it should be; undefined outside the community's groups. */
+/**
+ * KubernetesAPIApprovalPolicyConformant as it should be; undefined outside the community's groups.
+ */
 export function approvalCondition(definition: Definition): DefinitionCondition | undefined {
   if (!isCommunityGroup(definition.spec.group ?? "")) return undefined;
   const { state, reason } = approvalOf(annotationOf(definition));

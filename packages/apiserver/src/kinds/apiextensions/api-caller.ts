@@ -1,5 +1,6 @@
-// The server calling itself: what definitions' upkeep writes goes through the same doors as anybody's request, under the
-// server's own name, so that validation, field ownership and events are as upstream's.
+// The server calling itself: what definitions' upkeep writes goes through the same doors as
+// anybody's request, under the server's own name, so that validation, field ownership and events
+// are as upstream's.
 // Upstream: the loopback client of k8s.io/apiserver/pkg/server/config_selfclient.go.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesVersion } from "../../kubernetes-version.ts";
@@ -14,15 +15,31 @@ export interface ApiAnswer {
 /** Sends one request and waits for its whole answer. */
 export type ApiCaller = (method: string, path: string, body?: Json) => Promise<ApiAnswer>;
 
-const self: UserInfo = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+const self: UserInfo = {
+  name: "system:apiserver",
+  groups: ["system:masters", "system:authenticated"],
+};
 const userAgent = `kube-apiserver/${kubernetesVersion}`;
 
 /** A caller on the server's handler. */
 export function createApiCaller(handler: Handler): ApiCaller {
   return async (method, path, body) => {
-    const headers = { accept: "application/json", "user-agent": userAgent, ...(body === undefined ? {} : { "content-type": "application/json" }) };
-    const answer = await handler({ method, path, headers, body: body === undefined ? new Uint8Array() : encodeJsonBytes(body), user: self });
-    if (isStream(answer.body)) throw new Error(`${method} ${path}: expected one answer from the server itself, got a stream; this is a bug`);
+    const headers = {
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const answer = await handler({
+      method,
+      path,
+      headers,
+      body: body === undefined ? new Uint8Array() : encodeJsonBytes(body),
+      user: self,
+    });
+    if (isStream(answer.body))
+      throw new Error(
+        `${method} ${path}: expected one answer from the server itself, got a stream; this is a bug`,
+      );
     return { status: answer.status, object: readObject(answer.body) };
   };
 }

@@ -1,6 +1,7 @@
 // The record of CustomResourceDefinition: defaults, rules on writing, and what deletion waits for.
 // Knows nothing of how definitions get established and served (definition-controller.ts).
-// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
+// Upstream:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, quoteGo } from "../../registry/field-error.ts";
@@ -10,14 +11,21 @@ import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../obje
 import { definitionOf, type DefinitionCondition } from "./definition.ts";
 import { setCondition } from "./set-condition.ts";
 import { unrecognizedFormats } from "./unrecognized-formats.ts";
-import { validateDefinitionChange, validateDefinitionStatus, validateNewDefinition } from "./validate-definition.ts";
+import {
+  validateDefinitionChange,
+  validateDefinitionStatus,
+  validateNewDefinition,
+} from "./validate-definition.ts";
 import type { SchemaChecks } from "./validate-spec.ts";
 
 /** Kept by a definition until its last custom resource is gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 /** The record, checking schemas with `checks`. */
-export function customResourceDefinition(checks: SchemaChecks, committed: NonNullable<BuiltinKind["committed"]>): BuiltinKind {
+export function customResourceDefinition(
+  checks: SchemaChecks,
+  committed: NonNullable<BuiltinKind["committed"]>,
+): BuiltinKind {
   return {
     group: "apiextensions.k8s.io",
     version: "v1",
@@ -29,7 +37,11 @@ export function customResourceDefinition(checks: SchemaChecks, committed: NonNul
       allowUnconditionalUpdate: false,
       resetFields: [["f:status"]],
       prepareForCreate(object) {
-        object["status"] = { conditions: null, acceptedNames: { plural: "", kind: "" }, storedVersions: null };
+        object["status"] = {
+          conditions: null,
+          acceptedNames: { plural: "", kind: "" },
+          storedVersions: null,
+        };
         metadataOf(object)["generation"] = 1;
         addStorageVersion(object);
       },
@@ -38,10 +50,21 @@ export function customResourceDefinition(checks: SchemaChecks, committed: NonNul
         bumpGeneration(object, old, ["spec"]);
         addStorageVersion(object);
       },
-      validateCreate: (object, context) => warned(object, undefined, context, validateNewDefinition(definitionOf(object), checks)),
-      validateUpdate: (object, old, context) => warned(object, old, context, validateDefinitionChange(definitionOf(object), definitionOf(old), checks)),
+      validateCreate: (object, context) =>
+        warned(object, undefined, context, validateNewDefinition(definitionOf(object), checks)),
+      validateUpdate: (object, old, context) =>
+        warned(
+          object,
+          old,
+          context,
+          validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
+        ),
       // The first delete only marks, so that the finalizer below gets its turn.
-      deletion: { holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined, mark: markDeleted, ignoresPropagation: true },
+      deletion: {
+        holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined,
+        mark: markDeleted,
+        ignoresPropagation: true,
+      },
     },
     views: {
       status: {
@@ -64,7 +87,9 @@ function defaults(object: JsonObject): void {
   else defaultConversion(conversion);
   const status = objectAt(object, "status");
   const stored = status["storedVersions"];
-  if (!Array.isArray(stored) || !stored.length) status["storedVersions"] = storageVersionOf(object) === undefined ? null : [storageVersionOf(object)!];
+  if (!Array.isArray(stored) || !stored.length)
+    status["storedVersions"] =
+      storageVersionOf(object) === undefined ? null : [storageVersionOf(object)!];
 }
 
 function defaultConversion(conversion: JsonObject): void {
@@ -72,7 +97,12 @@ function defaultConversion(conversion: JsonObject): void {
   if (isObject(service) && service["port"] === undefined) service["port"] = 443;
   const webhook = conversion["webhook"];
   // The internal form has no place for a webhook without client and versions.
-  if (isObject(webhook) && webhook["clientConfig"] === undefined && !hasItems(webhook["conversionReviewVersions"])) delete conversion["webhook"];
+  if (
+    isObject(webhook) &&
+    webhook["clientConfig"] === undefined &&
+    !hasItems(webhook["conversionReviewVersions"])
+  )
+    delete conversion["webhook"];
 }
 
 const hasItems = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
@@ -90,10 +120,16 @@ function addStorageVersion(object: JsonObject): void {
 }
 
 /** Formats without effect are accepted with a warning, once they are new. */
-function warned(object: JsonObject, old: JsonObject | undefined, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length) return errors;
   const before = new Set(old ? unrecognizedFormats(definitionOf(old).spec) : []);
-  for (const format of unrecognizedFormats(definitionOf(object).spec)) if (!before.has(format)) context.warn(`unrecognized format ${quoteGo(format)}`);
+  for (const format of unrecognizedFormats(definitionOf(object).spec))
+    if (!before.has(format)) context.warn(`unrecognized format ${quoteGo(format)}`);
   return errors;
 }
 
@@ -101,13 +137,18 @@ function markDeleted(object: JsonObject, { now }: WriteContext): void {
   const metadata = metadataOf(object);
   metadata["deletionTimestamp"] = now;
   const finalizers = Array.isArray(metadata["finalizers"]) ? metadata["finalizers"] : [];
-  if (!finalizers.includes(cleanupFinalizer)) metadata["finalizers"] = [...finalizers, cleanupFinalizer];
+  if (!finalizers.includes(cleanupFinalizer))
+    metadata["finalizers"] = [...finalizers, cleanupFinalizer];
   const condition: DefinitionCondition = {
     type: "Terminating",
     status: "True",
     reason: "InstanceDeletionPending",
-    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    message:
+      "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
   };
   const conditions = setCondition(definitionOf(object).status.conditions ?? [], condition, now);
-  object["status"] = { ...objectAt(object, "status"), conditions: conditions as unknown as JsonObject[] };
+  object["status"] = {
+    ...objectAt(object, "status"),
+    conditions: conditions as unknown as JsonObject[],
+  };
 }

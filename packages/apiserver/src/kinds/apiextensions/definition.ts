@@ -1,5 +1,6 @@
-// A CustomResourceDefinition as it stands on the wire, and the internal form that upstream validates: fields that all
-// versions share are moved up to spec, so that error paths name them there.
+// A CustomResourceDefinition as it stands on the wire, and the internal form that upstream
+// validates: fields that all versions share are moved up to spec, so that error paths name them
+// there.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/{types,conversion}.go.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
@@ -56,13 +57,21 @@ export interface DefinitionVersion extends VersionFacets {
 
 export interface WebhookClientConfig {
   readonly url?: string;
-  readonly service?: { readonly namespace?: string; readonly name?: string; readonly path?: string; readonly port?: number };
+  readonly service?: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
   readonly caBundle?: string;
 }
 
 export interface DefinitionConversion {
   readonly strategy?: string;
-  readonly webhook?: { readonly clientConfig?: WebhookClientConfig; readonly conversionReviewVersions?: readonly string[] | null };
+  readonly webhook?: {
+    readonly clientConfig?: WebhookClientConfig;
+    readonly conversionReviewVersions?: readonly string[] | null;
+  };
 }
 
 export interface DefinitionSpec {
@@ -109,10 +118,15 @@ export const definitionOf = (object: JsonObject): Definition => object as unknow
 
 /** True when a condition is there and says so. */
 export function isConditionTrue(definition: Definition, type: string): boolean {
-  return definition.status.conditions?.find((condition) => condition.type === type)?.status === "True";
+  return (
+    definition.status.conditions?.find((condition) => condition.type === type)?.status === "True"
+  );
 }
 
-/** Upstream's internal spec: a facet stands in `shared` when all versions agree on it, and then in no version. */
+/**
+ * Upstream's internal spec: a facet stands in `shared` when all versions agree on it, and then in
+ * no version.
+ */
 export interface InternalSpec {
   readonly spec: DefinitionSpec;
   readonly shared: VersionFacets;
@@ -125,12 +139,23 @@ const facets = ["schema", "subresources", "additionalPrinterColumns", "selectabl
 export function internalSpec(spec: DefinitionSpec): InternalSpec {
   const versions = spec.versions ?? [];
   if (!versions.length) return { spec, shared: {}, versions };
-  const agreed = facets.filter((facet) => versions.every((version) => equalJson(plain(version[facet]), plain(versions[0]![facet]))));
-  const shared = Object.fromEntries(agreed.flatMap((facet) => (versions[0]![facet] === undefined ? [] : [[facet, versions[0]![facet]]]))) as VersionFacets;
+  const agreed = facets.filter((facet) =>
+    versions.every((version) => equalJson(plain(version[facet]), plain(versions[0]![facet]))),
+  );
+  const shared = Object.fromEntries(
+    agreed.flatMap((facet) =>
+      versions[0]![facet] === undefined ? [] : [[facet, versions[0]![facet]]],
+    ),
+  ) as VersionFacets;
   return {
     spec,
     shared,
-    versions: versions.map((version) => Object.fromEntries(Object.entries(version).filter(([key]) => !(agreed as readonly string[]).includes(key))) as unknown as DefinitionVersion),
+    versions: versions.map(
+      (version) =>
+        Object.fromEntries(
+          Object.entries(version).filter(([key]) => !(agreed as readonly string[]).includes(key)),
+        ) as unknown as DefinitionVersion,
+    ),
   };
 }
 

@@ -1,7 +1,7 @@
-// Prints parts of a definition as upstream's error messages do: Go's internal structs in JSON, with capital names and every
-// field, set or not.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{types,types_jsonschema}.go, k8s.io/apimachinery
-// pkg/util/validation/field/errors.go (ErrorBody).
+// Prints parts of a definition as upstream's error messages do: Go's internal structs in JSON, with
+// capital names and every field, set or not.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{types,types_jsonschema}.go,
+// k8s.io/apimachinery pkg/util/validation/field/errors.go (ErrorBody).
 import { compareBytewise, encodeJson, isObject, type Json } from "homeostat/api";
 import type { FieldError } from "../../registry/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
@@ -9,7 +9,11 @@ import { printRule } from "../../schema/rules/print-rule.ts";
 import type { DefinitionVersion, VersionFacets } from "./definition.ts";
 
 /** `Invalid value: {"Rule":…}: detail`, for a value that has been printed already. */
-export const invalidPrinted = (field: string, printed: string, detail: string): FieldError => ({ type: "FieldValueInvalid", field, body: `Invalid value: ${printed}: ${detail}` });
+export const invalidPrinted = (field: string, printed: string, detail: string): FieldError => ({
+  type: "FieldValueInvalid",
+  field,
+  body: `Invalid value: ${printed}: ${detail}`,
+});
 
 /** Versions as Go prints the internal list; `null` where the list was not there at all. */
 export function formatVersions(versions: readonly DefinitionVersion[] | null | undefined): string {
@@ -30,17 +34,24 @@ export function formatItems(items: JsonSchemaProps | readonly JsonSchemaProps[])
   ]);
 }
 
-const isSchemaList = (items: JsonSchemaProps | readonly JsonSchemaProps[]): items is readonly JsonSchemaProps[] => Array.isArray(items);
+const isSchemaList = (
+  items: JsonSchemaProps | readonly JsonSchemaProps[],
+): items is readonly JsonSchemaProps[] => Array.isArray(items);
 
 type Field = readonly [name: string, printed: string];
-const struct = (fields: readonly Field[]): string => `{${fields.map(([name, printed]) => `${JSON.stringify(name)}:${printed}`).join(",")}}`;
+const struct = (fields: readonly Field[]): string =>
+  `{${fields.map(([name, printed]) => `${JSON.stringify(name)}:${printed}`).join(",")}}`;
 const text = (value: string | undefined): string => encodeJson(value ?? "");
 const flag = (value: boolean | undefined): string => String(value === true);
-const pointer = (value: unknown): string => (value === undefined || value === null ? "null" : encodeJson(value as Json));
+const pointer = (value: unknown): string =>
+  value === undefined || value === null ? "null" : encodeJson(value as Json);
 function list<T>(items: readonly T[] | undefined | null, print: (item: T) => string): string {
   return items?.length ? `[${items.map(print).join(",")}]` : "null";
 }
-function map<T>(items: Readonly<Record<string, T>> | undefined, print: (item: T) => string): string {
+function map<T>(
+  items: Readonly<Record<string, T>> | undefined,
+  print: (item: T) => string,
+): string {
   if (!items || !Object.keys(items).length) return "null";
   return struct(
     Object.keys(items)
@@ -48,7 +59,8 @@ function map<T>(items: Readonly<Record<string, T>> | undefined, print: (item: T)
       .map((key) => [key, print(items[key]!)]),
   );
 }
-const orNull = <T>(value: T | undefined, print: (value: T) => string): string => (value === undefined ? "null" : print(value));
+const orNull = <T>(value: T | undefined, print: (value: T) => string): string =>
+  value === undefined ? "null" : print(value);
 
 function before(s: JsonSchemaProps): Field[] {
   return [
@@ -142,9 +154,19 @@ function formatVersion(version: DefinitionVersion): string {
   ]);
 }
 
-function facetFields({ schema, subresources, additionalPrinterColumns, selectableFields }: VersionFacets): Field[] {
+function facetFields({
+  schema,
+  subresources,
+  additionalPrinterColumns,
+  selectableFields,
+}: VersionFacets): Field[] {
   return [
-    ["Schema", orNull(schema, (each) => struct([["OpenAPIV3Schema", orNull(each.openAPIV3Schema, formatSchema)]]))],
+    [
+      "Schema",
+      orNull(schema, (each) =>
+        struct([["OpenAPIV3Schema", orNull(each.openAPIV3Schema, formatSchema)]]),
+      ),
+    ],
     [
       "Subresources",
       orNull(subresources, ({ status, scale }) =>
@@ -176,6 +198,9 @@ function facetFields({ schema, subresources, additionalPrinterColumns, selectabl
         ]),
       ),
     ],
-    ["SelectableFields", list(selectableFields, (field) => struct([["JSONPath", text(field.jsonPath)]]))],
+    [
+      "SelectableFields",
+      list(selectableFields, (field) => struct([["JSONPath", text(field.jsonPath)]])),
+    ],
   ];
 }

@@ -3,7 +3,14 @@ import { test } from "node:test";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { findSchemaAtPath } from "./schema-at-path.ts";
 
-const schema: JsonSchemaProps = { type: "object", properties: { a: { type: "string" }, "b.c": { type: "integer" }, m: { type: "object", additionalProperties: { type: "boolean" } } } };
+const schema: JsonSchemaProps = {
+  type: "object",
+  properties: {
+    a: { type: "string" },
+    "b.c": { type: "integer" },
+    m: { type: "object", additionalProperties: { type: "boolean" } },
+  },
+};
 const find = (path: string, arrays: "allowed" | "refused" = "allowed"): string => {
   const found = findSchemaAtPath(path, schema, { arrays });
   return "fault" in found ? found.fault : `${found.path.join("|")}=${found.schema?.type}`;

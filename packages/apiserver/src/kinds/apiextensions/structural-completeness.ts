@@ -1,5 +1,5 @@
-// Every property and item that logical branches reason about must be defined outside of them. Upstream looks at the branches
-// of the root only; branches further down may name what they like.
+// Every property and item that logical branches reason about must be defined outside of them.
+// Upstream looks at the branches of the root only; branches further down may name what they like.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/complete.go.
 import { compareBytewise } from "homeostat/api";
 import { type FieldError, required } from "../../registry/field-error.ts";
@@ -10,24 +10,53 @@ export function completenessErrors(root: JsonSchemaProps, path: string): FieldEr
   return branchErrors(root, root, path, path);
 }
 
-function branchErrors(logic: JsonSchemaProps, schema: JsonSchemaProps, schemaPath: string, path: string): FieldError[] {
-  const each = (name: "allOf" | "anyOf" | "oneOf"): FieldError[] => (logic[name] ?? []).flatMap((branch, i) => nested(branch, schema, schemaPath, `${path}.${name}[${i}]`));
-  return [...(logic.not ? nested(logic.not, schema, schemaPath, `${path}.not`) : []), ...each("allOf"), ...each("anyOf"), ...each("oneOf")];
+function branchErrors(
+  logic: JsonSchemaProps,
+  schema: JsonSchemaProps,
+  schemaPath: string,
+  path: string,
+): FieldError[] {
+  const each = (name: "allOf" | "anyOf" | "oneOf"): FieldError[] =>
+    (logic[name] ?? []).flatMap((branch, i) =>
+      nested(branch, schema, schemaPath, `${path}.${name}[${i}]`),
+    );
+  return [
+    ...(logic.not ? nested(logic.not, schema, schemaPath, `${path}.not`) : []),
+    ...each("allOf"),
+    ...each("anyOf"),
+    ...each("oneOf"),
+  ];
 }
 
-function nested(branch: JsonSchemaProps, schema: JsonSchemaProps | undefined, schemaPath: string, path: string): FieldError[] {
+function nested(
+  branch: JsonSchemaProps,
+  schema: JsonSchemaProps | undefined,
+  schemaPath: string,
+  path: string,
+): FieldError[] {
   if (!schema) return [required(schemaPath, `because it is defined in ${path}`)];
-  const items = branch.items && !Array.isArray(branch.items) ? (branch.items as JsonSchemaProps) : undefined;
-  const schemaItems = schema.items && !Array.isArray(schema.items) ? (schema.items as JsonSchemaProps) : undefined;
+  const items =
+    branch.items && !Array.isArray(branch.items) ? (branch.items as JsonSchemaProps) : undefined;
+  const schemaItems =
+    schema.items && !Array.isArray(schema.items) ? (schema.items as JsonSchemaProps) : undefined;
   return [
     ...branchErrors(branch, schema, schemaPath, path),
     ...(items ? nested(items, schemaItems, `${schemaPath}.items`, `${path}.items`) : []),
     ...Object.keys(branch.properties ?? {})
       .sort(compareBytewise)
-      .flatMap((name) => nested(branch.properties![name]!, ownProperty(schema, name), `${schemaPath}.properties[${name}]`, `${path}.properties[${name}]`)),
+      .flatMap((name) =>
+        nested(
+          branch.properties![name]!,
+          ownProperty(schema, name),
+          `${schemaPath}.properties[${name}]`,
+          `${path}.properties[${name}]`,
+        ),
+      ),
   ];
 }
 
 function ownProperty(schema: JsonSchemaProps, name: string): JsonSchemaProps | undefined {
-  return schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+  return schema.properties && Object.hasOwn(schema.properties, name)
+    ? schema.properties[name]
+    : undefined;
 }

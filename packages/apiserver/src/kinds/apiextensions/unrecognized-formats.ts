@@ -1,6 +1,6 @@
 // Formats that no check exists for: accepted, with a warning, once they are new.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go (getUnrecognizedFormatsInCRD),
-// pkg/apiserver/validation/formats.go.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go
+// (getUnrecognizedFormatsInCRD), pkg/apiserver/validation/formats.go.
 import { compareBytewise } from "homeostat/api";
 import { findStringFormat, isNumberFormat } from "../../schema/formats.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
@@ -8,11 +8,16 @@ import type { DefinitionSpec } from "./definition.ts";
 
 /** Formats without effect in any version, in the order of discovery. */
 export function unrecognizedFormats(spec: DefinitionSpec): readonly string[] {
-  return (spec.versions ?? []).flatMap(({ schema }) => (schema?.openAPIV3Schema ? inSchema(schema.openAPIV3Schema) : []));
+  return (spec.versions ?? []).flatMap(({ schema }) =>
+    schema?.openAPIV3Schema ? inSchema(schema.openAPIV3Schema) : [],
+  );
 }
 
 function inSchema(s: JsonSchemaProps): string[] {
-  return [...(s.format && !isKnown(s.format, s.type ?? "") ? [s.format] : []), ...childrenOf(s).flatMap(inSchema)];
+  return [
+    ...(s.format && !isKnown(s.format, s.type ?? "") ? [s.format] : []),
+    ...childrenOf(s).flatMap(inSchema),
+  ];
 }
 
 function isKnown(format: string, type: string): boolean {
@@ -26,7 +31,11 @@ function childrenOf(s: JsonSchemaProps): readonly JsonSchemaProps[] {
     Object.keys(map ?? {})
       .sort(compareBytewise)
       .map((key) => map![key]!);
-  const items = s.items ? (Array.isArray(s.items) ? (s.items as readonly JsonSchemaProps[]) : [s.items as JsonSchemaProps]) : [];
+  const items = s.items
+    ? Array.isArray(s.items)
+      ? (s.items as readonly JsonSchemaProps[])
+      : [s.items as JsonSchemaProps]
+    : [];
   return [
     ...items,
     ...(s.allOf ?? []),

@@ -1,6 +1,7 @@
-// What keeps a schema from being read as a structural one at all. Upstream reports the first such fault, and only when
-// nothing else is wrong with the schema.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go (NewStructural, validateUnsupportedFields).
+// What keeps a schema from being read as a structural one at all. Upstream reports the first such
+// fault, and only when nothing else is wrong with the schema.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go (NewStructural,
+// validateUnsupportedFields).
 import { compareBytewise } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 
@@ -20,11 +21,18 @@ const unsupported: readonly (readonly [string, (s: JsonSchemaProps) => unknown])
 export function unsupportedSchemaFault(s: JsonSchemaProps): string | undefined {
   const field = unsupported.find(([, isSet]) => isSet(s));
   if (field) return `OpenAPIV3Schema '${field[0]}' is not supported`;
-  const logic = [...(s.not ? [s.not] : []), ...(s.allOf ?? []), ...(s.anyOf ?? []), ...(s.oneOf ?? [])];
+  const logic = [
+    ...(s.not ? [s.not] : []),
+    ...(s.allOf ?? []),
+    ...(s.anyOf ?? []),
+    ...(s.oneOf ?? []),
+  ];
   const first = firstFault(logic);
   if (first !== undefined) return first;
-  if (s["x-kubernetes-preserve-unknown-fields"] === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
-  if (Array.isArray(s.items) && s.items.length) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  if (s["x-kubernetes-preserve-unknown-fields"] === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  if (Array.isArray(s.items) && s.items.length)
+    return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   return firstFault([
     ...(s.items && !Array.isArray(s.items) ? [s.items as JsonSchemaProps] : []),
     ...Object.keys(s.properties ?? {})

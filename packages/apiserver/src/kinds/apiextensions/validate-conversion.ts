@@ -1,13 +1,27 @@
 // The conversion strategy of a definition and its webhook.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go (validateCustomResourceConversion),
-// k8s.io/apiserver/pkg/util/webhook/validation.go.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
+// (validateCustomResourceConversion), k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dns1035LabelFaults } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import type { DefinitionConversion, WebhookClientConfig } from "./definition.ts";
-import { validateCaBundle, validateWebhookService, validateWebhookUrl } from "../object/validate-webhook-client.ts";
+import {
+  validateCaBundle,
+  validateWebhookService,
+  validateWebhookUrl,
+} from "../object/validate-webhook-client.ts";
 
 /** `caBundle: "checked"` once the definition is established and its old bundle was sound. */
-export function validateConversion(conversion: DefinitionConversion | undefined, path: string, { caBundle }: { readonly caBundle: "checked" | "ignored" }): FieldError[] {
+export function validateConversion(
+  conversion: DefinitionConversion | undefined,
+  path: string,
+  { caBundle }: { readonly caBundle: "checked" | "ignored" },
+): FieldError[] {
   if (!conversion) return [];
   const { strategy, webhook } = conversion;
   const errors = strategyErrors(strategy, `${path}.strategy`);
@@ -15,23 +29,34 @@ export function validateConversion(conversion: DefinitionConversion | undefined,
     return [
       ...errors,
       ...clientErrors(webhook?.clientConfig, `${path}.webhookClientConfig`, caBundle),
-      ...reviewVersionErrors(webhook?.conversionReviewVersions ?? [], `${path}.conversionReviewVersions`),
+      ...reviewVersionErrors(
+        webhook?.conversionReviewVersions ?? [],
+        `${path}.conversionReviewVersions`,
+      ),
     ];
   }
   const text = "should not be set when strategy is not set to Webhook";
   return [
     ...errors,
     ...(webhook?.clientConfig ? [forbidden(`${path}.webhookClientConfig`, text)] : []),
-    ...(webhook?.conversionReviewVersions?.length ? [forbidden(`${path}.conversionReviewVersions`, text)] : []),
+    ...(webhook?.conversionReviewVersions?.length
+      ? [forbidden(`${path}.conversionReviewVersions`, text)]
+      : []),
   ];
 }
 
 function strategyErrors(strategy: string | undefined, path: string): FieldError[] {
   if (!strategy) return [required(path, "")];
-  return strategy === "None" || strategy === "Webhook" ? [] : [notSupported(path, strategy, ["None", "Webhook"])];
+  return strategy === "None" || strategy === "Webhook"
+    ? []
+    : [notSupported(path, strategy, ["None", "Webhook"])];
 }
 
-function clientErrors(config: WebhookClientConfig | undefined, path: string, caBundle: "checked" | "ignored"): FieldError[] {
+function clientErrors(
+  config: WebhookClientConfig | undefined,
+  path: string,
+  caBundle: "checked" | "ignored",
+): FieldError[] {
   if (!config) return [required(path, "required when strategy is set to Webhook")];
   const { url, service } = config;
   const target =
@@ -40,14 +65,26 @@ function clientErrors(config: WebhookClientConfig | undefined, path: string, caB
       : url !== undefined
         ? validateWebhookUrl(url, `${path}.url`)
         : // Upstream hands over name and namespace in the wrong order, so that each is missed under the other's path.
-          validateWebhookService({ ...service!, name: service!.namespace ?? "", namespace: service!.name ?? "" }, `${path}.service`);
-  return [...target, ...(config.caBundle && caBundle === "checked" ? validateCaBundle(config.caBundle, `${path}.caBundle`) : [])];
+          validateWebhookService(
+            { ...service!, name: service!.namespace ?? "", namespace: service!.name ?? "" },
+            `${path}.service`,
+          );
+  return [
+    ...target,
+    ...(config.caBundle && caBundle === "checked"
+      ? validateCaBundle(config.caBundle, `${path}.caBundle`)
+      : []),
+  ];
 }
 
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
   if (!versions.length) return [required(path, "")];
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i ? [invalid(`${path}[${i}]`, version, "duplicate version")] : dns1035LabelFaults(version).map((text) => invalid(`${path}[${i}]`, version, text)),
+    versions.indexOf(version) < i
+      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((text) => invalid(`${path}[${i}]`, version, text)),
   );
-  return versions.includes("v1") || versions.includes("v1beta1") ? errors : [...errors, invalid(path, [...versions], "must include at least one of v1, v1beta1")];
+  return versions.includes("v1") || versions.includes("v1beta1")
+    ? errors
+    : [...errors, invalid(path, [...versions], "must include at least one of v1, v1beta1")];
 }

@@ -1,10 +1,22 @@
-// Default values must stand up to the schema that they belong to: pruned, with sound metadata, valid, and in line with the
-// rules at and below them.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{validation,surroundingobject}.go.
-import { cloneJson, compareBytewise, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
+// Default values must stand up to the schema that they belong to: pruned, with sound metadata,
+// valid, and in line with the rules at and below them.
+// Upstream:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{validation,surroundingobject}.go.
+import {
+  cloneJson,
+  compareBytewise,
+  equalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
-import { coerceEmbeddedMetadata, type MetadataDecoder, validateEmbeddedMetadata } from "../../schema/embedded-metadata.ts";
+import {
+  coerceEmbeddedMetadata,
+  type MetadataDecoder,
+  validateEmbeddedMetadata,
+} from "../../schema/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { pruneUnknown } from "../../schema/prune-unknown.ts";
 import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
@@ -14,8 +26,14 @@ import { validateSchema } from "../../schema/validate-schema.ts";
 /** What checking defaults needs from the rest of the server. */
 export interface DefaultChecks {
   readonly metadata: MetadataDecoder;
-  /** Rules of a schema and everything below it, as a whole resource or as a part of one; undefined where there are none. */
-  readonly compileRules: (schema: JsonSchemaProps, place: "resource" | "value") => CompiledRules | undefined;
+  /**
+   * Rules of a schema and everything below it, as a whole resource or as a part of one; undefined
+   * where there are none.
+   */
+  readonly compileRules: (
+    schema: JsonSchemaProps,
+    place: "resource" | "value",
+  ) => CompiledRules | undefined;
 }
 
 /** Builds the resource around a value inside its metadata. */
@@ -27,10 +45,18 @@ interface Place {
   readonly surround: Surround;
 }
 
-const asResource: Surround = (value) => ({ kind: "Validation", apiVersion: "validation/v1", ...(isObject(value) ? value : {}) });
+const asResource: Surround = (value) => ({
+  kind: "Validation",
+  apiVersion: "validation/v1",
+  ...(isObject(value) ? value : {}),
+});
 
 /** Breaches of every default in a root schema. The schema must be structural. */
-export function validateDefaults(schema: JsonSchemaProps, path: string, checks: DefaultChecks): FieldError[] {
+export function validateDefaults(
+  schema: JsonSchemaProps,
+  path: string,
+  checks: DefaultChecks,
+): FieldError[] {
   if (!hasDefaults(schema)) return [];
   const root = compileSchema({ ...schema, "x-kubernetes-embedded-resource": true });
   return walk(root, path, { insideMeta: false, root, surround: asResource }, checks);
@@ -39,50 +65,113 @@ export function validateDefaults(schema: JsonSchemaProps, path: string, checks: 
 /** Whether a default stands anywhere in the schema. */
 export function hasDefaults(schema: JsonSchemaProps): boolean {
   if (schema.default !== undefined && schema.default !== null) return true;
-  const items = schema.items && !Array.isArray(schema.items) ? [schema.items as JsonSchemaProps] : [];
-  const additional = typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
+  const items =
+    schema.items && !Array.isArray(schema.items) ? [schema.items as JsonSchemaProps] : [];
+  const additional =
+    typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
   return [...items, ...additional, ...Object.values(schema.properties ?? {})].some(hasDefaults);
 }
 
 function walk(node: SchemaNode, path: string, outer: Place, checks: DefaultChecks): FieldError[] {
-  const at: Place = node.embedded && node !== outer.root ? { insideMeta: false, root: node, surround: asResource } : outer;
+  const at: Place =
+    node.embedded && node !== outer.root
+      ? { insideMeta: false, root: node, surround: asResource }
+      : outer;
   const value = node.source.default;
-  const own = value === undefined || value === null ? [] : at.insideMeta ? metaDefaultErrors(value, node, `${path}.default`, at, checks) : defaultErrors(value, node, `${path}.default`, checks);
-  const items = node.items ? walk(node.items, `${path}.items`, { ...at, surround: (inner) => at.surround([inner]) }, checks) : [];
+  const own =
+    value === undefined || value === null
+      ? []
+      : at.insideMeta
+        ? metaDefaultErrors(value, node, `${path}.default`, at, checks)
+        : defaultErrors(value, node, `${path}.default`, checks);
+  const items = node.items
+    ? walk(
+        node.items,
+        `${path}.items`,
+        { ...at, surround: (inner) => at.surround([inner]) },
+        checks,
+      )
+    : [];
   const names = [...node.propertyNames].sort(compareBytewise);
   const properties = names.flatMap((name) => {
     const meta = node.embedded && (name === "metadata" || name === "apiVersion" || name === "kind");
-    return walk(node.properties!.get(name)!, `${path}.properties[${name}]`, { ...at, insideMeta: at.insideMeta || meta, surround: (inner) => at.surround({ [name]: inner }) }, checks);
+    return walk(
+      node.properties!.get(name)!,
+      `${path}.properties[${name}]`,
+      {
+        ...at,
+        insideMeta: at.insideMeta || meta,
+        surround: (inner) => at.surround({ [name]: inner }),
+      },
+      checks,
+    );
   });
   return [...own, ...items, ...properties];
 }
 
-function defaultErrors(value: Json, node: SchemaNode, path: string, checks: DefaultChecks): readonly FieldError[] {
+function defaultErrors(
+  value: Json,
+  node: SchemaNode,
+  path: string,
+  checks: DefaultChecks,
+): readonly FieldError[] {
   const pruned = cloneJson(value);
   pruneUnknown(pruned, node);
-  const unknown = equalJson(pruned, value) ? [] : [invalid(path, value, "must not have unknown fields")];
+  const unknown = equalJson(pruned, value)
+    ? []
+    : [invalid(path, value, "must not have unknown fields")];
   const coerced = cloneJson(value);
   const fault = coerceEmbeddedMetadata(coerced, node, checks.metadata, []);
   if (fault) return [...unknown, below(path, fault)];
   const metadata = validateEmbeddedMetadata(coerced, node);
-  return [...unknown, ...(metadata.length ? metadata.map((error) => below(path, error)) : valueErrors(value, node, path, checks))];
+  return [
+    ...unknown,
+    ...(metadata.length
+      ? metadata.map((error) => below(path, error))
+      : valueErrors(value, node, path, checks)),
+  ];
 }
 
-const below = (path: string, error: FieldError): FieldError => ({ ...error, field: error.field ? `${path}.${error.field}` : path });
+const below = (path: string, error: FieldError): FieldError => ({
+  ...error,
+  field: error.field ? `${path}.${error.field}` : path,
+});
 
-function metaDefaultErrors(value: Json, node: SchemaNode, path: string, at: Place, checks: DefaultChecks): readonly FieldError[] {
+function metaDefaultErrors(
+  value: Json,
+  node: SchemaNode,
+  path: string,
+  at: Place,
+  checks: DefaultChecks,
+): readonly FieldError[] {
   const object = at.surround(cloneJson(value));
   const fault = coerceEmbeddedMetadata(object, at.root, checks.metadata, []);
   const errors = fault ? [fault] : validateEmbeddedMetadata(object, at.root);
   if (!errors.length) return valueErrors(value, node, path, checks);
   const texts = errors.map((error) => `${error.field}: ${error.body}`);
-  return [invalid(path, value, `must result in valid metadata: ${texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`}`)];
+  return [
+    invalid(
+      path,
+      value,
+      `must result in valid metadata: ${texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`}`,
+    ),
+  ];
 }
 
-/** Rules run as for an update that changes nothing, and once more as for a create: some tell the two apart. */
-function valueErrors(value: Json, node: SchemaNode, path: string, checks: DefaultChecks): readonly FieldError[] {
+/**
+ * Rules run as for an update that changes nothing, and once more as for a create: some tell the two
+ * apart.
+ */
+function valueErrors(
+  value: Json,
+  node: SchemaNode,
+  path: string,
+  checks: DefaultChecks,
+): readonly FieldError[] {
   const errors = validateSchema(value, node, { base: path });
-  const rules = errors.length ? undefined : checks.compileRules(node.source, node.embedded ? "resource" : "value");
+  const rules = errors.length
+    ? undefined
+    : checks.compileRules(node.source, node.embedded ? "resource" : "value");
   if (!rules) return errors;
   const unchanged = rules.evaluate({ object: value, old: value, path }).errors;
   return unchanged.length ? unchanged : rules.evaluate({ object: value, path }).errors;

@@ -1,4 +1,5 @@
-// Create, update and status rules of CustomResourceDefinitions. The common metadata rules are the registry's.
+// Create, update and status rules of CustomResourceDefinitions. The common metadata rules are the
+// registry's.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { equalJson, type Json } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
@@ -13,14 +14,25 @@ const fresh: SpecHistory = { caBundle: "ignored", unchangedVersions: new Set() }
 
 /** A new definition. */
 export function validateNewDefinition(definition: Definition, checks: SchemaChecks): FieldError[] {
-  return [...nameErrors(definition), ...validateSpec(definition.spec, checks, fresh), ...commonErrors(definition, undefined)];
+  return [
+    ...nameErrors(definition),
+    ...validateSpec(definition.spec, checks, fresh),
+    ...commonErrors(definition, undefined),
+  ];
 }
 
 /** A change through the main endpoint. */
-export function validateDefinitionChange(definition: Definition, old: Definition, checks: SchemaChecks): FieldError[] {
+export function validateDefinitionChange(
+  definition: Definition,
+  old: Definition,
+  checks: SchemaChecks,
+): FieldError[] {
   const { spec } = definition;
   const frozen = isConditionTrue(old, "Established")
-    ? [...immutable("spec.scope", spec.scope ?? "", old.spec.scope ?? ""), ...immutable("spec.names.kind", spec.names?.kind ?? "", old.spec.names?.kind ?? "")]
+    ? [
+        ...immutable("spec.scope", spec.scope ?? "", old.spec.scope ?? ""),
+        ...immutable("spec.names.kind", spec.names?.kind ?? "", old.spec.names?.kind ?? ""),
+      ]
     : [];
   return [
     ...validateSpec(spec, checks, historyOf(definition, old)),
@@ -38,11 +50,18 @@ export function validateDefinitionStatus(definition: Definition): FieldError[] {
 
 function nameErrors({ metadata, spec }: Definition): FieldError[] {
   const wanted = `${spec.names?.plural ?? ""}.${spec.group ?? ""}`;
-  return !metadata.name || metadata.name === wanted ? [] : [invalid("metadata.name", metadata.name, 'must be spec.names.plural+"."+spec.group')];
+  return !metadata.name || metadata.name === wanted
+    ? []
+    : [invalid("metadata.name", metadata.name, 'must be spec.names.plural+"."+spec.group')];
 }
 
 function commonErrors(definition: Definition, old: Definition | undefined): FieldError[] {
-  return [...validateDefinitionStatus(definition), ...storedVersionErrors(definition), ...validateApproval(definition, old), ...preserveErrors(definition, old)];
+  return [
+    ...validateDefinitionStatus(definition),
+    ...storedVersionErrors(definition),
+    ...validateApproval(definition, old),
+    ...preserveErrors(definition, old),
+  ];
 }
 
 function storedVersionErrors({ spec, status }: Definition): FieldError[] {
@@ -53,10 +72,14 @@ function storedVersionErrors({ spec, status }: Definition): FieldError[] {
   const left = new Map(stored.map((name, i) => [name, i]));
   const errors: FieldError[] = [];
   for (const { name, storage } of spec.versions ?? []) {
-    if (storage && !left.has(name)) errors.push(invalid(path, printed, `must have the storage version ${name}`));
+    if (storage && !left.has(name))
+      errors.push(invalid(path, printed, `must have the storage version ${name}`));
     left.delete(name);
   }
-  return [...errors, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, goneText(name)))];
+  return [
+    ...errors,
+    ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, goneText(name))),
+  ];
 }
 
 const goneText = (name: string): string =>
@@ -64,14 +87,29 @@ const goneText = (name: string): string =>
 
 function preserveErrors({ spec }: Definition, old: Definition | undefined): FieldError[] {
   if (!spec.preserveUnknownFields || old?.spec.preserveUnknownFields) return [];
-  return [invalid("spec.preserveUnknownFields", true, "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")];
+  return [
+    invalid(
+      "spec.preserveUnknownFields",
+      true,
+      "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+    ),
+  ];
 }
 
 function historyOf(definition: Definition, old: Definition): SpecHistory {
-  const schemaOf = (version: DefinitionVersion | undefined): Json => (version?.schema ?? null) as Json;
+  const schemaOf = (version: DefinitionVersion | undefined): Json =>
+    (version?.schema ?? null) as Json;
   const before = new Map((old.spec.versions ?? []).map((version) => [version.name, version]));
-  const unchanged = (definition.spec.versions ?? []).filter((version) => before.has(version.name) && equalJson(schemaOf(version), schemaOf(before.get(version.name))));
+  const unchanged = (definition.spec.versions ?? []).filter(
+    (version) =>
+      before.has(version.name) && equalJson(schemaOf(version), schemaOf(before.get(version.name))),
+  );
   const oldBundle = old.spec.conversion?.webhook?.clientConfig?.caBundle;
-  const tolerant = !isConditionTrue(old, "Established") || (oldBundle !== undefined && validateCaBundle(oldBundle, "").length > 0);
-  return { caBundle: tolerant ? "ignored" : "checked", unchangedVersions: new Set(unchanged.map((version) => version.name)) };
+  const tolerant =
+    !isConditionTrue(old, "Established") ||
+    (oldBundle !== undefined && validateCaBundle(oldBundle, "").length > 0);
+  return {
+    caBundle: tolerant ? "ignored" : "checked",
+    unchangedVersions: new Set(unchanged.map((version) => version.name)),
+  };
 }

@@ -1,33 +1,59 @@
 // The rules on x-kubernetes-list-type and x-kubernetes-list-map-keys.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, validateMapListKeysMapSet).
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { formatItems, invalidPrinted } from "./format-internal.ts";
 
 /** Breaches of one node, its children apart. */
 export function validateListSchema(s: JsonSchemaProps, path: string): FieldError[] {
   const items = s.items && !Array.isArray(s.items) ? (s.items as JsonSchemaProps) : undefined;
-  return [...typeErrors(s, items, path), ...keyTypeErrors(s, path), ...(s["x-kubernetes-list-type"] === "map" ? mapErrors(s, items, path) : []), ...itemErrors(s, items, path)];
+  return [
+    ...typeErrors(s, items, path),
+    ...keyTypeErrors(s, path),
+    ...(s["x-kubernetes-list-type"] === "map" ? mapErrors(s, items, path) : []),
+    ...itemErrors(s, items, path),
+  ];
 }
 
-function typeErrors(s: JsonSchemaProps, items: JsonSchemaProps | undefined, path: string): FieldError[] {
+function typeErrors(
+  s: JsonSchemaProps,
+  items: JsonSchemaProps | undefined,
+  path: string,
+): FieldError[] {
   const listType: string | undefined = s["x-kubernetes-list-type"];
   if (listType === undefined) return [];
   const text = "must be array if x-kubernetes-list-type is specified";
   const wrongType = s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text);
   return [
-    ...(s.type !== "array" ? [wrongType] : listType === "set" && items ? setItemErrors(items, path) : []),
-    ...(["atomic", "set", "map"].includes(listType) ? [] : [notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"])]),
+    ...(s.type !== "array"
+      ? [wrongType]
+      : listType === "set" && items
+        ? setItemErrors(items, path)
+        : []),
+    ...(["atomic", "set", "map"].includes(listType)
+      ? []
+      : [notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"])]),
   ];
 }
 
-/** Items of a set are compared whole, so they must be owned whole. Upstream shows the list type in both messages. */
+/**
+ * Items of a set are compared whole, so they must be owned whole. Upstream shows the list type in
+ * both messages.
+ */
 function setItemErrors(items: JsonSchemaProps, path: string): FieldError[] {
   const text = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items["x-kubernetes-list-type"];
-  if (items.type === "array" && listType !== undefined && listType !== "atomic") return [invalid(`${path}.items.x-kubernetes-list-type`, listType, text)];
-  if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic") return [invalid(`${path}.items.x-kubernetes-map-type`, listType, text)];
+  if (items.type === "array" && listType !== undefined && listType !== "atomic")
+    return [invalid(`${path}.items.x-kubernetes-list-type`, listType, text)];
+  if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic")
+    return [invalid(`${path}.items.x-kubernetes-map-type`, listType, text)];
   return [];
 }
 
@@ -35,36 +61,108 @@ function keyTypeErrors(s: JsonSchemaProps, path: string): FieldError[] {
   if (!s["x-kubernetes-list-map-keys"]?.length || s["x-kubernetes-list-type"] === "map") return [];
   const text = "must be map if x-kubernetes-list-map-keys is non-empty";
   const listType = s["x-kubernetes-list-type"];
-  return [listType === undefined ? required(`${path}.x-kubernetes-list-type`, text) : invalid(`${path}.x-kubernetes-list-type`, listType, text)];
+  return [
+    listType === undefined
+      ? required(`${path}.x-kubernetes-list-type`, text)
+      : invalid(`${path}.x-kubernetes-list-type`, listType, text),
+  ];
 }
 
-function mapErrors(s: JsonSchemaProps, items: JsonSchemaProps | undefined, path: string): FieldError[] {
+function mapErrors(
+  s: JsonSchemaProps,
+  items: JsonSchemaProps | undefined,
+  path: string,
+): FieldError[] {
   const keys = s["x-kubernetes-list-map-keys"] ?? [];
   const errors: FieldError[] = [];
-  if (!keys.length) errors.push(required(`${path}.x-kubernetes-list-map-keys`, "must not be empty if x-kubernetes-list-type is map"));
-  if (!s.items) errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
-  if (s.items && !items) errors.push(invalidPrinted(`${path}.items`, formatItems(s.items), "must only have a single schema if x-kubernetes-list-type is map"));
-  if (items && items.type !== "object") errors.push(invalid(`${path}.items.type`, items.type ?? "", "must be object if parent array's x-kubernetes-list-type is map"));
-  return items?.type === "object" ? [...errors, ...keys.flatMap((key, i) => keyErrors(key, keys.indexOf(key) < i, s, items, path))] : errors;
+  if (!keys.length)
+    errors.push(
+      required(
+        `${path}.x-kubernetes-list-map-keys`,
+        "must not be empty if x-kubernetes-list-type is map",
+      ),
+    );
+  if (!s.items)
+    errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
+  if (s.items && !items)
+    errors.push(
+      invalidPrinted(
+        `${path}.items`,
+        formatItems(s.items),
+        "must only have a single schema if x-kubernetes-list-type is map",
+      ),
+    );
+  if (items && items.type !== "object")
+    errors.push(
+      invalid(
+        `${path}.items.type`,
+        items.type ?? "",
+        "must be object if parent array's x-kubernetes-list-type is map",
+      ),
+    );
+  return items?.type === "object"
+    ? [
+        ...errors,
+        ...keys.flatMap((key, i) => keyErrors(key, keys.indexOf(key) < i, s, items, path)),
+      ]
+    : errors;
 }
 
-function keyErrors(key: string, repeated: boolean, s: JsonSchemaProps, items: JsonSchemaProps, path: string): FieldError[] {
+function keyErrors(
+  key: string,
+  repeated: boolean,
+  s: JsonSchemaProps,
+  items: JsonSchemaProps,
+  path: string,
+): FieldError[] {
   const keys = [...s["x-kubernetes-list-map-keys"]!];
   const property = keyProperty(items, key);
   const errors: FieldError[] = [];
-  if (!property) errors.push(invalid(`${path}.x-kubernetes-list-map-keys`, keys, "entries must all be names of item properties"));
+  if (!property)
+    errors.push(
+      invalid(
+        `${path}.x-kubernetes-list-map-keys`,
+        keys,
+        "entries must all be names of item properties",
+      ),
+    );
   else if (property.type === "array" || property.type === "object")
-    errors.push(invalid(`${path}.items.properties[${key}].type`, items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"));
-  if (repeated) errors.push(invalid(`${path}.x-kubernetes-list-map-keys`, keys, "must not contain duplicate entries"));
+    errors.push(
+      invalid(
+        `${path}.items.properties[${key}].type`,
+        items.type,
+        "must be a scalar type if parent array's x-kubernetes-list-type is map",
+      ),
+    );
+  if (repeated)
+    errors.push(
+      invalid(`${path}.x-kubernetes-list-map-keys`, keys, "must not contain duplicate entries"),
+    );
   return errors;
 }
 
-function itemErrors(s: JsonSchemaProps, items: JsonSchemaProps | undefined, path: string): FieldError[] {
+function itemErrors(
+  s: JsonSchemaProps,
+  items: JsonSchemaProps | undefined,
+  path: string,
+): FieldError[] {
   const listType = s["x-kubernetes-list-type"];
   if (!items || (listType !== "set" && listType !== "map")) return [];
-  const errors = items.nullable ? [forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`)] : [];
+  const errors = items.nullable
+    ? [
+        forbidden(
+          `${path}.items.nullable`,
+          `cannot be nullable when x-kubernetes-list-type is ${listType}`,
+        ),
+      ]
+    : [];
   if (listType === "set") return errors;
-  return [...errors, ...(s["x-kubernetes-list-map-keys"] ?? []).flatMap((key) => keyPresenceErrors(key, items, path))];
+  return [
+    ...errors,
+    ...(s["x-kubernetes-list-map-keys"] ?? []).flatMap((key) =>
+      keyPresenceErrors(key, items, path),
+    ),
+  ];
 }
 
 function keyPresenceErrors(key: string, items: JsonSchemaProps, path: string): FieldError[] {
@@ -73,11 +171,27 @@ function keyPresenceErrors(key: string, items: JsonSchemaProps, path: string): F
   const at = `${path}.items.properties[${key}]`;
   const hasDefault = property.default !== undefined && property.default !== null;
   return [
-    ...(items.required?.includes(key) || hasDefault ? [] : [required(`${at}.default`, "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")]),
-    ...(property.nullable ? [forbidden(`${at}.nullable`, "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")] : []),
+    ...(items.required?.includes(key) || hasDefault
+      ? []
+      : [
+          required(
+            `${at}.default`,
+            "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+          ),
+        ]),
+    ...(property.nullable
+      ? [
+          forbidden(
+            `${at}.nullable`,
+            "this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
+          ),
+        ]
+      : []),
   ];
 }
 
 function keyProperty(items: JsonSchemaProps, key: string): JsonSchemaProps | undefined {
-  return items.properties && Object.hasOwn(items.properties, key) ? items.properties[key] : undefined;
+  return items.properties && Object.hasOwn(items.properties, key)
+    ? items.properties[key]
+    : undefined;
 }

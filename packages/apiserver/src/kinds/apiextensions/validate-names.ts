@@ -1,15 +1,26 @@
-// Names of a definition: syntax, and kind and list kind told apart. What must be there is the spec's business.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go (ValidateCustomResourceDefinitionNames).
+// Names of a definition: syntax, and kind and list kind told apart. What must be there is the
+// spec's business.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
+// (ValidateCustomResourceDefinitionNames).
 import { dns1035LabelFaults } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { DefinitionNames } from "./definition.ts";
 
 /** Breaches of names, of spec.names or status.acceptedNames. */
 export function validateNames(names: DefinitionNames, path: string): FieldError[] {
-  const label = (field: string, name: string): FieldError[] => joined(dns1035LabelFaults(name)).map((text) => invalid(`${path}.${field}`, name, text));
+  const label = (field: string, name: string): FieldError[] =>
+    joined(dns1035LabelFaults(name)).map((text) => invalid(`${path}.${field}`, name, text));
   const kind = (field: "kind" | "listKind"): FieldError[] => {
     const name = names[field];
-    return name ? joined(dns1035LabelFaults(name.toLowerCase())).map((text) => invalid(`${path}.${field}`, name, `may have mixed case, but should otherwise match: ${text}`)) : [];
+    return name
+      ? joined(dns1035LabelFaults(name.toLowerCase())).map((text) =>
+          invalid(
+            `${path}.${field}`,
+            name,
+            `may have mixed case, but should otherwise match: ${text}`,
+          ),
+        )
+      : [];
   };
   return [
     ...(names.plural ? label("plural", names.plural) : []),
@@ -17,9 +28,12 @@ export function validateNames(names: DefinitionNames, path: string): FieldError[
     ...kind("kind"),
     ...kind("listKind"),
     ...(names.shortNames ?? []).flatMap((name, i) => label(`shortNames[${i}]`, name)),
-    ...(names.kind && names.kind === names.listKind ? [invalid(`${path}.listKind`, names.listKind, "kind and listKind may not be the same")] : []),
+    ...(names.kind && names.kind === names.listKind
+      ? [invalid(`${path}.listKind`, names.listKind, "kind and listKind may not be the same")]
+      : []),
     ...(names.categories ?? []).flatMap((name, i) => label(`categories[${i}]`, name)),
   ];
 }
 
-const joined = (faults: readonly string[]): readonly string[] => (faults.length ? [faults.join(",")] : []);
+const joined = (faults: readonly string[]): readonly string[] =>
+  faults.length ? [faults.join(",")] : [];

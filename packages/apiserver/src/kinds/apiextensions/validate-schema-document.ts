@@ -1,9 +1,16 @@
-// The rules on a schema's own fields, whether it is structural or not: forbidden constructs, types, lists and maps, and the
-// form of validation rules. Whether their expressions compile is asked elsewhere.
+// The rules on a schema's own fields, whether it is structural or not: forbidden constructs, types,
+// lists and maps, and the form of validation rules. Whether their expressions compile is asked
+// elsewhere.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, specStandardValidatorV3).
 import { compareBytewise } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { validateListSchema } from "./validate-list-schema.ts";
 
@@ -24,17 +31,30 @@ const metaFields: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersion
 const knownTypes = ["array", "boolean", "integer", "number", "object", "string"] as const;
 
 /** Every breach in a root schema and below. */
-export function validateSchemaDocument(schema: JsonSchemaProps, path: string, checkRuleFields: RuleFieldCheck): FieldError[] {
+export function validateSchemaDocument(
+  schema: JsonSchemaProps,
+  path: string,
+  checkRuleFields: RuleFieldCheck,
+): FieldError[] {
   return validate(schema, path, { root: true, insideMeta: false, checkRuleFields });
 }
 
 function validate(s: JsonSchemaProps, path: string, at: Surroundings): FieldError[] {
   return [
     ...constructErrors(s, path, at),
-    ...(s.uniqueItems ? [forbidden(`${path}.uniqueItems`, "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")] : []),
+    ...(s.uniqueItems
+      ? [
+          forbidden(
+            `${path}.uniqueItems`,
+            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+          ),
+        ]
+      : []),
     ...additionalErrors(s, path, at),
     ...propertyErrors(s, path, at),
-    ...branches(s, path).flatMap(([child, childPath]) => validate(child, childPath, { ...at, root: false })),
+    ...branches(s, path).flatMap(([child, childPath]) =>
+      validate(child, childPath, { ...at, root: false }),
+    ),
     ...extensionErrors(s, path),
     ...validateListSchema(s, path),
     ...at.checkRuleFields(s, path),
@@ -53,12 +73,29 @@ const outlawed: readonly (readonly [string, (s: JsonSchemaProps) => boolean])[] 
 function constructErrors(s: JsonSchemaProps, path: string, at: Surroundings): FieldError[] {
   const hasDefault = s.default !== undefined && s.default !== null;
   return [
-    ...(s.type && !(knownTypes as readonly string[]).includes(s.type) ? [notSupported(`${path}.type`, s.type, knownTypes)] : []),
-    ...(hasDefault && at.noDefaults !== undefined ? [forbidden(`${path}.default`, `must not be set ${at.noDefaults}`)] : []),
-    ...outlawed.filter(([, isSet]) => isSet(s)).map(([name]) => forbidden(`${path}.${name}`, `${name} is not supported`)),
-    ...(s.type === "null" ? [forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative")] : []),
-    ...(Array.isArray(s.items) && s.items.length ? [forbidden(`${path}.items`, "items must be a schema object and not an array")] : []),
-    ...(at.insideMeta && s["x-kubernetes-embedded-resource"] ? [forbidden(`${path}.x-kubernetes-embedded-resource`, "must not be used inside of resource meta")] : []),
+    ...(s.type && !(knownTypes as readonly string[]).includes(s.type)
+      ? [notSupported(`${path}.type`, s.type, knownTypes)]
+      : []),
+    ...(hasDefault && at.noDefaults !== undefined
+      ? [forbidden(`${path}.default`, `must not be set ${at.noDefaults}`)]
+      : []),
+    ...outlawed
+      .filter(([, isSet]) => isSet(s))
+      .map(([name]) => forbidden(`${path}.${name}`, `${name} is not supported`)),
+    ...(s.type === "null"
+      ? [forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative")]
+      : []),
+    ...(Array.isArray(s.items) && s.items.length
+      ? [forbidden(`${path}.items`, "items must be a schema object and not an array")]
+      : []),
+    ...(at.insideMeta && s["x-kubernetes-embedded-resource"]
+      ? [
+          forbidden(
+            `${path}.x-kubernetes-embedded-resource`,
+            "must not be used inside of resource meta",
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -66,10 +103,21 @@ function additionalErrors(s: JsonSchemaProps, path: string, at: Surroundings): F
   const additional = s.additionalProperties;
   if (additional === undefined) return [];
   const both = Object.keys(s.properties ?? {}).length > 0 && additional !== true;
-  const inside: Surroundings = at.insideMeta ? { ...at, root: false, noDefaults: "inside additionalProperties applying to object metadata" } : { ...at, root: false };
+  const inside: Surroundings = at.insideMeta
+    ? { ...at, root: false, noDefaults: "inside additionalProperties applying to object metadata" }
+    : { ...at, root: false };
   return [
-    ...(both ? [forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive")] : []),
-    ...(typeof additional === "object" ? validate(additional, `${path}.additionalProperties`, inside) : []),
+    ...(both
+      ? [
+          forbidden(
+            `${path}.additionalProperties`,
+            "additionalProperties and properties are mutual exclusive",
+          ),
+        ]
+      : []),
+    ...(typeof additional === "object"
+      ? validate(additional, `${path}.additionalProperties`, inside)
+      : []),
   ];
 }
 
@@ -77,8 +125,14 @@ function propertyErrors(s: JsonSchemaProps, path: string, at: Surroundings): Fie
   return Object.keys(s.properties ?? {})
     .sort(compareBytewise)
     .flatMap((name) => {
-      const meta = (at.root || s["x-kubernetes-embedded-resource"] === true) && metaFields.has(name);
-      const inside: Surroundings = { ...at, root: false, insideMeta: at.insideMeta || meta, ...(meta && at.root ? { noDefaults: `in top-level ${name}` } : {}) };
+      const meta =
+        (at.root || s["x-kubernetes-embedded-resource"] === true) && metaFields.has(name);
+      const inside: Surroundings = {
+        ...at,
+        root: false,
+        insideMeta: at.insideMeta || meta,
+        ...(meta && at.root ? { noDefaults: `in top-level ${name}` } : {}),
+      };
       return validate(s.properties![name]!, `${path}.properties[${name}]`, inside);
     });
 }
@@ -86,7 +140,8 @@ function propertyErrors(s: JsonSchemaProps, path: string, at: Surroundings): Fie
 type Child = readonly [schema: JsonSchemaProps, path: string];
 
 function branches(s: JsonSchemaProps, path: string): Child[] {
-  const list = (name: "allOf" | "oneOf" | "anyOf"): Child[] => (s[name] ?? []).map((child, i) => [child, `${path}.${name}[${i}]`]);
+  const list = (name: "allOf" | "oneOf" | "anyOf"): Child[] =>
+    (s[name] ?? []).map((child, i) => [child, `${path}.${name}[${i}]`]);
   return [
     ...(s.not ? [[s.not, `${path}.not`] as const] : []),
     ...list("allOf"),
@@ -100,23 +155,32 @@ function branches(s: JsonSchemaProps, path: string): Child[] {
       .sort(compareBytewise)
       .flatMap((name): Child[] => {
         const dependency = s.dependencies![name]!;
-        return Array.isArray(dependency) ? [] : [[dependency as JsonSchemaProps, `${path}.dependencies[${name}]`]];
+        return Array.isArray(dependency)
+          ? []
+          : [[dependency as JsonSchemaProps, `${path}.dependencies[${name}]`]];
       }),
   ];
 }
 
 function itemSchemas(s: JsonSchemaProps, path: string): Child[] {
   if (!s.items) return [];
-  return Array.isArray(s.items) ? s.items.map((child: JsonSchemaProps, i): Child => [child, `${path}.items[${i}]`]) : [[s.items as JsonSchemaProps, `${path}.items`]];
+  return Array.isArray(s.items)
+    ? s.items.map((child: JsonSchemaProps, i): Child => [child, `${path}.items[${i}]`])
+    : [[s.items as JsonSchemaProps, `${path}.items`]];
 }
 
 function extensionErrors(s: JsonSchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (s["x-kubernetes-preserve-unknown-fields"] === false) errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
+  if (s["x-kubernetes-preserve-unknown-fields"] === false)
+    errors.push(
+      invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"),
+    );
   const mapType = s["x-kubernetes-map-type"];
   if (mapType === undefined) return errors;
   const text = "must be object if x-kubernetes-map-type is specified";
-  if (s.type !== "object") errors.push(s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text));
-  if (mapType !== "atomic" && mapType !== "granular") errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
+  if (s.type !== "object")
+    errors.push(s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text));
+  if (mapType !== "atomic" && mapType !== "granular")
+    errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
   return errors;
 }

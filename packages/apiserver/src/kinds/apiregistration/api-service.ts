@@ -1,7 +1,21 @@
-// API services: where a group and version are served. Stored and checked; requests are not passed on to other servers.
+// API services: where a group and version are served. Stored and checked; requests are not passed
+// on to other servers.
 // Upstream: k8s.io/kube-aggregator/pkg/{registry/apiservice,apis/apiregistration/{v1,validation}}.
-import { dns1035LabelFaults, dnsSubdomainFaults, isObject, type Json, type JsonObject, pathSegmentFaults } from "homeostat/api";
-import { type FieldError, invalid, notSupported, quoteGo, required } from "../../registry/field-error.ts";
+import {
+  dns1035LabelFaults,
+  dnsSubdomainFaults,
+  isObject,
+  type Json,
+  type JsonObject,
+  pathSegmentFaults,
+} from "homeostat/api";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+} from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { portNumberFaults } from "../object/name-faults.ts";
@@ -26,8 +40,16 @@ export const apiService: BuiltinKind = {
     validateName: pathSegmentFaults,
     resetFields: [["f:status"]],
     prepareForCreate(object, { now }) {
-      const local = { type: "Available", status: "True", lastTransitionTime: now, reason: "Local", message: "Local APIServices are always available" };
-      object["status"] = isObject(objectAt(object, "spec")["service"]) ? {} : { conditions: [local] };
+      const local = {
+        type: "Available",
+        status: "True",
+        lastTransitionTime: now,
+        reason: "Local",
+        message: "Local APIServices are always available",
+      };
+      object["status"] = isObject(objectAt(object, "spec")["service"])
+        ? {}
+        : { conditions: [local] };
     },
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object, context) => warned(object, context, validate(object)),
@@ -38,30 +60,61 @@ export const apiService: BuiltinKind = {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {
         keepOld(object, old, "spec");
-        for (const field of ["labels", "annotations", "finalizers", "ownerReferences"]) keepOld(metadataOf(object), metadataOf(old), field);
+        for (const field of ["labels", "annotations", "finalizers", "ownerReferences"])
+          keepOld(metadataOf(object), metadataOf(old), field);
       },
       validateUpdate: (object) =>
         itemsAt(objectAt(object, "status"), "conditions").flatMap((condition, i) =>
-          statuses.includes(stringAt(condition, "status")) ? [] : [notSupported(`status.conditions[${i}].status`, stringAt(condition, "status"), statuses)],
+          statuses.includes(stringAt(condition, "status"))
+            ? []
+            : [
+                notSupported(
+                  `status.conditions[${i}].status`,
+                  stringAt(condition, "status"),
+                  statuses,
+                ),
+              ],
         ),
     },
   },
   cells,
 };
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
-  return isObject(objectAt(object, "spec")["service"]) ? warnNotEnforced("APIService", context, errors) : errors;
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
+  return isObject(objectAt(object, "spec")["service"])
+    ? warnNotEnforced("APIService", context, errors)
+    : errors;
 }
 
 function validate(object: JsonObject): FieldError[] {
   const spec = objectAt(object, "spec");
-  const [group, version, name] = [stringAt(spec, "group"), stringAt(spec, "version"), nameOf(object)];
+  const [group, version, name] = [
+    stringAt(spec, "group"),
+    stringAt(spec, "version"),
+    nameOf(object),
+  ];
   const needed = `${version}.${group}`;
   const between = (field: string, max: number): FieldError[] =>
-    numberAt(spec, field) > 0 && numberAt(spec, field) <= max ? [] : [invalid(`spec.${field}`, numberAt(spec, field), `must be positive and less than ${max}`)];
+    numberAt(spec, field) > 0 && numberAt(spec, field) <= max
+      ? []
+      : [invalid(`spec.${field}`, numberAt(spec, field), `must be positive and less than ${max}`)];
   return [
-    ...(name && name !== needed && !pathSegmentFaults(name).length ? [invalid("metadata.name", name, `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`)] : []),
-    ...(!group && version !== "v1" ? [required("spec.group", "only v1 may have an empty group and it better be legacy kube")] : []),
+    ...(name && name !== needed && !pathSegmentFaults(name).length
+      ? [
+          invalid(
+            "metadata.name",
+            name,
+            `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`,
+          ),
+        ]
+      : []),
+    ...(!group && version !== "v1"
+      ? [required("spec.group", "only v1 may have an empty group and it better be legacy kube")]
+      : []),
     ...(group ? dnsSubdomainFaults(group).map((fault) => invalid("spec.group", group, fault)) : []),
     ...dns1035LabelFaults(version).map((fault) => invalid("spec.version", version, fault)),
     ...between("groupPriorityMinimum", 20_000),
@@ -77,21 +130,42 @@ function serviceErrors(spec: JsonObject): FieldError[] {
   const path = "spec.insecureSkipTLSVerify";
   if (!isObject(service))
     return [
-      ...(bundle ? [invalid("spec.caBundle", `${bundle} bytes`, "local APIServices may not have a caBundle")] : []),
-      ...(insecure ? [invalid(path, true, "local APIServices may not have insecureSkipTLSVerify")] : []),
+      ...(bundle
+        ? [invalid("spec.caBundle", `${bundle} bytes`, "local APIServices may not have a caBundle")]
+        : []),
+      ...(insecure
+        ? [invalid(path, true, "local APIServices may not have insecureSkipTLSVerify")]
+        : []),
     ];
   const faults = portNumberFaults(numberAt(service, "port"));
   return [
-    ...["namespace", "name"].filter((field) => !stringAt(service, field)).map((field) => required(`spec.service.${field}`, "")),
-    ...(faults.length ? [invalid("spec.service.port", numberAt(service, "port"), `port is not valid: ${faults.join(", ")}`)] : []),
+    ...["namespace", "name"]
+      .filter((field) => !stringAt(service, field))
+      .map((field) => required(`spec.service.${field}`, "")),
+    ...(faults.length
+      ? [
+          invalid(
+            "spec.service.port",
+            numberAt(service, "port"),
+            `port is not valid: ${faults.join(", ")}`,
+          ),
+        ]
+      : []),
     ...(insecure && bundle ? [invalid(path, true, "may not be true if caBundle is present")] : []),
   ];
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const { service } = objectAt(object, "spec");
-  const available = itemsAt(objectAt(object, "status"), "conditions").find((condition) => stringAt(condition, "type") === "Available");
+  const available = itemsAt(objectAt(object, "status"), "conditions").find(
+    (condition) => stringAt(condition, "type") === "Available",
+  );
   const status = available ? stringAt(available, "status") : "Unknown";
   const reason = available && status !== "True" ? stringAt(available, "reason") : "";
-  return [nameOf(object), isObject(service) ? `${stringAt(service, "namespace")}/${stringAt(service, "name")}` : "Local", reason ? `${status} (${reason})` : status, ageOf(object, nowMs)];
+  return [
+    nameOf(object),
+    isObject(service) ? `${stringAt(service, "namespace")}/${stringAt(service, "name")}` : "Local",
+    reason ? `${status} (${reason})` : status,
+    ageOf(object, nowMs),
+  ];
 }

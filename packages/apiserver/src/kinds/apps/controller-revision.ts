@@ -1,6 +1,14 @@
 // ControllerRevisions: a number and data that never changes.
-// Upstream: k8s.io/kubernetes/pkg/registry/apps/controllerrevision/strategy.go, pkg/apis/apps/validation/validation.go.
-import { controllerOf, isObject, type Json, type JsonObject, type KubeObject, parseApiVersion } from "homeostat/api";
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/controllerrevision/strategy.go,
+// pkg/apis/apps/validation/validation.go.
+import {
+  controllerOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  type KubeObject,
+  parseApiVersion,
+} from "homeostat/api";
 import { type FieldError, required } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
@@ -23,10 +31,18 @@ export const controllerRevision: BuiltinKind = {
       ...immutable("data", object["data"] ?? null, old["data"] ?? null),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), ownerCell(object), numberAt(object, "revision"), ageOf(object, nowMs)],
+  cells: (object, nowMs) => [
+    nameOf(object),
+    ownerCell(object),
+    numberAt(object, "revision"),
+    ageOf(object, nowMs),
+  ],
 };
 
-const revisionErrors = (object: JsonObject): FieldError[] => [...finalizerErrors(object), ...nonNegative(numberAt(object, "revision"), "revision")];
+const revisionErrors = (object: JsonObject): FieldError[] => [
+  ...finalizerErrors(object),
+  ...nonNegative(numberAt(object, "revision"), "revision"),
+];
 
 function dataErrors(data: Json | undefined): FieldError[] {
   if (!isSet(data)) return [required("data", "data is mandatory")];

@@ -1,20 +1,58 @@
 // DaemonSets: a template generation that nobody sees moves with the template.
-// Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go, pkg/apis/apps/v1/{defaults.go,conversion.go} (the template
-// generation as an annotation), pkg/apis/apps/validation.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go,
+// pkg/apis/apps/v1/{defaults.go,conversion.go} (the template generation as an annotation),
+// pkg/apis/apps/validation.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, quoteGo, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+} from "../../registry/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatStruct, goStructPointer, goText, goPointer } from "../object/format-struct.ts";
 import { GoDecodeError } from "../object/go-decoder.ts";
-import { formatLabels, immutableSelector, isEmptySelector, validateLabelSelector } from "../object/label-selectors.ts";
+import {
+  formatLabels,
+  immutableSelector,
+  isEmptySelector,
+  validateLabelSelector,
+} from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil, textMapAt } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, keepOld, metadataOf, objectAt, specStatusRules, statusViewRules, stringAt } from "../object/strategy.ts";
+import {
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  setIfEmpty,
+  setIfNil,
+  textMapAt,
+} from "../object/read-fields.ts";
+import {
+  bumpGeneration,
+  finalizerErrors,
+  keepOld,
+  metadataOf,
+  objectAt,
+  specStatusRules,
+  statusViewRules,
+  stringAt,
+} from "../object/strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
-import { choose, collisionErrors, containerCells, countErrors, endlessErrors, labelErrors, selectorCell, templateOf, warnOfTemplate } from "./selected-template.ts";
+import {
+  choose,
+  collisionErrors,
+  containerCells,
+  countErrors,
+  endlessErrors,
+  labelErrors,
+  selectorCell,
+  templateOf,
+  warnOfTemplate,
+} from "./selected-template.ts";
 
 const templateGeneration = "deprecated.daemonset.template.generation";
 
@@ -42,15 +80,29 @@ export const daemonSet: BuiltinKind = {
       return [...finalizerErrors(object), ...validateSpec(object)];
     },
     validateUpdate(object, old, context) {
-      if (templateGenerationOf(object) !== templateGenerationOf(old)) warnOfTemplate(object, context);
+      if (templateGenerationOf(object) !== templateGenerationOf(old))
+        warnOfTemplate(object, context);
       return [
         ...finalizerErrors(object),
-        ...immutableSelector("spec.selector", mutableAt(objectAt(object, "spec"), "selector"), mutableAt(objectAt(old, "spec"), "selector")),
+        ...immutableSelector(
+          "spec.selector",
+          mutableAt(objectAt(object, "spec"), "selector"),
+          mutableAt(objectAt(old, "spec"), "selector"),
+        ),
         ...validateSpec(object, old),
       ];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: (object, old) => [...finalizerErrors(object), ...statusErrors(objectAt(object, "status")), ...collisionErrors(object, old)] } },
+  views: {
+    status: {
+      ...statusViewRules,
+      validateUpdate: (object, old) => [
+        ...finalizerErrors(object),
+        ...statusErrors(objectAt(object, "status")),
+        ...collisionErrors(object, old),
+      ],
+    },
+  },
   cells,
 };
 
@@ -61,7 +113,10 @@ function templateGenerationOf(object: JsonObject): number {
 }
 
 function setTemplateGeneration(object: JsonObject, generation: number): void {
-  metadataOf(object)["annotations"] = { ...objectAt(metadataOf(object), "annotations"), [templateGeneration]: String(generation) };
+  metadataOf(object)["annotations"] = {
+    ...objectAt(metadataOf(object), "annotations"),
+    [templateGeneration]: String(generation),
+  };
 }
 
 function setDefaults(object: JsonObject): void {
@@ -92,7 +147,9 @@ function assertTemplateGeneration(object: JsonObject): void {
   if (text === undefined) return;
   const digits = /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
   if (digits === undefined || BigInt.asIntN(64, digits) !== digits)
-    throw new GoDecodeError(`strconv.ParseInt: parsing ${quoteGo(text)}: ${digits === undefined ? "invalid syntax" : "value out of range"}`);
+    throw new GoDecodeError(
+      `strconv.ParseInt: parsing ${quoteGo(text)}: ${digits === undefined ? "invalid syntax" : "value out of range"}`,
+    );
 }
 
 function validateSpec(object: JsonObject, old?: JsonObject): FieldError[] {
@@ -104,7 +161,9 @@ function validateSpec(object: JsonObject, old?: JsonObject): FieldError[] {
   return [
     ...(selector ? validateLabelSelector(selector, "spec.selector") : []),
     ...(chosen === undefined ? [] : labelErrors(chosen, template, "spec.template")),
-    ...(selector && isEmptySelector(selector) ? [invalid("spec.selector", selector, "empty selector is invalid for daemonset")] : []),
+    ...(selector && isEmptySelector(selector)
+      ? [invalid("spec.selector", selector, "empty selector is invalid for daemonset")]
+      : []),
     ...validatePodTemplate(template, "spec.template", old && templateOf(old)),
     ...endlessErrors(template, "spec.template", "DaemonSet"),
     ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
@@ -119,7 +178,10 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   const type = stringAt(strategy, "type");
   const rolling = mutableAt(strategy, "rollingUpdate");
   if (type === "OnDelete") return [];
-  if (type === "RollingUpdate") return rolling ? rollingErrors(rolling, `${path}.rollingUpdate`) : [required(`${path}.rollingUpdate`, "")];
+  if (type === "RollingUpdate")
+    return rolling
+      ? rollingErrors(rolling, `${path}.rollingUpdate`)
+      : [required(`${path}.rollingUpdate`, "")];
   const printed = formatStruct(strategy, [
     ["Type", "type", goText],
     [
@@ -145,7 +207,9 @@ function rollingErrors(rolling: JsonObject, path: string): FieldError[] {
     ...intOrPercentErrors(surge, `${path}.maxSurge`),
     ...overAllErrors(unavailable, `${path}.maxUnavailable`),
     ...overAllErrors(surge, `${path}.maxSurge`),
-    ...(both ? [invalid(`${path}.maxSurge`, surge, "may not be set when maxUnavailable is non-zero")] : []),
+    ...(both
+      ? [invalid(`${path}.maxSurge`, surge, "may not be set when maxUnavailable is non-zero")]
+      : []),
     ...(neither ? [required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")] : []),
   ];
 }
@@ -165,6 +229,19 @@ const statusErrors = (status: JsonObject): FieldError[] =>
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(object, "status");
-  const counts = ["desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"].map((field) => numberAt(status, field));
-  return [nameOf(object), ...counts, formatLabels(textMapAt(objectAt(templateOf(object), "spec"), "nodeSelector")), ageOf(object, nowMs), ...containerCells(templateOf(object)), selectorCell(object)];
+  const counts = [
+    "desiredNumberScheduled",
+    "currentNumberScheduled",
+    "numberReady",
+    "updatedNumberScheduled",
+    "numberAvailable",
+  ].map((field) => numberAt(status, field));
+  return [
+    nameOf(object),
+    ...counts,
+    formatLabels(textMapAt(objectAt(templateOf(object), "spec"), "nodeSelector")),
+    ageOf(object, nowMs),
+    ...containerCells(templateOf(object)),
+    selectorCell(object),
+  ];
 }

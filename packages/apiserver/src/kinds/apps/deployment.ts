@@ -1,16 +1,43 @@
-// Deployments: the generation follows annotations, too; labels are not the status endpoint's affair.
-// Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/strategy.go, pkg/apis/apps/v1/defaults.go, pkg/apis/apps/validation.
+// Deployments: the generation follows annotations, too; labels are not the status endpoint's
+// affair.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/strategy.go,
+// pkg/apis/apps/v1/defaults.go, pkg/apis/apps/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
-import { formatStruct, goPointer, goStructPointer, goText, invalidPrinted } from "../object/format-struct.ts";
+import {
+  formatStruct,
+  goPointer,
+  goStructPointer,
+  goText,
+  invalidPrinted,
+} from "../object/format-struct.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  setIfEmpty,
+  setIfNil,
+} from "../object/read-fields.ts";
+import {
+  bumpGeneration,
+  finalizerErrors,
+  keepOld,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
 import {
   choose,
@@ -43,7 +70,11 @@ export const deployment: BuiltinKind = {
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      bumpGeneration({ ...object, annotations: objectAt(metadataOf(object), "annotations") }, { ...old, annotations: objectAt(metadataOf(old), "annotations") }, ["spec", "annotations"]);
+      bumpGeneration(
+        { ...object, annotations: objectAt(metadataOf(object), "annotations") },
+        { ...old, annotations: objectAt(metadataOf(old), "annotations") },
+        ["spec", "annotations"],
+      );
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -56,7 +87,11 @@ export const deployment: BuiltinKind = {
       return [
         ...finalizerErrors(object),
         ...validateSpec(spec, objectAt(old, "spec")),
-        ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector")),
+        ...immutableSelector(
+          "spec.selector",
+          mutableAt(spec, "selector"),
+          mutableAt(objectAt(old, "spec"), "selector"),
+        ),
       ];
     },
   },
@@ -67,10 +102,16 @@ export const deployment: BuiltinKind = {
         keepOld(object, old, "spec");
         keepOld(metadataOf(object), metadataOf(old), "labels");
       },
-      validateUpdate: (object, old) => [...finalizerErrors(object), ...statusErrors(objectAt(object, "status")), ...collisionErrors(object, old)],
+      validateUpdate: (object, old) => [
+        ...finalizerErrors(object),
+        ...statusErrors(objectAt(object, "status")),
+        ...collisionErrors(object, old),
+      ],
     },
   },
-  scale: createReplicaScale((parent) => formatSelector(objectAt(objectAt(parent, "spec"), "selector"))),
+  scale: createReplicaScale((parent) =>
+    formatSelector(objectAt(objectAt(parent, "spec"), "selector")),
+  ),
   cells,
 };
 
@@ -112,7 +153,9 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...nonNegative(minReady, "spec.minReadySeconds"),
     ...(history === undefined ? [] : nonNegative(history, "spec.revisionHistoryLimit")),
     ...(deadline === undefined ? [] : nonNegative(deadline, "spec.progressDeadlineSeconds")),
-    ...(deadline !== undefined && deadline <= minReady ? [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")] : []),
+    ...(deadline !== undefined && deadline <= minReady
+      ? [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]
+      : []),
   ];
 }
 
@@ -120,9 +163,18 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   const rolling = mutableAt(strategy, "rollingUpdate");
   switch (stringAt(strategy, "type")) {
     case "Recreate":
-      return rolling ? [forbidden("spec.strategy.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")] : [];
+      return rolling
+        ? [
+            forbidden(
+              "spec.strategy.rollingUpdate",
+              "may not be specified when strategy `type` is 'Recreate'",
+            ),
+          ]
+        : [];
     case "RollingUpdate":
-      return rolling ? rollingErrors(rolling) : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
+      return rolling
+        ? rollingErrors(rolling)
+        : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
     default: {
       const printed = formatStruct(strategy, [
         ["Type", "type", goText],
@@ -148,7 +200,9 @@ function rollingErrors(rolling: JsonObject): FieldError[] {
   return [
     ...intOrPercentErrors(unavailable, `${path}.maxUnavailable`),
     ...intOrPercentErrors(surge, `${path}.maxSurge`),
-    ...(amountOf(unavailable) === 0 && amountOf(surge) === 0 ? [invalid(`${path}.maxUnavailable`, unavailable, "may not be 0 when `maxSurge` is 0")] : []),
+    ...(amountOf(unavailable) === 0 && amountOf(surge) === 0
+      ? [invalid(`${path}.maxUnavailable`, unavailable, "may not be 0 when `maxSurge` is 0")]
+      : []),
     ...overAllErrors(unavailable, `${path}.maxUnavailable`),
   ];
 }
@@ -156,9 +210,25 @@ function rollingErrors(rolling: JsonObject): FieldError[] {
 function statusErrors(status: JsonObject): FieldError[] {
   const total = "cannot be greater than status.replicas";
   return [
-    ...countErrors(status, ["observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas", "terminatingReplicas", "collisionCount"]),
-    ...["updatedReplicas", "readyReplicas", "availableReplicas"].flatMap((field) => excessErrors(status, field, "replicas", total)),
-    ...excessErrors(status, "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
+    ...countErrors(status, [
+      "observedGeneration",
+      "replicas",
+      "updatedReplicas",
+      "readyReplicas",
+      "availableReplicas",
+      "unavailableReplicas",
+      "terminatingReplicas",
+      "collisionCount",
+    ]),
+    ...["updatedReplicas", "readyReplicas", "availableReplicas"].flatMap((field) =>
+      excessErrors(status, field, "replicas", total),
+    ),
+    ...excessErrors(
+      status,
+      "availableReplicas",
+      "readyReplicas",
+      "cannot be greater than readyReplicas",
+    ),
   ];
 }
 

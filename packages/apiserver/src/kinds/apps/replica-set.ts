@@ -1,5 +1,6 @@
 // ReplicaSets.
-// Upstream: k8s.io/kubernetes/pkg/registry/apps/replicaset/strategy.go, pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/replicaset/strategy.go,
+// pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Json, JsonObject } from "homeostat/api";
 import type { FieldError } from "../../registry/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
@@ -57,12 +58,26 @@ export const replicaSet: BuiltinKind = {
       return [
         ...finalizerErrors(object),
         ...validateSpec(spec, objectAt(old, "spec")),
-        ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(objectAt(old, "spec"), "selector")),
+        ...immutableSelector(
+          "spec.selector",
+          mutableAt(spec, "selector"),
+          mutableAt(objectAt(old, "spec"), "selector"),
+        ),
       ];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: (object) => [...finalizerErrors(object), ...replicaStatusErrors(objectAt(object, "status"))] } },
-  scale: createReplicaScale((parent) => formatSelector(objectAt(objectAt(parent, "spec"), "selector"))),
+  views: {
+    status: {
+      ...statusViewRules,
+      validateUpdate: (object) => [
+        ...finalizerErrors(object),
+        ...replicaStatusErrors(objectAt(object, "status")),
+      ],
+    },
+  },
+  scale: createReplicaScale((parent) =>
+    formatSelector(objectAt(objectAt(parent, "spec"), "selector")),
+  ),
   cells,
 };
 
@@ -88,9 +103,23 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
 export function replicaStatusErrors(status: JsonObject): FieldError[] {
   const total = "cannot be greater than status.replicas";
   return [
-    ...countErrors(status, ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration", "terminatingReplicas"]),
-    ...["fullyLabeledReplicas", "readyReplicas", "availableReplicas"].flatMap((field) => excessErrors(status, field, "replicas", total)),
-    ...excessErrors(status, "availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
+    ...countErrors(status, [
+      "replicas",
+      "fullyLabeledReplicas",
+      "readyReplicas",
+      "availableReplicas",
+      "observedGeneration",
+      "terminatingReplicas",
+    ]),
+    ...["fullyLabeledReplicas", "readyReplicas", "availableReplicas"].flatMap((field) =>
+      excessErrors(status, field, "replicas", total),
+    ),
+    ...excessErrors(
+      status,
+      "availableReplicas",
+      "readyReplicas",
+      "cannot be greater than readyReplicas",
+    ),
   ];
 }
 

@@ -1,11 +1,31 @@
-// What workloads share: a selector that must choose the pods of their own template, printing, scaling, warnings.
-// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector), pkg/apis/apps/validation/validation.go
-// (ValidatePodTemplateSpecForReplicaSet), pkg/registry/apps/*/storage (ScaleREST).
-import { dnsLabelFaults, type Json, type JsonObject, labelKeyFaults, labelValueFaults, type LabelSelector, matchesLabels } from "homeostat/api";
+// What workloads share: a selector that must choose the pods of their own template, printing,
+// scaling, warnings.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector),
+// pkg/apis/apps/validation/validation.go (ValidatePodTemplateSpecForReplicaSet),
+// pkg/registry/apps/*/storage (ScaleREST).
+import {
+  dnsLabelFaults,
+  type Json,
+  type JsonObject,
+  labelKeyFaults,
+  labelValueFaults,
+  type LabelSelector,
+  matchesLabels,
+} from "homeostat/api";
 import { invalidError } from "../../registry/api-errors.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import type { ScaleView, WriteContext } from "../../registry/served-resource.ts";
-import { formatSelector, isEmptySelector, validateLabelSelector } from "../object/label-selectors.ts";
+import {
+  formatSelector,
+  isEmptySelector,
+  validateLabelSelector,
+} from "../object/label-selectors.ts";
 import { isSet, itemsAt, mutableAt, numberAt, textMapAt, textsAt } from "../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { podWarnings } from "../core/pod/pod-warnings.ts";
@@ -25,7 +45,11 @@ const operators: ReadonlyMap<string, "in" | "notin" | "exists" | "!"> = new Map(
 export function choose(selector: JsonObject | undefined): Chosen | undefined {
   if (!selector) return "nothing";
   if (isEmptySelector(selector)) return "everything";
-  const labels = Object.entries(textMapAt(selector, "matchLabels")).map(([key, value]) => ({ key, operator: "=" as const, values: [value] }));
+  const labels = Object.entries(textMapAt(selector, "matchLabels")).map(([key, value]) => ({
+    key,
+    operator: "=" as const,
+    values: [value],
+  }));
   const expressions = itemsAt(selector, "matchExpressions").map((expression) => ({
     key: stringAt(expression, "key"),
     operator: operators.get(stringAt(expression, "operator")),
@@ -33,8 +57,15 @@ export function choose(selector: JsonObject | undefined): Chosen | undefined {
   }));
   const all = [...labels, ...expressions];
   const usable = all.every(({ key, operator, values }) => {
-    const counts = operator === "in" || operator === "notin" ? values.length > 0 : operator === "=" || (operator !== undefined && values.length === 0);
-    return counts && !labelKeyFaults(key).length && values.every((value) => !labelValueFaults(value).length);
+    const counts =
+      operator === "in" || operator === "notin"
+        ? values.length > 0
+        : operator === "=" || (operator !== undefined && values.length === 0);
+    return (
+      counts &&
+      !labelKeyFaults(key).length &&
+      values.every((value) => !labelValueFaults(value).length)
+    );
   });
   return usable ? (all as LabelSelector) : undefined;
 }
@@ -47,13 +78,33 @@ export function isChosen(chosen: Chosen, labels: Readonly<Record<string, string>
 /** The labels of a template must be chosen by the workload's own selector. */
 export function labelErrors(chosen: Chosen, template: JsonObject, path: string): FieldError[] {
   const metadata = objectAt(template, "metadata");
-  return isChosen(chosen, textMapAt(metadata, "labels")) ? [] : [invalid(`${path}.metadata.labels`, metadata["labels"], "`selector` does not match template `labels`")];
+  return isChosen(chosen, textMapAt(metadata, "labels"))
+    ? []
+    : [
+        invalid(
+          `${path}.metadata.labels`,
+          metadata["labels"],
+          "`selector` does not match template `labels`",
+        ),
+      ];
 }
 
-/** A selector that is there, valid, and not empty. Upstream calls every workload but its own a deployment. */
-export function selectorErrors(selector: JsonObject | undefined, path: string, emptyFor: string): FieldError[] {
+/**
+ * A selector that is there, valid, and not empty. Upstream calls every workload but its own a
+ * deployment.
+ */
+export function selectorErrors(
+  selector: JsonObject | undefined,
+  path: string,
+  emptyFor: string,
+): FieldError[] {
   if (!selector) return [required(path, "")];
-  return [...validateLabelSelector(selector, path), ...(isEmptySelector(selector) ? [invalid(path, selector, `empty selector is invalid for ${emptyFor}`)] : [])];
+  return [
+    ...validateLabelSelector(selector, path),
+    ...(isEmptySelector(selector)
+      ? [invalid(path, selector, `empty selector is invalid for ${emptyFor}`)]
+      : []),
+  ];
 }
 
 /** Pods of workloads run for ever. */
@@ -61,19 +112,33 @@ export function endlessErrors(template: JsonObject, path: string, kind: string):
   const spec = objectAt(template, "spec");
   const policy = stringAt(spec, "restartPolicy");
   return [
-    ...(policy === "Always" ? [] : [notSupported(`${path}.spec.restartPolicy`, policy, ["Always"])]),
-    ...(isSet(spec["activeDeadlineSeconds"]) ? [forbidden(`${path}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${kind} is not Supported`)] : []),
+    ...(policy === "Always"
+      ? []
+      : [notSupported(`${path}.spec.restartPolicy`, policy, ["Always"])]),
+    ...(isSet(spec["activeDeadlineSeconds"])
+      ? [
+          forbidden(
+            `${path}.spec.activeDeadlineSeconds`,
+            `activeDeadlineSeconds in ${kind} is not Supported`,
+          ),
+        ]
+      : []),
   ];
 }
 
 /** Pod names and host names come of the workload's name. */
 export function nameWarnings(object: JsonObject): string[] {
   const faults = dnsLabelFaults(stringAt(metadataOf(object), "name"));
-  return faults.length ? [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`] : [];
+  return faults.length
+    ? [
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+      ]
+    : [];
 }
 
 /** The template of a workload. */
-export const templateOf = (object: JsonObject): JsonObject => objectAt(objectAt(object, "spec"), "template");
+export const templateOf = (object: JsonObject): JsonObject =>
+  objectAt(objectAt(object, "spec"), "template");
 
 /** Gives the warnings of a changed workload's template to the client. */
 export function warnOfTemplate(object: JsonObject, context: WriteContext): void {
@@ -82,13 +147,17 @@ export function warnOfTemplate(object: JsonObject, context: WriteContext): void 
 
 /** As {@link warnOfTemplate}, where the generation has gone up. */
 export function warnOfChange(object: JsonObject, old: JsonObject, context: WriteContext): void {
-  if (Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0)) warnOfTemplate(object, context);
+  if (Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0))
+    warnOfTemplate(object, context);
 }
 
 /** Names and images of the template's containers, as wide tables show them. */
 export function containerCells(template: JsonObject): readonly [names: string, images: string] {
   const containers = itemsAt(objectAt(template, "spec"), "containers");
-  return [containers.map((container) => stringAt(container, "name")).join(","), containers.map((container) => stringAt(container, "image")).join(",")];
+  return [
+    containers.map((container) => stringAt(container, "name")).join(","),
+    containers.map((container) => stringAt(container, "image")).join(","),
+  ];
 }
 
 /** The selector as tables show it. */
@@ -97,13 +166,23 @@ export function selectorCell(object: JsonObject): string {
   return selector ? formatSelector(selector) : "<none>";
 }
 
-/** Errors for numbers of a status that must not be negative, and for those that must not exceed others. */
+/**
+ * Errors for numbers of a status that must not be negative, and for those that must not exceed
+ * others.
+ */
 export function countErrors(status: JsonObject, fields: readonly string[]): FieldError[] {
-  return fields.filter((field) => isSet(status[field])).flatMap((field) => nonNegative(numberAt(status, field), `status.${field}`));
+  return fields
+    .filter((field) => isSet(status[field]))
+    .flatMap((field) => nonNegative(numberAt(status, field), `status.${field}`));
 }
 
 /** `a` must not be more than `b`. */
-export function excessErrors(status: JsonObject, field: string, bound: string, text: string): FieldError[] {
+export function excessErrors(
+  status: JsonObject,
+  field: string,
+  bound: string,
+  text: string,
+): FieldError[] {
   const value = numberAt(status, field);
   return value > numberAt(status, bound) ? [invalid(`status.${field}`, value, text)] : [];
 }
@@ -113,10 +192,15 @@ export function collisionErrors(object: JsonObject, old: JsonObject): FieldError
   const before = objectAt(old, "status")["collisionCount"];
   const now = objectAt(object, "status")["collisionCount"];
   const decremented = isSet(before) && (!isSet(now) || Number(now) < Number(before));
-  return decremented ? [invalid("status.collisionCount", Number(now ?? 0), "cannot be decremented")] : [];
+  return decremented
+    ? [invalid("status.collisionCount", Number(now ?? 0), "cannot be decremented")]
+    : [];
 }
 
-/** The scale subresource of a workload with spec.replicas and status.replicas; `selectorText` is how clients find its pods. */
+/**
+ * The scale subresource of a workload with spec.replicas and status.replicas; `selectorText` is how
+ * clients find its pods.
+ */
 export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleView {
   return {
     toScale: (parent) => ({
@@ -124,11 +208,19 @@ export function createReplicaScale(selectorText: (parent: JsonObject) => string)
       apiVersion: "autoscaling/v1",
       metadata: scaleMetadata(parent),
       spec: replicasOf(objectAt(parent, "spec")["replicas"]),
-      status: { replicas: numberAt(objectAt(parent, "status"), "replicas"), selector: selectorText(parent) },
+      status: {
+        replicas: numberAt(objectAt(parent, "status"), "replicas"),
+        selector: selectorText(parent),
+      },
     }),
     applyScale(parent, scale) {
       const replicas = numberAt(objectAt(scale, "spec"), "replicas");
-      if (replicas < 0) throw invalidError({ group: "autoscaling", kind: "Scale" }, stringAt(metadataOf(parent), "name"), nonNegative(replicas, "spec.replicas"));
+      if (replicas < 0)
+        throw invalidError(
+          { group: "autoscaling", kind: "Scale" },
+          stringAt(metadataOf(parent), "name"),
+          nonNegative(replicas, "spec.replicas"),
+        );
       parent["spec"] = { ...objectAt(parent, "spec"), replicas };
     },
     replicasPath: ["f:spec", "f:replicas"],
@@ -139,5 +231,9 @@ const replicasOf = (replicas: Json | undefined): JsonObject => (replicas ? { rep
 
 function scaleMetadata(parent: JsonObject): JsonObject {
   const source = metadataOf(parent);
-  return Object.fromEntries(["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].filter((field) => isSet(source[field])).map((field) => [field, source[field]!]));
+  return Object.fromEntries(
+    ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+      .filter((field) => isSet(source[field]))
+      .map((field) => [field, source[field]!]),
+  );
 }

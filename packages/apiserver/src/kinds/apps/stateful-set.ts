@@ -1,5 +1,6 @@
 // StatefulSets: most of the spec is frozen after creation; claims are made from templates.
-// Upstream: k8s.io/kubernetes/pkg/registry/apps/statefulset/strategy.go, pkg/apis/apps/v1/{defaults.go,conversion.go}.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/statefulset/strategy.go,
+// pkg/apis/apps/v1/{defaults.go,conversion.go}.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { forbidden } from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
@@ -11,12 +12,37 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatSelector } from "../object/label-selectors.ts";
 import { nameIsDnsLabel } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, setIfEmpty, setIfNil } from "../object/read-fields.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  setIfEmpty,
+  setIfNil,
+} from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
-import { collisionErrors, containerCells, countErrors, createReplicaScale, excessErrors, templateOf, warnOfChange, warnOfTemplate } from "./selected-template.ts";
+import {
+  collisionErrors,
+  containerCells,
+  countErrors,
+  createReplicaScale,
+  excessErrors,
+  templateOf,
+  warnOfChange,
+  warnOfTemplate,
+} from "./selected-template.ts";
 import { validateStatefulSetSpec } from "./validate-stateful-set.ts";
 
-const changeable = ["replicas", "template", "updateStrategy", "minReadySeconds", "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"];
+const changeable = [
+  "replicas",
+  "template",
+  "updateStrategy",
+  "minReadySeconds",
+  "ordinals",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+];
 
 export const statefulSet: BuiltinKind = {
   group: "apps",
@@ -37,16 +63,34 @@ export const statefulSet: BuiltinKind = {
     validateCreate(object, context) {
       warnOfTemplate(object, context);
       warnOfRest(object, context, "");
-      return [...finalizerErrors(object), ...validateStatefulSetSpec(objectAt(object, "spec"), "create")];
+      return [
+        ...finalizerErrors(object),
+        ...validateStatefulSetSpec(objectAt(object, "spec"), "create"),
+      ];
     },
     validateUpdate(object, old, context) {
       warnOfChange(object, old, context);
       warnOfRest(object, context, ".Spec");
-      return [...finalizerErrors(object), ...validateStatefulSetSpec(objectAt(object, "spec"), "update", objectAt(old, "spec")), ...frozenErrors(objectAt(object, "spec"), objectAt(old, "spec"))];
+      return [
+        ...finalizerErrors(object),
+        ...validateStatefulSetSpec(objectAt(object, "spec"), "update", objectAt(old, "spec")),
+        ...frozenErrors(objectAt(object, "spec"), objectAt(old, "spec")),
+      ];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: (object, old) => [...statusErrors(objectAt(object, "status")), ...finalizerErrors(object), ...collisionErrors(object, old)] } },
-  scale: createReplicaScale((parent) => formatSelector(objectAt(objectAt(parent, "spec"), "selector"))),
+  views: {
+    status: {
+      ...statusViewRules,
+      validateUpdate: (object, old) => [
+        ...statusErrors(objectAt(object, "status")),
+        ...finalizerErrors(object),
+        ...collisionErrors(object, old),
+      ],
+    },
+  },
+  scale: createReplicaScale((parent) =>
+    formatSelector(objectAt(objectAt(parent, "spec"), "selector")),
+  ),
   cells,
 };
 
@@ -89,12 +133,23 @@ function setClaimDefaults(claim: JsonObject): void {
 
 function warnOfRest(object: JsonObject, context: WriteContext, suffix: string): void {
   const spec = objectAt(object, "spec");
-  for (const [i, claim] of itemsAt(spec, "volumeClaimTemplates").entries()) for (const text of claimWarnings(objectAt(claim, "spec"), `spec.volumeClaimTemplates[${i}]${suffix}`)) context.warn(text);
-  if ((optionalNumberAt(spec, "revisionHistoryLimit") ?? 0) < 0) context.warn("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended");
+  for (const [i, claim] of itemsAt(spec, "volumeClaimTemplates").entries())
+    for (const text of claimWarnings(
+      objectAt(claim, "spec"),
+      `spec.volumeClaimTemplates[${i}]${suffix}`,
+    ))
+      context.warn(text);
+  if ((optionalNumberAt(spec, "revisionHistoryLimit") ?? 0) < 0)
+    context.warn(
+      "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+    );
 }
 
 function frozenErrors(spec: JsonObject, old: JsonObject): ReturnType<typeof forbidden>[] {
-  const rest = (of: JsonObject): Json => Object.fromEntries(Object.entries(of).filter(([name, value]) => !changeable.includes(name) && isSet(value)));
+  const rest = (of: JsonObject): Json =>
+    Object.fromEntries(
+      Object.entries(of).filter(([name, value]) => !changeable.includes(name) && isSet(value)),
+    );
   if (equalJson(rest(spec), rest(old))) return [];
   return [
     forbidden(
@@ -107,9 +162,24 @@ function frozenErrors(spec: JsonObject, old: JsonObject): ReturnType<typeof forb
 function statusErrors(status: JsonObject): ReturnType<typeof countErrors> {
   const total = "cannot be greater than status.replicas";
   return [
-    ...countErrors(status, ["replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount"]),
-    ...["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"].flatMap((field) => excessErrors(status, field, "replicas", total)),
-    ...excessErrors(status, "availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"),
+    ...countErrors(status, [
+      "replicas",
+      "readyReplicas",
+      "currentReplicas",
+      "updatedReplicas",
+      "availableReplicas",
+      "observedGeneration",
+      "collisionCount",
+    ]),
+    ...["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"].flatMap(
+      (field) => excessErrors(status, field, "replicas", total),
+    ),
+    ...excessErrors(
+      status,
+      "availableReplicas",
+      "readyReplicas",
+      "cannot be greater than status.readyReplicas",
+    ),
   ];
 }
 

@@ -12,7 +12,12 @@ export const selfSubjectReview: BuiltinKind = {
   group,
   version: "v1",
   kind: "SelfSubjectReview",
-  review: (_object, { user, now }) => ({ apiVersion: `${group}/v1`, kind: "SelfSubjectReview", metadata: { creationTimestamp: now }, status: { userInfo: userInfoOf(user) } }),
+  review: (_object, { user, now }) => ({
+    apiVersion: `${group}/v1`,
+    kind: "SelfSubjectReview",
+    metadata: { creationTimestamp: now },
+    status: { userInfo: userInfoOf(user) },
+  }),
 };
 
 export const tokenReview: BuiltinKind = {
@@ -25,7 +30,10 @@ export const tokenReview: BuiltinKind = {
     if (!token) throw badRequestError("token is required for TokenReview in authentication");
     const audiences = Array.isArray(spec["audiences"]) ? spec["audiences"].map(String) : [];
     const word = reviewToken(token, audiences);
-    object["status"] = "error" in word ? { user: {}, error: word.error } : { authenticated: true, user: userInfoOf(word.user), audiences: [...word.audiences] };
+    object["status"] =
+      "error" in word
+        ? { user: {}, error: word.error }
+        : { authenticated: true, user: userInfoOf(word.user), audiences: [...word.audiences] };
     return object;
   },
 };
@@ -35,6 +43,12 @@ function userInfoOf({ name, uid, groups, extra }: UserInfo): JsonObject {
     ...(name ? { username: name } : {}),
     ...(uid ? { uid } : {}),
     ...(groups.length ? { groups: [...groups] } : {}),
-    ...(extra && Object.keys(extra).length ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) } : {}),
+    ...(extra && Object.keys(extra).length
+      ? {
+          extra: Object.fromEntries(
+            Object.entries(extra).map(([key, values]) => [key, [...values]]),
+          ),
+        }
+      : {}),
   };
 }

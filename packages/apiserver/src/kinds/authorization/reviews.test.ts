@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { selfSubjectReview, tokenReview } from "../authentication/reviews.ts";
-import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from "./reviews.ts";
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  subjectAccessReview,
+} from "./reviews.ts";
 
-const caller = { user: { name: "ann", groups: ["devs"] }, namespace: "n", now: "2026-01-01T00:00:00Z", reviewToken: () => ({ error: "invalid bearer token" }) };
+const caller = {
+  user: { name: "ann", groups: ["devs"] },
+  namespace: "n",
+  now: "2026-01-01T00:00:00Z",
+  reviewToken: () => ({ error: "invalid bearer token" }),
+};
 const said = (ask: () => unknown): string => {
   try {
     ask();
@@ -32,7 +41,15 @@ test("a review asks about a resource or a path, of somebody", () => {
     /spec\.user: Invalid value: "": at least one of user or group must be specified$/,
   );
   assert.match(
-    said(() => localSubjectAccessReview.review!({ metadata: { namespace: "n" }, spec: { user: "u", resourceAttributes: { namespace: "m" } } }, caller)),
+    said(() =>
+      localSubjectAccessReview.review!(
+        {
+          metadata: { namespace: "n" },
+          spec: { user: "u", resourceAttributes: { namespace: "m" } },
+        },
+        caller,
+      ),
+    ),
     /spec\.resourceAttributes\.namespace: Invalid value: "m": must match metadata\.namespace$/,
   );
 });
@@ -42,8 +59,17 @@ test("a token review needs a token, and tells who holds it or why nobody does", 
     said(() => tokenReview.review!({ spec: {} }, caller)),
     "token is required for TokenReview in authentication",
   );
-  assert.deepEqual(tokenReview.review!({ spec: { token: "t" } }, caller), { spec: { token: "t" }, status: { user: {}, error: "invalid bearer token" } });
-  const known = { ...caller, reviewToken: (token: string, audiences: readonly string[]) => ({ user: { name: token, groups: ["g"] }, audiences }) };
+  assert.deepEqual(tokenReview.review!({ spec: { token: "t" } }, caller), {
+    spec: { token: "t" },
+    status: { user: {}, error: "invalid bearer token" },
+  });
+  const known = {
+    ...caller,
+    reviewToken: (token: string, audiences: readonly string[]) => ({
+      user: { name: token, groups: ["g"] },
+      audiences,
+    }),
+  };
   assert.deepEqual(tokenReview.review!({ spec: { token: "t", audiences: ["a"] } }, known), {
     spec: { token: "t", audiences: ["a"] },
     status: { authenticated: true, user: { username: "t", groups: ["g"] }, audiences: ["a"] },

@@ -1,5 +1,7 @@
-// Questions about permission. This server allows everything to whoever has been authenticated, and says so.
-// Upstream: k8s.io/kubernetes/pkg/registry/authorization, pkg/apis/authorization/validation/validation.go.
+// Questions about permission. This server allows everything to whoever has been authenticated, and
+// says so.
+// Upstream: k8s.io/kubernetes/pkg/registry/authorization,
+// pkg/apis/authorization/validation/validation.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError, invalidError } from "../../registry/api-errors.ts";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
@@ -14,21 +16,45 @@ const allowed: JsonObject = { allowed: true };
 
 export const subjectAccessReview: BuiltinKind = reviewKind(
   "SubjectAccessReview",
-  answer((object) => [...subjectErrors(object), ...emptyMetadataErrors(object, [], "must be empty")]),
+  answer((object) => [
+    ...subjectErrors(object),
+    ...emptyMetadataErrors(object, [], "must be empty"),
+  ]),
 );
 export const selfSubjectAccessReview: BuiltinKind = reviewKind(
   "SelfSubjectAccessReview",
-  answer((object) => [...attributeErrors(object), ...emptyMetadataErrors(object, [], "must be empty")]),
+  answer((object) => [
+    ...attributeErrors(object),
+    ...emptyMetadataErrors(object, [], "must be empty"),
+  ]),
 );
 export const localSubjectAccessReview: BuiltinKind = reviewKind(
   "LocalSubjectAccessReview",
-  answer((object) => [...subjectErrors(object), ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"), ...localErrors(object)]),
+  answer((object) => [
+    ...subjectErrors(object),
+    ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"),
+    ...localErrors(object),
+  ]),
 );
-export const selfSubjectRulesReview: BuiltinKind = reviewKind("SelfSubjectRulesReview", (object) => {
-  if (!stringAt(objectAt(object, "spec"), "namespace")) throw badRequestError("no namespace on request");
-  const status = { resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }], nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }], incomplete: false };
-  return { apiVersion: `${group}/v1`, kind: "SelfSubjectRulesReview", metadata: {}, spec: {}, status };
-});
+export const selfSubjectRulesReview: BuiltinKind = reviewKind(
+  "SelfSubjectRulesReview",
+  (object) => {
+    if (!stringAt(objectAt(object, "spec"), "namespace"))
+      throw badRequestError("no namespace on request");
+    const status = {
+      resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+      incomplete: false,
+    };
+    return {
+      apiVersion: `${group}/v1`,
+      kind: "SelfSubjectRulesReview",
+      metadata: {},
+      spec: {},
+      status,
+    };
+  },
+);
 
 function reviewKind(kind: string, review: ReviewHandler): BuiltinKind {
   return { group, version: "v1", kind, review };
@@ -56,28 +82,63 @@ const printPath = (value: Json | undefined): string =>
 function attributeErrors(object: JsonObject): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
   if (isObject(resourceAttributes) && isObject(nonResourceAttributes))
-    return [invalidPrinted("spec.nonResourceAttributes", printPath(nonResourceAttributes), "cannot be specified in combination with resourceAttributes")];
+    return [
+      invalidPrinted(
+        "spec.nonResourceAttributes",
+        printPath(nonResourceAttributes),
+        "cannot be specified in combination with resourceAttributes",
+      ),
+    ];
   if (isObject(resourceAttributes) || isObject(nonResourceAttributes)) return [];
-  return [invalid("spec.resourceAttributes", null, "exactly one of nonResourceAttributes or resourceAttributes must be specified")];
+  return [
+    invalid(
+      "spec.resourceAttributes",
+      null,
+      "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+    ),
+  ];
 }
 
 function subjectErrors(object: JsonObject): FieldError[] {
   const spec = objectAt(object, "spec");
-  return [...attributeErrors(object), ...(stringAt(spec, "user") || hasItems(spec["groups"]) ? [] : [invalid("spec.user", "", "at least one of user or group must be specified")])];
+  return [
+    ...attributeErrors(object),
+    ...(stringAt(spec, "user") || hasItems(spec["groups"])
+      ? []
+      : [invalid("spec.user", "", "at least one of user or group must be specified")]),
+  ];
 }
 
-function emptyMetadataErrors(object: JsonObject, except: readonly string[], detail: string): FieldError[] {
+function emptyMetadataErrors(
+  object: JsonObject,
+  except: readonly string[],
+  detail: string,
+): FieldError[] {
   const metadata = objectAt(object, "metadata");
-  const given = Object.keys(metadata).filter((field) => field !== "managedFields" && metadata[field] !== null && !except.includes(field));
+  const given = Object.keys(metadata).filter(
+    (field) => field !== "managedFields" && metadata[field] !== null && !except.includes(field),
+  );
   return given.length ? [invalid("metadata", metadata, detail)] : [];
 }
 
 function localErrors(object: JsonObject): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
   const namespace = stringAt(objectAt(object, "metadata"), "namespace");
-  const asked = isObject(resourceAttributes) ? stringAt(resourceAttributes, "namespace") : namespace;
+  const asked = isObject(resourceAttributes)
+    ? stringAt(resourceAttributes, "namespace")
+    : namespace;
   return [
-    ...(asked === namespace ? [] : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
-    ...(isObject(nonResourceAttributes) ? [invalidPrinted("spec.nonResourceAttributes", printPath(nonResourceAttributes), "disallowed on this kind of request")] : []),
+    ...(asked === namespace
+      ? []
+      : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
+    ...(isObject(nonResourceAttributes)
+      ? [
+          invalidPrinted(
+            "spec.nonResourceAttributes",
+            printPath(nonResourceAttributes),
+            "disallowed on this kind of request",
+          ),
+        ]
+      : []),
   ];
 }

@@ -7,15 +7,26 @@ import { metadataOf } from "../object/strategy.ts";
 const prefix = "autoscaling.alpha.kubernetes.io/";
 
 /** The annotations by what they carry. */
-export const carried = { metrics: `${prefix}metrics`, currentMetrics: `${prefix}current-metrics`, conditions: `${prefix}conditions`, behavior: `${prefix}behavior` } as const;
-const all: readonly string[] = [...Object.values(carried), `${prefix}scale-down-tolerance`, `${prefix}scale-up-tolerance`];
+export const carried = {
+  metrics: `${prefix}metrics`,
+  currentMetrics: `${prefix}current-metrics`,
+  conditions: `${prefix}conditions`,
+  behavior: `${prefix}behavior`,
+} as const;
+const all: readonly string[] = [
+  ...Object.values(carried),
+  `${prefix}scale-down-tolerance`,
+  `${prefix}scale-up-tolerance`,
+];
 
 /** Takes them away in place: they never stand beside the fields that they carry. */
 export function dropCarried(object: JsonObject): void {
   const metadata = metadataOf(object);
   const annotations = textMapAt(metadata, "annotations");
   if (!all.some((name) => Object.hasOwn(annotations, name))) return;
-  const rest = Object.fromEntries(Object.entries(annotations).filter(([name]) => !all.includes(name)));
+  const rest = Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => !all.includes(name)),
+  );
   if (Object.keys(rest).length) metadata["annotations"] = rest;
   else delete metadata["annotations"];
 }

@@ -1,15 +1,32 @@
 // HorizontalPodAutoscalers of v1 and v2, which share one storage in v2.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go, v2/defaults.go.
 import { isObject, JsonSyntaxError, type Json, type JsonObject, parseJson } from "homeostat/api";
-import { formatStruct, goList, goNumber, goPointer, goStructPointer, goText, type StructField } from "../object/format-struct.ts";
+import {
+  formatStruct,
+  goList,
+  goNumber,
+  goPointer,
+  goStructPointer,
+  goText,
+  type StructField,
+} from "../object/format-struct.ts";
 import { hasItems, isSet, itemsAt, mutableAt, setIfNil, textMapAt } from "../object/read-fields.ts";
 import { keepOld, metadataOf, objectAt } from "../object/strategy.ts";
 import { carried, dropCarried } from "./autoscaler-annotations.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
-import { cpuUtilizationOf, fromOldMetric, fromOldStatus, toOldMetric, toOldStatus } from "./metric-conversion.ts";
+import {
+  cpuUtilizationOf,
+  fromOldMetric,
+  fromOldStatus,
+  toOldMetric,
+  toOldStatus,
+} from "./metric-conversion.ts";
 
 /** The metric for a share of the CPU that pods request. */
-export const cpuMetric = (utilization: Json): JsonObject => ({ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: utilization } } });
+export const cpuMetric = (utilization: Json): JsonObject => ({
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: utilization } },
+});
 
 const printedRules: readonly StructField[] = [
   ["StabilizationWindowSeconds", "stabilizationWindowSeconds", goPointer],
@@ -36,13 +53,19 @@ export function toV1(stored: JsonObject): JsonObject {
   const status = objectAt(stored, "status");
   const metrics = itemsAt(spec, "metrics");
   const utilization = metrics.map((metric) => cpuUtilizationOf(metric, "target")).find(isSet);
-  const oldSpec: JsonObject = { ...(isSet(utilization) ? { targetCPUUtilizationPercentage: utilization } : {}) };
-  for (const field of ["scaleTargetRef", "minReplicas", "maxReplicas"]) keepOld(oldSpec, spec, field);
+  const oldSpec: JsonObject = {
+    ...(isSet(utilization) ? { targetCPUUtilizationPercentage: utilization } : {}),
+  };
+  for (const field of ["scaleTargetRef", "minReplicas", "maxReplicas"])
+    keepOld(oldSpec, spec, field);
   const current = itemsAt(status, "currentMetrics")
     .map((metric) => cpuUtilizationOf(metric, "current"))
     .findLast(isSet);
-  const oldStatus: JsonObject = { ...(isSet(current) ? { currentCPUUtilizationPercentage: current } : {}) };
-  for (const field of ["observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"]) keepOld(oldStatus, status, field);
+  const oldStatus: JsonObject = {
+    ...(isSet(current) ? { currentCPUUtilizationPercentage: current } : {}),
+  };
+  for (const field of ["observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"])
+    keepOld(oldStatus, status, field);
   const annotations = { ...textMapAt(metadataOf(object), "annotations"), ...carry(spec, status) };
   if (Object.keys(annotations).length) metadataOf(object)["annotations"] = annotations;
   return { ...object, spec: oldSpec, status: oldStatus };
@@ -50,11 +73,19 @@ export function toV1(stored: JsonObject): JsonObject {
 
 /** What has no field, as annotations. */
 function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
-  const others = itemsAt(spec, "metrics").filter((metric) => !isSet(cpuUtilizationOf(metric, "target")));
+  const others = itemsAt(spec, "metrics").filter(
+    (metric) => !isSet(cpuUtilizationOf(metric, "target")),
+  );
   const behavior = mutableAt(spec, "behavior");
   return {
     ...(others.length ? { [carried.metrics]: JSON.stringify(others.map(toOldMetric)) } : {}),
-    ...(hasItems(status["currentMetrics"]) ? { [carried.currentMetrics]: JSON.stringify(itemsAt(status, "currentMetrics").map(toOldStatus)) } : {}),
+    ...(hasItems(status["currentMetrics"])
+      ? {
+          [carried.currentMetrics]: JSON.stringify(
+            itemsAt(status, "currentMetrics").map(toOldStatus),
+          ),
+        }
+      : {}),
     ...(behavior
       ? {
           [carried.behavior]: formatStruct(behavior, [
@@ -63,7 +94,11 @@ function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
           ]),
         }
       : {}),
-    ...(hasItems(status["conditions"]) ? { [carried.conditions]: JSON.stringify(itemsAt(status, "conditions").map(orderedCondition)) } : {}),
+    ...(hasItems(status["conditions"])
+      ? {
+          [carried.conditions]: JSON.stringify(itemsAt(status, "conditions").map(orderedCondition)),
+        }
+      : {}),
   };
 }
 
@@ -72,7 +107,11 @@ const orderedCondition = (condition: JsonObject): JsonObject => ({
   type: condition["type"] ?? "",
   status: condition["status"] ?? "",
   lastTransitionTime: condition["lastTransitionTime"] ?? null,
-  ...Object.fromEntries(["reason", "message"].filter((field) => condition[field]).map((field) => [field, condition[field]!])),
+  ...Object.fromEntries(
+    ["reason", "message"]
+      .filter((field) => condition[field])
+      .map((field) => [field, condition[field]!]),
+  ),
 });
 
 /** An object of v1 as it is stored. */
@@ -86,10 +125,21 @@ export function fromV1(old: JsonObject): JsonObject {
   const metrics = [...(listIn(annotations[carried.metrics]) ?? []).map(fromOldMetric), ...own];
   const behavior = behaviorIn(annotations[carried.behavior]);
   const currentMetrics =
-    listIn(annotations[carried.currentMetrics])?.map(fromOldStatus) ?? (isSet(current) ? [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }] : []);
+    listIn(annotations[carried.currentMetrics])?.map(fromOldStatus) ??
+    (isSet(current)
+      ? [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }]
+      : []);
   const conditions = listIn(annotations[carried.conditions]);
-  object["spec"] = { ...spec, metrics: metrics.length ? metrics : [cpuMetric(80)], ...(behavior ? { behavior } : {}) };
-  object["status"] = { ...status, ...(currentMetrics.length ? { currentMetrics } : {}), ...(conditions ? { conditions } : {}) };
+  object["spec"] = {
+    ...spec,
+    metrics: metrics.length ? metrics : [cpuMetric(80)],
+    ...(behavior ? { behavior } : {}),
+  };
+  object["status"] = {
+    ...status,
+    ...(currentMetrics.length ? { currentMetrics } : {}),
+    ...(conditions ? { conditions } : {}),
+  };
   setAutoscalerDefaults(object);
   return object;
 }
@@ -110,7 +160,10 @@ function listIn(text: string | undefined): JsonObject[] | undefined {
   return Array.isArray(value) && value.every(isObject) ? value : undefined;
 }
 
-/** The internal form has Go's names; its reader does not care about case. Policies have no defaults here, and must be there. */
+/**
+ * The internal form has Go's names; its reader does not care about case. Policies have no defaults
+ * here, and must be there.
+ */
 function behaviorIn(text: string | undefined): JsonObject | undefined {
   const value = read(text);
   if (!isObject(value)) return undefined;

@@ -1,11 +1,25 @@
 // HorizontalPodAutoscalers in both versions; they have no generation.
-// Upstream: k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go, pkg/printers/internalversion/printers.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go,
+// pkg/printers/internalversion/printers.go.
 import { cloneJson, type Json, type JsonObject } from "homeostat/api";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import type { BuiltinKind, Rules } from "../object/builtin-kind.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, setIfNil } from "../object/read-fields.ts";
-import { finalizerErrors, keepOld, objectAt, statusViewRules, stringAt } from "../object/strategy.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  setIfNil,
+} from "../object/read-fields.ts";
+import {
+  finalizerErrors,
+  keepOld,
+  objectAt,
+  statusViewRules,
+  stringAt,
+} from "../object/strategy.ts";
 import { dropCarried } from "./autoscaler-annotations.ts";
 import { fromV1, toV1 } from "./autoscaler-conversion.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
@@ -15,14 +29,25 @@ const rules: Rules = {
   resetFields: [["f:status"]],
   prepareForCreate: (object) => void (object["status"] = {}),
   prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-  validateCreate: (object) => [...finalizerErrors(object), ...validateAutoscalerSpec(objectAt(object, "spec"))],
-  validateUpdate: (object, old) => [...finalizerErrors(object), ...validateAutoscalerSpec(objectAt(object, "spec"), objectAt(old, "spec"))],
+  validateCreate: (object) => [
+    ...finalizerErrors(object),
+    ...validateAutoscalerSpec(objectAt(object, "spec")),
+  ],
+  validateUpdate: (object, old) => [
+    ...finalizerErrors(object),
+    ...validateAutoscalerSpec(objectAt(object, "spec"), objectAt(old, "spec")),
+  ],
 };
 
 const views = {
   status: {
     ...statusViewRules,
-    validateUpdate: (object) => [...finalizerErrors(object), ...["currentReplicas", "desiredReplicas"].flatMap((field) => nonNegative(numberAt(objectAt(object, "status"), field), `status.${field}`))],
+    validateUpdate: (object) => [
+      ...finalizerErrors(object),
+      ...["currentReplicas", "desiredReplicas"].flatMap((field) =>
+        nonNegative(numberAt(objectAt(object, "status"), field), `status.${field}`),
+      ),
+    ],
   } satisfies Rules,
 };
 
@@ -94,17 +119,23 @@ function metricText(metric: JsonObject, status: JsonObject | undefined): string 
   const reported = status && mutableAt(status, field);
   const current = reported && objectAt(reported, "current");
   const unknown = "<unknown>";
-  const quantity = (name: "value" | "averageValue"): string => (current && isSet(current[name]) ? String(current[name]) : unknown);
+  const quantity = (name: "value" | "averageValue"): string =>
+    current && isSet(current[name]) ? String(current[name]) : unknown;
   switch (type) {
     case "External":
     case "Object":
-      return isSet(target["averageValue"]) ? `${quantity("averageValue")}/${String(target["averageValue"])} (avg)` : `${quantity("value")}/${String(target["value"])}`;
+      return isSet(target["averageValue"])
+        ? `${quantity("averageValue")}/${String(target["averageValue"])} (avg)`
+        : `${quantity("value")}/${String(target["value"])}`;
     case "Pods":
       return `${quantity("averageValue")}/${String(target["averageValue"])}`;
     case "Resource":
     case "ContainerResource": {
-      const share = (from: JsonObject | undefined, none: string): string => (from && isSet(from["averageUtilization"]) ? `${String(from["averageUtilization"])}%` : none);
-      const numbers = isSet(target["averageValue"]) ? `${quantity("averageValue")}/${String(target["averageValue"])}` : `${share(current, unknown)}/${share(target, "<auto>")}`;
+      const share = (from: JsonObject | undefined, none: string): string =>
+        from && isSet(from["averageUtilization"]) ? `${String(from["averageUtilization"])}%` : none;
+      const numbers = isSet(target["averageValue"])
+        ? `${quantity("averageValue")}/${String(target["averageValue"])}`
+        : `${share(current, unknown)}/${share(target, "<auto>")}`;
       return `${stringAt(source, "name")}: ${numbers}`;
     }
     default:

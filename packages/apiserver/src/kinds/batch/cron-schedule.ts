@@ -1,6 +1,7 @@
-// Schedules of CronJobs: what they say or why they cannot be read, in the words of the library that upstream reads them with.
-// Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard), k8s.io/kubernetes/pkg/util/parsers/parsers.go,
-// Go's strconv and time packages.
+// Schedules of CronJobs: what they say or why they cannot be read, in the words of the library that
+// upstream reads them with.
+// Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard),
+// k8s.io/kubernetes/pkg/util/parsers/parsers.go, Go's strconv and time packages.
 import { quoteGo } from "../../registry/field-error.ts";
 
 interface Bounds {
@@ -13,7 +14,11 @@ const fields: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
-  { min: 1, max: 12, names: ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"] },
+  {
+    min: 1,
+    max: 12,
+    names: ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+  },
   { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ];
 
@@ -26,7 +31,16 @@ const descriptors: Readonly<Record<string, string>> = {
   "@midnight": "0 0 * * *",
   "@hourly": "0 * * * *",
 };
-const unitMs: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const unitMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 /** Values of one field; `any` when it asks for nothing in particular. */
 export interface ScheduleField {
@@ -37,12 +51,21 @@ export interface ScheduleField {
 /** Moments on the clock of a time zone (UTC where it names none), or a constant pause. */
 export type Schedule =
   | { readonly everyMs: number }
-  | { readonly zone: string; readonly minutes: ScheduleField; readonly hours: ScheduleField; readonly days: ScheduleField; readonly months: ScheduleField; readonly weekdays: ScheduleField };
+  | {
+      readonly zone: string;
+      readonly minutes: ScheduleField;
+      readonly hours: ScheduleField;
+      readonly days: ScheduleField;
+      readonly months: ScheduleField;
+      readonly weekdays: ScheduleField;
+    };
 
 class ScheduleFault extends Error {}
 
 /** Reads a schedule such as `0 3 * * *`, `@daily` or `TZ=Asia/Tokyo 0 3 * * *`. */
-export function parseSchedule(schedule: string): { readonly schedule: Schedule } | { readonly fault: string } {
+export function parseSchedule(
+  schedule: string,
+): { readonly schedule: Schedule } | { readonly fault: string } {
   try {
     return { schedule: read(schedule) };
   } catch (error) {
@@ -67,7 +90,8 @@ function read(schedule: string): Schedule {
   const zone = /^(?:CRON_)?TZ=/.exec(schedule);
   if (zone) {
     const end = schedule.indexOf(" ");
-    if (end < 0) fail(`invalid schedule format: runtime error: slice bounds out of range [:${end}]`);
+    if (end < 0)
+      fail(`invalid schedule format: runtime error: slice bounds out of range [:${end}]`);
     const name = schedule.slice(zone[0].length, end);
     const fault = zoneFault(name);
     if (fault) fail(`provided bad location ${name}: ${fault}`);
@@ -77,16 +101,32 @@ function read(schedule: string): Schedule {
   if (rest.startsWith("@every ")) return { everyMs: readPause(rest) };
   if (rest.startsWith("@")) rest = descriptors[rest] ?? fail(`unrecognized descriptor: ${rest}`);
   const parts = rest.split(/\s+/).filter(Boolean);
-  if (parts.length !== fields.length) fail(`expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(" ")}]`);
-  const [minutes, hours, days, months, weekdays] = parts.map((part, i) => readField(part, fields[i]!));
-  return { zone: location === "" || location === "Local" ? "UTC" : location, minutes: minutes!, hours: hours!, days: days!, months: months!, weekdays: weekdays! };
+  if (parts.length !== fields.length)
+    fail(`expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(" ")}]`);
+  const [minutes, hours, days, months, weekdays] = parts.map((part, i) =>
+    readField(part, fields[i]!),
+  );
+  return {
+    zone: location === "" || location === "Local" ? "UTC" : location,
+    minutes: minutes!,
+    hours: hours!,
+    days: days!,
+    months: months!,
+    weekdays: weekdays!,
+  };
 }
 
 /** Whole seconds, and one at least. */
 function readPause(text: string): number {
   const duration = text.slice("@every ".length);
-  if (duration !== "0" && !/^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(duration)) fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
-  const terms = [...duration.matchAll(/([0-9.]+)([a-zµμ]+)/g)].map(([, count, unit]) => Number(count) * unitMs[unit!]!);
+  if (
+    duration !== "0" &&
+    !/^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(duration)
+  )
+    fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
+  const terms = [...duration.matchAll(/([0-9.]+)([a-zµμ]+)/g)].map(
+    ([, count, unit]) => Number(count) * unitMs[unit!]!,
+  );
   const ms = terms.reduce((sum, one) => sum + one, 0);
   return duration.startsWith("-") ? 1000 : Math.max(1000, Math.floor(ms / 1000) * 1000);
 }
@@ -94,15 +134,20 @@ function readPause(text: string): number {
 function readField(text: string, bounds: Bounds): ScheduleField {
   const ranges = text.split(",").filter(Boolean);
   const read = ranges.map((range) => readRange(range, bounds));
-  const values = read.flatMap(({ start, end, step }) => Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, i) => start + i * step));
+  const values = read.flatMap(({ start, end, step }) =>
+    Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, i) => start + i * step),
+  );
   return { values: new Set(values), any: read.some(({ isAll, step }) => isAll && step === 1) };
 }
 
 function durationFault(duration: string): string {
   const bare = duration.replace(/^[+-]/, "");
-  if (/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(bare.replace(/^(?:[0-9.]+[a-zµμ]+)*/, "") || "x")) return `time: missing unit in duration ${quoteGo(duration)}`;
+  if (/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(bare.replace(/^(?:[0-9.]+[a-zµμ]+)*/, "") || "x"))
+    return `time: missing unit in duration ${quoteGo(duration)}`;
   const unit = /^(?:[0-9.]+(?:ns|us|µs|μs|ms|s|m|h))*[0-9.]*[0-9][0-9.]*([^0-9.]+)/.exec(bare)?.[1];
-  return unit ? `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(duration)}` : `time: invalid duration ${quoteGo(duration)}`;
+  return unit
+    ? `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(duration)}`
+    : `time: invalid duration ${quoteGo(duration)}`;
 }
 
 interface Range {
@@ -136,22 +181,33 @@ function readRange(text: string, { min, max, names }: Bounds): Range {
 function readNumber(text: string, names: readonly string[] | undefined): number {
   const named = text ? (names?.indexOf(text.toLowerCase()) ?? -1) : -1;
   if (named >= 0) return named;
-  if (!/^[+-]?[0-9]+$/.test(text)) fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: invalid syntax`);
+  if (!/^[+-]?[0-9]+$/.test(text))
+    fail(
+      `failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: invalid syntax`,
+    );
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) fail(`failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: value out of range`);
+  if (!Number.isSafeInteger(value))
+    fail(
+      `failed to parse int from ${text}: strconv.Atoi: parsing ${quoteGo(text)}: value out of range`,
+    );
   if (value < 0) fail(`negative number (${value}) not allowed: ${text}`);
   return value;
 }
 
-/** What Go's LoadLocation says of a time zone's name; undefined for one that exists. Names are case-sensitive. */
+/**
+ * What Go's LoadLocation says of a time zone's name; undefined for one that exists. Names are
+ * case-sensitive.
+ */
 export function zoneFault(name: string): string | undefined {
   if (name === "" || name === "UTC" || name === "Local") return undefined;
-  if (name.includes("..") || name.startsWith("/") || name.includes("\\")) return "time: invalid location name";
+  if (name.includes("..") || name.startsWith("/") || name.includes("\\"))
+    return "time: invalid location name";
   return isZone(name) ? undefined : `unknown time zone ${name}`;
 }
 
 function isZone(name: string): boolean {
-  if (!name.split("/").every((part) => /^[A-Z]/.test(part) || /^(?:of|au|es)/.test(part))) return false;
+  if (!name.split("/").every((part) => /^[A-Z]/.test(part) || /^(?:of|au|es)/.test(part)))
+    return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();

@@ -15,12 +15,17 @@ export function setJobSpecDefaults(spec: JsonObject): void {
   setIfNil(spec, "backoffLimit", isSet(spec["backoffLimitPerIndex"]) ? mostInt32 : 6);
   setIfNil(spec, "completionMode", "NonIndexed");
   setIfNil(spec, "suspend", false);
-  setIfNil(spec, "podReplacementPolicy", isSet(spec["podFailurePolicy"]) ? "Failed" : "TerminatingOrFailed");
+  setIfNil(
+    spec,
+    "podReplacementPolicy",
+    isSet(spec["podFailurePolicy"]) ? "Failed" : "TerminatingOrFailed",
+  );
   setIfNil(spec, "manualSelector", false);
 }
 
 /** What the template of a CronJob gets: only what stands deeper. */
 export function setTemplateJobDefaults(spec: JsonObject): void {
   setPodTemplateDefaults(mutableAt(spec, "template"));
-  for (const rule of itemsAt(objectAt(spec, "podFailurePolicy"), "rules")) for (const pattern of itemsAt(rule, "onPodConditions")) setIfEmpty(pattern, "status", "True");
+  for (const rule of itemsAt(objectAt(spec, "podFailurePolicy"), "rules"))
+    for (const pattern of itemsAt(rule, "onPodConditions")) setIfEmpty(pattern, "status", "True");
 }

@@ -1,19 +1,49 @@
 // Jobs: a selector of their own making, and specs that hardly change.
-// Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go, pkg/apis/batch/validation/validation.go, pkg/api/job/warnings.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go,
+// pkg/apis/batch/validation/validation.go, pkg/api/job/warnings.go.
 import { cloneJson, dnsLabelFaults, equalJson, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
-import { choose, containerCells, isChosen, labelErrors, nameWarnings, selectorCell, templateOf } from "../apps/selected-template.ts";
+import {
+  choose,
+  containerCells,
+  isChosen,
+  labelErrors,
+  nameWarnings,
+  selectorCell,
+  templateOf,
+} from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { podWarnings } from "../core/pod/pod-warnings.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { invalidPrinted } from "../object/format-struct.ts";
-import { immutableSelector, printSelector, validateLabelSelector } from "../object/label-selectors.ts";
+import {
+  immutableSelector,
+  printSelector,
+  validateLabelSelector,
+} from "../object/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, formatDuration, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, textMapAt } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, specStatusRules, statusViewRules, stringAt } from "../object/strategy.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  textMapAt,
+} from "../object/read-fields.ts";
+import {
+  finalizerErrors,
+  immutable,
+  keepOld,
+  metadataOf,
+  objectAt,
+  specStatusRules,
+  statusViewRules,
+  stringAt,
+} from "../object/strategy.ts";
 import { setJobSpecDefaults } from "./job-defaults.ts";
 import { validateJobSpec } from "./validate-job-spec.ts";
 import { validateJobStatusUpdate } from "./validate-job-status.ts";
@@ -27,12 +57,14 @@ export const job: BuiltinKind = {
   defaults(object) {
     const spec = objectAt(object, "spec");
     setJobSpecDefaults(spec);
-    showTemplateLabels(object); // one map for both, as upstream has it: labels generated below then show in the Job, too
+    // one map for both, as upstream has it: labels generated below then show in the Job, too
+    showTemplateLabels(object);
   },
   rules: {
     ...specStatusRules,
     defaultPropagation: "Orphan",
-    propagationWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+    propagationWarning:
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     prepareForCreate(object, context) {
       if (objectAt(object, "spec")["manualSelector"] !== true) generateSelector(object);
       specStatusRules.prepareForCreate!(object, context);
@@ -50,14 +82,24 @@ export const job: BuiltinKind = {
       return errors;
     },
     validateUpdate(object, old, context) {
-      if (Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0)) warnOfJobSpec(objectAt(object, "spec"), "spec", context);
-      return [...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...validateJob(object, old), ...finalizerErrors(object), ...changeErrors(object, old)];
+      if (
+        Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0)
+      )
+        warnOfJobSpec(objectAt(object, "spec"), "spec", context);
+      return [
+        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+        ...validateJob(object, old),
+        ...finalizerErrors(object),
+        ...changeErrors(object, old),
+      ];
     },
   },
   views: { status: { ...statusViewRules, validateUpdate: validateJobStatusUpdate } },
   selectable: {
     names: ["status.successful"],
-    extract: (object) => ({ "status.successful": String(numberAt(objectAt(object, "status"), "succeeded")) }),
+    extract: (object) => ({
+      "status.successful": String(numberAt(objectAt(object, "status"), "succeeded")),
+    }),
     unknownMessage: (name) => `field label ${quoteGo(name)} not supported for Job`,
   },
   cells,
@@ -65,17 +107,23 @@ export const job: BuiltinKind = {
 
 /** Warnings about a Job's spec, or a CronJob's template of one. */
 export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteContext): void {
-  if (stringAt(spec, "completionMode") === "Indexed" && numberAt(spec, "completions") > 100_000 && numberAt(spec, "parallelism") > 10_000) {
+  if (
+    stringAt(spec, "completionMode") === "Indexed" &&
+    numberAt(spec, "completions") > 100_000 &&
+    numberAt(spec, "parallelism") > 10_000
+  ) {
     context.warn(
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     );
   }
-  for (const text of podWarnings(objectAt(spec, "template"), `${path}.template`)) context.warn(text);
+  for (const text of podWarnings(objectAt(spec, "template"), `${path}.template`))
+    context.warn(text);
 }
 
 /**
- * A Job without labels has those of its template. Upstream defaults them whenever it decodes, and so shows labels that it has
- * generated in a Job that had none only after it was stored; they are not validated.
+ * A Job without labels has those of its template. Upstream defaults them whenever it decodes, and
+ * so shows labels that it has generated in a Job that had none only after it was stored; they are
+ * not validated.
  */
 function showTemplateLabels(object: JsonObject): void {
   const labels = mutableAt(objectAt(templateOf(object), "metadata"), "labels");
@@ -88,11 +136,20 @@ function generateSelector(object: JsonObject): void {
   const template = objectAt(spec, "template");
   const own = metadataOf(object)["labels"];
   const isShared = own !== undefined && own === objectAt(template, "metadata")["labels"];
-  const labels = { "job-name": name, [`${prefix}job-name`]: name, "controller-uid": uid, [`${prefix}controller-uid`]: uid, ...textMapAt(objectAt(template, "metadata"), "labels") };
+  const labels = {
+    "job-name": name,
+    [`${prefix}job-name`]: name,
+    "controller-uid": uid,
+    [`${prefix}controller-uid`]: uid,
+    ...textMapAt(objectAt(template, "metadata"), "labels"),
+  };
   spec["template"] = { ...template, metadata: { ...objectAt(template, "metadata"), labels } };
   if (isShared) metadataOf(object)["labels"] = { ...labels };
   const selector = objectAt(spec, "selector");
-  spec["selector"] = { ...selector, matchLabels: { [`${prefix}controller-uid`]: uid, ...textMapAt(selector, "matchLabels") } };
+  spec["selector"] = {
+    ...selector,
+    matchLabels: { [`${prefix}controller-uid`]: uid, ...textMapAt(selector, "matchLabels") },
+  };
 }
 
 function validateJob(object: JsonObject, old?: JsonObject): FieldError[] {
@@ -100,12 +157,23 @@ function validateJob(object: JsonObject, old?: JsonObject): FieldError[] {
   const completions = numberAt(spec, "completions");
   const name = stringAt(metadataOf(object), "name");
   const lastHost = `${name}-${completions - 1}`;
-  const tooLong = stringAt(spec, "completionMode") === "Indexed" && completions > 0 && dnsLabelFaults(lastHost).length > 0;
+  const tooLong =
+    stringAt(spec, "completionMode") === "Indexed" &&
+    completions > 0 &&
+    dnsLabelFaults(lastHost).length > 0;
   return [
     ...finalizerErrors(object),
     ...generatedErrors(object, old),
     ...wholeSpecErrors(spec, old && objectAt(old, "spec")),
-    ...(tooLong ? [invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${lastHost}`)] : []),
+    ...(tooLong
+      ? [
+          invalid(
+            "metadata.name",
+            name,
+            `will not able to create pod with invalid DNS label: ${lastHost}`,
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -114,8 +182,12 @@ function wholeSpecErrors(spec: JsonObject, old?: JsonObject): FieldError[] {
   const chosen = choose(selector);
   return [
     ...validateJobSpec(spec, "spec", old),
-    ...(selector ? validateLabelSelector(selector, "spec.selector") : [required("spec.selector", "")]),
-    ...(chosen === undefined ? [] : labelErrors(chosen, objectAt(spec, "template"), "spec.template")),
+    ...(selector
+      ? validateLabelSelector(selector, "spec.selector")
+      : [required("spec.selector", "")]),
+    ...(chosen === undefined
+      ? []
+      : labelErrors(chosen, objectAt(spec, "template"), "spec.template")),
   ];
 }
 
@@ -127,18 +199,31 @@ function generatedErrors(object: JsonObject, old?: JsonObject): FieldError[] {
   const name = stringAt(metadataOf(object), "name");
   const uid = stringAt(metadataOf(object), "uid");
   const oldLabels = old && textMapAt(objectAt(templateOf(old), "metadata"), "labels");
-  const prefixed = !oldLabels || (Object.hasOwn(oldLabels, `${prefix}job-name`) && Object.hasOwn(oldLabels, `${prefix}controller-uid`));
-  const expected: Record<string, string> = { "controller-uid": uid, "job-name": name, ...(prefixed ? { [`${prefix}controller-uid`]: uid, [`${prefix}job-name`]: name } : {}) };
+  const prefixed =
+    !oldLabels ||
+    (Object.hasOwn(oldLabels, `${prefix}job-name`) &&
+      Object.hasOwn(oldLabels, `${prefix}controller-uid`));
+  const expected: Record<string, string> = {
+    "controller-uid": uid,
+    "job-name": name,
+    ...(prefixed ? { [`${prefix}controller-uid`]: uid, [`${prefix}job-name`]: name } : {}),
+  };
   const labels = textMapAt(objectAt(templateOf(object), "metadata"), "labels");
   const chosen = choose(selector);
   return [
     ...(uid ? [] : [required("metadata.uid", "")]),
     ...Object.keys(expected).flatMap((key) => hasLabel(labels, key, expected[key]!)),
-    ...(chosen !== undefined && !isChosen(chosen, expected) ? [invalidPrinted("spec.selector", printSelector(selector), "`selector` not auto-generated")] : []),
+    ...(chosen !== undefined && !isChosen(chosen, expected)
+      ? [invalidPrinted("spec.selector", printSelector(selector), "`selector` not auto-generated")]
+      : []),
   ];
 }
 
-function hasLabel(labels: Readonly<Record<string, string>>, key: string, expected: string): FieldError[] {
+function hasLabel(
+  labels: Readonly<Record<string, string>>,
+  key: string,
+  expected: string,
+): FieldError[] {
   const path = `spec.template.metadata.labels[${key}]`;
   if (!Object.hasOwn(labels, key)) return [required(path, `must be '${expected}'`)];
   return labels[key] === expected ? [] : [invalid(path, { ...labels }, `must be '${expected}'`)];
@@ -147,29 +232,49 @@ function hasLabel(labels: Readonly<Record<string, string>>, key: string, expecte
 function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const spec = objectAt(object, "spec");
   const before = objectAt(old, "spec");
-  const frozen = (field: string): FieldError[] => immutable(`spec.${field}`, spec[field] ?? null, before[field] ?? null);
+  const frozen = (field: string): FieldError[] =>
+    immutable(`spec.${field}`, spec[field] ?? null, before[field] ?? null);
   return [
     ...wholeSpecErrors(spec, before),
     ...completionErrors(spec, before),
-    ...immutableSelector("spec.selector", mutableAt(spec, "selector"), mutableAt(before, "selector")),
+    ...immutableSelector(
+      "spec.selector",
+      mutableAt(spec, "selector"),
+      mutableAt(before, "selector"),
+    ),
     ...templateErrors(spec, before, objectAt(old, "status")),
-    ...["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"].flatMap(frozen),
+    ...[
+      "completionMode",
+      "podFailurePolicy",
+      "backoffLimitPerIndex",
+      "managedBy",
+      "successPolicy",
+    ].flatMap(frozen),
   ];
 }
 
 /** Indexed jobs may grow and shrink, parallelism with them. */
 function completionErrors(spec: JsonObject, before: JsonObject): FieldError[] {
   const now = spec["completions"] ?? null;
-  if (stringAt(spec, "completionMode") !== "Indexed") return immutable("spec.completions", now, before["completions"] ?? null);
+  if (stringAt(spec, "completionMode") !== "Indexed")
+    return immutable("spec.completions", now, before["completions"] ?? null);
   if (equalJson(now, before["completions"] ?? null) || now === null) return [];
-  return Number(now) === numberAt(spec, "parallelism") ? [] : [invalid("spec.completions", now, "can only be modified in tandem with spec.parallelism")];
+  return Number(now) === numberAt(spec, "parallelism")
+    ? []
+    : [invalid("spec.completions", now, "can only be modified in tandem with spec.parallelism")];
 }
 
 /** A job that is suspended and idle may still get other resources and be scheduled elsewhere. */
 function templateErrors(spec: JsonObject, before: JsonObject, oldStatus: JsonObject): FieldError[] {
   const suspended = before["suspend"] === true;
-  const toldSuspended = itemsAt(oldStatus, "conditions").some((condition) => stringAt(condition, "type") === "Suspended" && stringAt(condition, "status") === "True");
-  const isIdle = suspended && (!isSet(oldStatus["startTime"]) || toldSuspended) && numberAt(oldStatus, "active") === 0;
+  const toldSuspended = itemsAt(oldStatus, "conditions").some(
+    (condition) =>
+      stringAt(condition, "type") === "Suspended" && stringAt(condition, "status") === "True",
+  );
+  const isIdle =
+    suspended &&
+    (!isSet(oldStatus["startTime"]) || toldSuspended) &&
+    numberAt(oldStatus, "active") === 0;
   const template = objectAt(spec, "template");
   if (!isIdle) return immutable("spec.template", template, objectAt(before, "template"));
   const allowed = cloneJson(objectAt(before, "template"));
@@ -179,7 +284,14 @@ function templateErrors(spec: JsonObject, before: JsonObject, oldStatus: JsonObj
   for (const list of ["containers", "initContainers"]) {
     const now = itemsAt(podSpec, list);
     const kept = itemsAt(allowedSpec, list);
-    if (now.length === kept.length) kept.forEach((container, i) => void (stringAt(container, "name") === stringAt(now[i]!, "name") && keepOld(container, now[i]!, "resources")));
+    if (now.length === kept.length)
+      kept.forEach(
+        (container, i) =>
+          void (
+            stringAt(container, "name") === stringAt(now[i]!, "name") &&
+            keepOld(container, now[i]!, "resources")
+          ),
+      );
   }
   return immutable("spec.template.spec", podSpec, allowedSpec);
 }
@@ -190,10 +302,12 @@ function adoptScheduling(allowed: JsonObject, template: JsonObject): void {
   const { nodeAffinity: _, ...others } = objectAt(spec, "affinity");
   const nodeAffinity = objectAt(now, "affinity")["nodeAffinity"];
   const affinity: JsonObject = { ...others, ...(isSet(nodeAffinity) ? { nodeAffinity } : {}) };
-  if (Object.keys(affinity).length || (isSet(spec["affinity"]) && isSet(now["affinity"]))) spec["affinity"] = affinity;
+  if (Object.keys(affinity).length || (isSet(spec["affinity"]) && isSet(now["affinity"])))
+    spec["affinity"] = affinity;
   else delete spec["affinity"];
   for (const field of ["nodeSelector", "tolerations", "schedulingGates"]) keepOld(spec, now, field);
-  for (const field of ["annotations", "labels"]) keepOld(metadataOf(allowed), objectAt(template, "metadata"), field);
+  for (const field of ["annotations", "labels"])
+    keepOld(metadataOf(allowed), objectAt(template, "metadata"), field);
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
@@ -210,7 +324,11 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
 }
 
 function stateCell(object: JsonObject, status: JsonObject): string {
-  const is = (type: string): boolean => stringAt(itemsAt(status, "conditions").find((condition) => stringAt(condition, "type") === type) ?? {}, "status") === "True";
+  const is = (type: string): boolean =>
+    stringAt(
+      itemsAt(status, "conditions").find((condition) => stringAt(condition, "type") === type) ?? {},
+      "status",
+    ) === "True";
   if (is("Complete")) return "Complete";
   if (is("Failed")) return "Failed";
   if (isSet(metadataOf(object)["deletionTimestamp"])) return "Terminating";

@@ -1,10 +1,21 @@
-// What a job controller may report: finished jobs stay finished, counters grow, conditions come in pairs.
-// Upstream: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go (validateJobStatus, ValidateJobStatusUpdate),
-// pkg/registry/batch/job/strategy.go (getStatusValidationOptions): most rules hold only for what changes.
+// What a job controller may report: finished jobs stay finished, counters grow, conditions come in
+// pairs.
+// Upstream: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go (validateJobStatus,
+// ValidateJobStatusUpdate), pkg/registry/batch/job/strategy.go (getStatusValidationOptions): most
+// rules hold only for what changes.
 import { equalJson, type JsonObject } from "homeostat/api";
 import { duplicate, type FieldError, invalid, required } from "../../registry/field-error.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
-import { hasItems, isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, optionalTextAt, textsAt } from "../object/read-fields.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  optionalTextAt,
+  textsAt,
+} from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
 import { countIndexes, findOverlap } from "./index-intervals.ts";
 import { bareInvalid } from "./validate-job-spec.ts";
@@ -17,7 +28,11 @@ interface State {
 
 function stateOf(job: JsonObject): State {
   const status = objectAt(job, "status");
-  const is = (type: string): boolean => itemsAt(status, "conditions").some((condition) => stringAt(condition, "type") === type && stringAt(condition, "status") === "True");
+  const is = (type: string): boolean =>
+    itemsAt(status, "conditions").some(
+      (condition) =>
+        stringAt(condition, "type") === type && stringAt(condition, "status") === "True",
+    );
   return { status, is, finished: is("Complete") || is("Failed") };
 }
 
@@ -39,14 +54,17 @@ export function validateJobStatusUpdate(job: JsonObject, old: JsonObject): Field
   ];
 }
 
-const changed = (now: State, was: State, ...fields: readonly string[]): boolean => fields.some((field) => !equalJson(now.status[field] ?? null, was.status[field] ?? null));
+const changed = (now: State, was: State, ...fields: readonly string[]): boolean =>
+  fields.some((field) => !equalJson(now.status[field] ?? null, was.status[field] ?? null));
 const turned = (now: State, was: State, type: string): boolean => now.is(type) !== was.is(type);
 
 function countErrors(status: JsonObject): FieldError[] {
   const seen = new Set<string>();
   const pods = objectAt(status, "uncountedTerminatedPods");
   return [
-    ...["active", "succeeded", "failed", "ready", "terminating"].flatMap((field) => nonNegative(numberAt(status, field), `status.${field}`)),
+    ...["active", "succeeded", "failed", "ready", "terminating"].flatMap((field) =>
+      nonNegative(numberAt(status, field), `status.${field}`),
+    ),
     ...["succeeded", "failed"].flatMap((list) =>
       textsAt(pods, list).flatMap((uid, i) => {
         const path = `status.uncountedTerminatedPods.${list}[${i}]`;
@@ -60,11 +78,20 @@ function countErrors(status: JsonObject): FieldError[] {
 }
 
 function conditionErrors(now: State, was: State): FieldError[] {
-  const refuse = (when: boolean, text: string): FieldError[] => (when ? [bareInvalid("status.conditions", text)] : []);
+  const refuse = (when: boolean, text: string): FieldError[] =>
+    when ? [bareInvalid("status.conditions", text)] : [];
   const completed = turned(now, was, "Complete");
   return [
-    ...refuse((completed || turned(now, was, "Failed")) && now.is("Complete") && now.is("Failed"), "cannot set Complete=True and Failed=true conditions"),
-    ...refuse((completed || turned(now, was, "FailureTarget")) && now.is("Complete") && now.is("FailureTarget"), "cannot set Complete=True and FailureTarget=true conditions"),
+    ...refuse(
+      (completed || turned(now, was, "Failed")) && now.is("Complete") && now.is("Failed"),
+      "cannot set Complete=True and Failed=true conditions",
+    ),
+    ...refuse(
+      (completed || turned(now, was, "FailureTarget")) &&
+        now.is("Complete") &&
+        now.is("FailureTarget"),
+      "cannot set Complete=True and FailureTarget=true conditions",
+    ),
   ];
 }
 
@@ -73,11 +100,24 @@ function timeErrors(now: State, was: State): FieldError[] {
   const completion = optionalTextAt(status, "completionTime");
   const start = optionalTextAt(status, "startTime");
   const touched = turned(now, was, "Complete") || changed(now, was, "completionTime");
-  const early = start !== undefined && completion !== undefined && Date.parse(completion) < Date.parse(start);
+  const early =
+    start !== undefined && completion !== undefined && Date.parse(completion) < Date.parse(start);
   return [
-    ...(touched && completion !== undefined && !now.is("Complete") ? [invalid("status.completionTime", completion, "cannot set completionTime when there is no Complete=True condition")] : []),
-    ...(touched && completion === undefined && now.is("Complete") ? [required("status.completionTime", "completionTime is required for Complete jobs")] : []),
-    ...(changed(now, was, "startTime", "completionTime") && early ? [invalid("status.completionTime", completion, "must be equal to or after `startTime`")] : []),
+    ...(touched && completion !== undefined && !now.is("Complete")
+      ? [
+          invalid(
+            "status.completionTime",
+            completion,
+            "cannot set completionTime when there is no Complete=True condition",
+          ),
+        ]
+      : []),
+    ...(touched && completion === undefined && now.is("Complete")
+      ? [required("status.completionTime", "completionTime is required for Complete jobs")]
+      : []),
+    ...(changed(now, was, "startTime", "completionTime") && early
+      ? [invalid("status.completionTime", completion, "must be equal to or after `startTime`")]
+      : []),
   ];
 }
 
@@ -86,29 +126,54 @@ function finishErrors(now: State, was: State, spec: JsonObject): FieldError[] {
   const finishing = now.finished !== was.finished;
   const active = numberAt(status, "active");
   const uncounted = mutableAt(status, "uncountedTerminatedPods");
-  const hasUncounted = uncounted !== undefined && (hasItems(uncounted["succeeded"]) || hasItems(uncounted["failed"]));
+  const hasUncounted =
+    uncounted !== undefined && (hasItems(uncounted["succeeded"]) || hasItems(uncounted["failed"]));
   const failing = turned(now, was, "Failed") || changed(now, was, "failedIndexes");
   const succeeding = turned(now, was, "Complete") || turned(now, was, "SuccessCriteriaMet");
   return [
-    ...(failing && now.is("Failed") && !now.is("FailureTarget") ? [bareInvalid("status.conditions", "cannot set Failed=True condition without the FailureTarget=true condition")] : []),
-    ...(succeeding && now.is("Complete") && !now.is("SuccessCriteriaMet")
-      ? [bareInvalid("status.conditions", "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")]
+    ...(failing && now.is("Failed") && !now.is("FailureTarget")
+      ? [
+          bareInvalid(
+            "status.conditions",
+            "cannot set Failed=True condition without the FailureTarget=true condition",
+          ),
+        ]
       : []),
-    ...((finishing || changed(now, was, "active")) && active > 0 && now.finished ? [invalid("status.active", active, "active>0 is invalid for finished job")] : []),
+    ...(succeeding && now.is("Complete") && !now.is("SuccessCriteriaMet")
+      ? [
+          bareInvalid(
+            "status.conditions",
+            "cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
+          ),
+        ]
+      : []),
+    ...((finishing || changed(now, was, "active")) && active > 0 && now.finished
+      ? [invalid("status.active", active, "active>0 is invalid for finished job")]
+      : []),
     ...startErrors(now, was, finishing, spec),
-    ...((finishing || changed(now, was, "uncountedTerminatedPods")) && now.finished && hasUncounted ? [printedPods(uncounted)] : []),
+    ...((finishing || changed(now, was, "uncountedTerminatedPods")) && now.finished && hasUncounted
+      ? [printedPods(uncounted)]
+      : []),
   ];
 }
 
 function startErrors(now: State, was: State, finishing: boolean, spec: JsonObject): FieldError[] {
-  const neverRan = spec["suspend"] === true && numberAt(spec, "completions") === 0 && isSet(spec["completions"]);
+  const neverRan =
+    spec["suspend"] === true && numberAt(spec, "completions") === 0 && isSet(spec["completions"]);
   const touched = (finishing || changed(now, was, "startTime")) && !neverRan;
-  return touched && now.finished && !isSet(now.status["startTime"]) ? [required("status.startTime", "startTime is required for finished job")] : [];
+  return touched && now.finished && !isSet(now.status["startTime"])
+    ? [required("status.startTime", "startTime is required for finished job")]
+    : [];
 }
 
 function printedPods(pods: JsonObject): FieldError {
-  const list = (field: string): string => (Array.isArray(pods[field]) ? JSON.stringify(pods[field]) : "null");
-  return { type: "FieldValueInvalid", field: "status.uncountedTerminatedPods", body: `Invalid value: {"Succeeded":${list("succeeded")},"Failed":${list("failed")}}: must be empty for finished job` };
+  const list = (field: string): string =>
+    Array.isArray(pods[field]) ? JSON.stringify(pods[field]) : "null";
+  return {
+    type: "FieldValueInvalid",
+    field: "status.uncountedTerminatedPods",
+    body: `Invalid value: {"Succeeded":${list("succeeded")},"Failed":${list("failed")}}: must be empty for finished job`,
+  };
 }
 
 function indexErrors(status: JsonObject, before: JsonObject, spec: JsonObject): FieldError[] {
@@ -121,15 +186,40 @@ function indexErrors(status: JsonObject, before: JsonObject, spec: JsonObject): 
   const errors: FieldError[] = [];
   const check = (text: string, field: string): void => {
     const counted = countIndexes(text, completions ?? 0);
-    if ("fault" in counted) errors.push(invalid(`status.${field}`, text, `error parsing ${field}: ${counted.fault}`));
+    if ("fault" in counted)
+      errors.push(invalid(`status.${field}`, text, `error parsing ${field}: ${counted.fault}`));
   };
   if (newCompleted && completions !== undefined) check(completed, "completedIndexes");
-  if (newFailed && completions !== undefined && limited && failed !== undefined) check(failed, "failedIndexes");
+  if (newFailed && completions !== undefined && limited && failed !== undefined)
+    check(failed, "failedIndexes");
   if (newCompleted && completed && stringAt(spec, "completionMode") !== "Indexed")
-    errors.push(invalid("status.completedIndexes", completed, "cannot set non-empty completedIndexes when non-indexed completion mode"));
-  if (newFailed && !limited && failed !== undefined) errors.push(invalid("status.failedIndexes", failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null"));
-  const overlap = (newFailed || newCompleted) && completions !== undefined && failed !== undefined ? findOverlap(completed, failed, completions) : undefined;
-  if (overlap !== undefined) errors.push(invalid("status.failedIndexes", failed, `failedIndexes and completedIndexes overlap at index: ${overlap}`));
+    errors.push(
+      invalid(
+        "status.completedIndexes",
+        completed,
+        "cannot set non-empty completedIndexes when non-indexed completion mode",
+      ),
+    );
+  if (newFailed && !limited && failed !== undefined)
+    errors.push(
+      invalid(
+        "status.failedIndexes",
+        failed,
+        "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
+      ),
+    );
+  const overlap =
+    (newFailed || newCompleted) && completions !== undefined && failed !== undefined
+      ? findOverlap(completed, failed, completions)
+      : undefined;
+  if (overlap !== undefined)
+    errors.push(
+      invalid(
+        "status.failedIndexes",
+        failed,
+        `failedIndexes and completedIndexes overlap at index: ${overlap}`,
+      ),
+    );
   return errors;
 }
 
@@ -138,43 +228,100 @@ function lateErrors(now: State, was: State): FieldError[] {
   const ready = optionalNumberAt(now.status, "ready");
   const finishing = now.finished !== was.finished;
   return [
-    ...((finishing || changed(now, was, "terminating")) && (terminating ?? 0) > 0 && now.finished ? [invalid("status.terminating", terminating, "terminating>0 is invalid for finished job")] : []),
-    ...(changed(now, was, "ready", "active") && ready !== undefined && ready > numberAt(now.status, "active") ? [invalid("status.ready", ready, "cannot set more ready pods than active")] : []),
+    ...((finishing || changed(now, was, "terminating")) && (terminating ?? 0) > 0 && now.finished
+      ? [invalid("status.terminating", terminating, "terminating>0 is invalid for finished job")]
+      : []),
+    ...(changed(now, was, "ready", "active") &&
+    ready !== undefined &&
+    ready > numberAt(now.status, "active")
+      ? [invalid("status.ready", ready, "cannot set more ready pods than active")]
+      : []),
   ];
 }
 
 function pairErrors(now: State, spec: JsonObject): FieldError[] {
   const met = now.is("SuccessCriteriaMet");
-  const refuse = (when: boolean, text: string): FieldError[] => (when ? [bareInvalid("status.conditions", text)] : []);
+  const refuse = (when: boolean, text: string): FieldError[] =>
+    when ? [bareInvalid("status.conditions", text)] : [];
   return [
-    ...refuse(met && now.is("Failed"), "cannot set SuccessCriteriaMet=True and Failed=true conditions"),
-    ...refuse(met && now.is("FailureTarget"), "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions"),
-    ...refuse(isSet(spec["successPolicy"]) && !met && now.is("Complete"), "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"),
+    ...refuse(
+      met && now.is("Failed"),
+      "cannot set SuccessCriteriaMet=True and Failed=true conditions",
+    ),
+    ...refuse(
+      met && now.is("FailureTarget"),
+      "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions",
+    ),
+    ...refuse(
+      isSet(spec["successPolicy"]) && !met && now.is("Complete"),
+      "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True",
+    ),
   ];
 }
 
 function transitionErrors(now: State, was: State, spec: JsonObject, old: JsonObject): FieldError[] {
-  const elastic = stringAt(spec, "completionMode") === "Indexed" && equalJson(spec["completions"] ?? null, spec["parallelism"] ?? null);
+  const elastic =
+    stringAt(spec, "completionMode") === "Indexed" &&
+    equalJson(spec["completions"] ?? null, spec["parallelism"] ?? null);
   const lowered = (field: "failed" | "succeeded"): FieldError[] =>
-    numberAt(now.status, field) < numberAt(was.status, field) ? [invalid(`status.${field}`, numberAt(now.status, field), `cannot decrease the ${field} counter`)] : [];
+    numberAt(now.status, field) < numberAt(was.status, field)
+      ? [
+          invalid(
+            `status.${field}`,
+            numberAt(now.status, field),
+            `cannot decrease the ${field} counter`,
+          ),
+        ]
+      : [];
   const completion = now.status["completionTime"];
   return [
-    ...["Failed", "Complete", "FailureTarget"].filter((type) => was.is(type) && !now.is(type)).map((type) => bareInvalid("status.conditions", `cannot disable the terminal ${type}=True condition`)),
+    ...["Failed", "Complete", "FailureTarget"]
+      .filter((type) => was.is(type) && !now.is(type))
+      .map((type) =>
+        bareInvalid("status.conditions", `cannot disable the terminal ${type}=True condition`),
+      ),
     ...lowered("failed"),
     ...(elastic ? [] : lowered("succeeded")),
-    ...(isSet(completion) && isSet(was.status["completionTime"]) && changed(now, was, "completionTime") ? [invalid("status.completionTime", completion, "field is immutable")] : []),
+    ...(isSet(completion) &&
+    isSet(was.status["completionTime"]) &&
+    changed(now, was, "completionTime")
+      ? [invalid("status.completionTime", completion, "field is immutable")]
+      : []),
     ...startChangeErrors(now, was, spec, old),
-    ...(was.is("SuccessCriteriaMet") && !now.is("SuccessCriteriaMet") ? [bareInvalid("status.conditions", "cannot disable the SuccessCriteriaMet=True condition")] : []),
+    ...(was.is("SuccessCriteriaMet") && !now.is("SuccessCriteriaMet")
+      ? [bareInvalid("status.conditions", "cannot disable the SuccessCriteriaMet=True condition")]
+      : []),
     ...(was.is("Complete") && !was.is("SuccessCriteriaMet") && now.is("SuccessCriteriaMet")
-      ? [bareInvalid("status.conditions", "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")]
+      ? [
+          bareInvalid(
+            "status.conditions",
+            "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions",
+          ),
+        ]
       : []),
   ];
 }
 
 /** A job that resumes starts anew. */
-function startChangeErrors(now: State, was: State, spec: JsonObject, old: JsonObject): FieldError[] {
-  const notSuspended = itemsAt(now.status, "conditions").some((condition) => stringAt(condition, "type") === "Suspended" && stringAt(condition, "status") === "False");
+function startChangeErrors(
+  now: State,
+  was: State,
+  spec: JsonObject,
+  old: JsonObject,
+): FieldError[] {
+  const notSuspended = itemsAt(now.status, "conditions").some(
+    (condition) =>
+      stringAt(condition, "type") === "Suspended" && stringAt(condition, "status") === "False",
+  );
   const resuming = stateOf(old).is("Suspended") && notSuspended;
   const moved = isSet(was.status["startTime"]) && changed(now, was, "startTime");
-  return moved && !resuming && spec["suspend"] !== true ? [invalid("status.startTime", now.status["startTime"] ?? null, "field is immutable for unsuspended job once set")] : [];
+  return moved && !resuming && spec["suspend"] !== true
+    ? [
+        invalid(
+          "status.startTime",
+          now.status["startTime"] ?? null,
+          "field is immutable for unsuspended job once set",
+        ),
+      ]
+    : [];
 }

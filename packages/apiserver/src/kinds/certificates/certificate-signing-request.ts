@@ -1,5 +1,7 @@
-// Certificate signing requests: asked by a user, approved through one endpoint, answered through another.
-// Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go, pkg/apis/certificates/validation.
+// Certificate signing requests: asked by a user, approved through one endpoint, answered through
+// another.
+// Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
+// pkg/apis/certificates/validation.
 import type { Json, JsonObject } from "homeostat/api";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -32,7 +34,8 @@ export const certificateSigningRequest: BuiltinKind = {
       resetFields: [["f:spec"], ["f:status", "f:conditions"]],
       prepareForUpdate(object, old, { now }) {
         keepOld(object, old, "spec");
-        for (const type of ["Approved", "Denied"]) keepConditions(objectAt(object, "status"), objectAt(old, "status"), type);
+        for (const type of ["Approved", "Denied"])
+          keepConditions(objectAt(object, "status"), objectAt(old, "status"), type);
         dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
       },
       validateUpdate: (object, old) => validateRequestChange(object, old, "status"),
@@ -43,12 +46,18 @@ export const certificateSigningRequest: BuiltinKind = {
         dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
         const { conditions } = objectAt(object, "status");
         keepOld(object, old, "spec");
-        object["status"] = { ...withoutFields(objectAt(old, "status"), "conditions"), ...(isSet(conditions) ? { conditions } : {}) };
+        object["status"] = {
+          ...withoutFields(objectAt(old, "status"), "conditions"),
+          ...(isSet(conditions) ? { conditions } : {}),
+        };
       },
       validateUpdate: (object, old) => validateRequestChange(object, old, "approval"),
     },
   },
-  selectable: { names: ["spec.signerName"], extract: (object) => ({ "spec.signerName": stringAt(objectAt(object, "spec"), "signerName") }) },
+  selectable: {
+    names: ["spec.signerName"],
+    extract: (object) => ({ "spec.signerName": stringAt(objectAt(object, "spec"), "signerName") }),
+  },
   cells,
 };
 
@@ -58,23 +67,37 @@ function setRequester(spec: JsonObject, { user, caller }: WriteContext): void {
   if (user) spec["username"] = user;
   if (caller?.uid) spec["uid"] = caller.uid;
   if (caller?.groups.length) spec["groups"] = [...caller.groups];
-  if (caller?.extra && Object.keys(caller.extra).length) spec["extra"] = Object.fromEntries(Object.entries(caller.extra).map(([key, values]) => [key, [...values]]));
+  if (caller?.extra && Object.keys(caller.extra).length)
+    spec["extra"] = Object.fromEntries(
+      Object.entries(caller.extra).map(([key, values]) => [key, [...values]]),
+    );
 }
 
 /** Verdicts are not this endpoint's to change. */
 function keepConditions(status: JsonObject, old: JsonObject, type: string): void {
-  const before = itemsAt(old, "conditions").filter((condition) => stringAt(condition, "type") === type);
+  const before = itemsAt(old, "conditions").filter(
+    (condition) => stringAt(condition, "type") === type,
+  );
   const now = itemsAt(status, "conditions");
-  if (now.filter((condition) => stringAt(condition, "type") === type).length !== before.length) return;
+  if (now.filter((condition) => stringAt(condition, "type") === type).length !== before.length)
+    return;
   let next = 0;
-  if (before.length) status["conditions"] = now.map((condition) => (stringAt(condition, "type") === type ? before[next++]! : condition));
+  if (before.length)
+    status["conditions"] = now.map((condition) =>
+      stringAt(condition, "type") === type ? before[next++]! : condition,
+    );
 }
 
 function dateConditions(status: JsonObject, old: JsonObject, now: string): void {
   for (const condition of itemsAt(status, "conditions")) {
     if (!isSet(condition["lastUpdateTime"])) condition["lastUpdateTime"] = now;
     if (isSet(condition["lastTransitionTime"])) continue;
-    const before = itemsAt(old, "conditions").find((each) => each["type"] === condition["type"] && each["status"] === condition["status"] && isSet(each["lastTransitionTime"]));
+    const before = itemsAt(old, "conditions").find(
+      (each) =>
+        each["type"] === condition["type"] &&
+        each["status"] === condition["status"] &&
+        isSet(each["lastTransitionTime"]),
+    );
     condition["lastTransitionTime"] = before?.["lastTransitionTime"] ?? now;
   }
 }
@@ -93,7 +116,8 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
 }
 
 function stateOf(status: JsonObject): string {
-  const has = (type: string): boolean => itemsAt(status, "conditions").some((condition) => stringAt(condition, "type") === type);
+  const has = (type: string): boolean =>
+    itemsAt(status, "conditions").some((condition) => stringAt(condition, "type") === type);
   const verdict = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";
   return `${verdict}${has("Failed") ? ",Failed" : ""}${stringAt(status, "certificate") ? ",Issued" : ""}`;
 }

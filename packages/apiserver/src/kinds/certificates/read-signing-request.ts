@@ -1,6 +1,7 @@
-// Checks that a PKCS#10 certificate request is one that its own key has signed. What is
-// malformed is refused in Go's words, but for the inside of RSA keys and for extensions.
-// Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC 2986.
+// Checks that a PKCS#10 certificate request is one that its own key has signed. What is malformed
+// is refused in Go's words, but for the inside of RSA keys and for extensions.
+// Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC
+// 2986.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { Asn1Error, type Asn1Shape, readShape } from "../../certificates/go-asn1.ts";
 import { contentOf, type DerElement, inside, rawOf, readDer } from "../../certificates/read-der.ts";
@@ -17,16 +18,41 @@ const algorithmShape: Asn1Shape = {
   ],
 };
 const bitsShape: Asn1Shape = { is: "bits", name: "BitString" };
-const attributeShape: Asn1Shape = { is: "struct", name: "AttributeTypeAndValue", fields: [{ is: "oid", name: "ObjectIdentifier" }, { is: "any" }] };
-const subjectShape: Asn1Shape = { is: "list", name: "RDNSequence", of: { is: "list", name: "RelativeDistinguishedNameSET", isSet: true, of: attributeShape } };
-const keyShape: Asn1Shape = { is: "struct", name: "publicKeyInfo", fields: [algorithmShape, bitsShape] };
+const attributeShape: Asn1Shape = {
+  is: "struct",
+  name: "AttributeTypeAndValue",
+  fields: [{ is: "oid", name: "ObjectIdentifier" }, { is: "any" }],
+};
+const subjectShape: Asn1Shape = {
+  is: "list",
+  name: "RDNSequence",
+  of: { is: "list", name: "RelativeDistinguishedNameSET", isSet: true, of: attributeShape },
+};
+const keyShape: Asn1Shape = {
+  is: "struct",
+  name: "publicKeyInfo",
+  fields: [algorithmShape, bitsShape],
+};
 const infoShape: Asn1Shape = {
   is: "struct",
   name: "tbsCertificateRequest",
-  fields: [{ is: "int", name: "int" }, { is: "raw" }, keyShape, { is: "list", name: "", tag: 0, of: { is: "raw" } }],
+  fields: [
+    { is: "int", name: "int" },
+    { is: "raw" },
+    keyShape,
+    { is: "list", name: "", tag: 0, of: { is: "raw" } },
+  ],
 };
-const requestShape: Asn1Shape = { is: "struct", name: "certificateRequest", fields: [infoShape, algorithmShape, bitsShape] };
-const failures: Readonly<Record<string, string>> = { rsa: "crypto/rsa: verification error", ec: "x509: ECDSA verification failure", ed25519: "x509: Ed25519 verification failure" };
+const requestShape: Asn1Shape = {
+  is: "struct",
+  name: "certificateRequest",
+  fields: [infoShape, algorithmShape, bitsShape],
+};
+const failures: Readonly<Record<string, string>> = {
+  rsa: "crypto/rsa: verification error",
+  ec: "x509: ECDSA verification failure",
+  ed25519: "x509: Ed25519 verification failure",
+};
 /** Digests by the object identifier of the signature algorithm, in hex. */
 const digests: Readonly<Record<string, string | null>> = {
   "2a864886f70d01010b": "sha256",
@@ -41,12 +67,15 @@ const digests: Readonly<Record<string, string | null>> = {
 /** Why the PEM text is no request that its own key has signed; undefined when it is one. */
 export function signingRequestFault(pem: string): string | undefined {
   const block = /-----BEGIN ([^-\n]*)-----\s*([A-Za-z0-9+/=\s]*)-----END \1-----/.exec(pem);
-  if (!block || !pem.slice(block.index).startsWith(begin)) return "PEM block type must be CERTIFICATE REQUEST";
+  if (!block || !pem.slice(block.index).startsWith(begin))
+    return "PEM block type must be CERTIFICATE REQUEST";
   const der = Buffer.from(block[2]!, "base64");
   const fault = encodingFault(der);
   if (fault !== undefined) return fault;
   const parts = inside(readDer(der)?.[0]);
-  return parts.length >= 3 ? signatureFault(parts as [DerElement, DerElement, DerElement]) : malformed;
+  return parts.length >= 3
+    ? signatureFault(parts as [DerElement, DerElement, DerElement])
+    : malformed;
 }
 
 /** What Go says while it reads. */
@@ -81,14 +110,21 @@ function keyFault(key: DerElement): string | undefined {
   if (!type || !bits) return undefined;
   const found = contentOf(type).toString("hex");
   const data = contentOf(bits).subarray(1);
-  if (found === keyTypes.rsa) return parameters && rawOf(parameters).toString("hex") === "0500" ? undefined : "x509: RSA key missing NULL parameters";
+  if (found === keyTypes.rsa)
+    return parameters && rawOf(parameters).toString("hex") === "0500"
+      ? undefined
+      : "x509: RSA key missing NULL parameters";
   if (found === keyTypes.ec) return pointFault(key, parameters, data);
   if (found !== keyTypes.ed25519) return undefined;
   if (parameters) return "x509: Ed25519 key encoded with illegal parameters";
   return data.length === 32 ? undefined : "x509: wrong Ed25519 public key size";
 }
 
-function pointFault(key: DerElement, parameters: DerElement | undefined, data: Buffer): string | undefined {
+function pointFault(
+  key: DerElement,
+  parameters: DerElement | undefined,
+  data: Buffer,
+): string | undefined {
   if (parameters?.tag !== 6) return "x509: invalid ECDSA parameters";
   const curve = curves[contentOf(parameters).toString("hex")];
   if (!curve) return "x509: unsupported elliptic curve";
@@ -106,7 +142,11 @@ function readKey(key: DerElement): KeyObject | undefined {
   }
 }
 
-function signatureFault([info, algorithm, signature]: readonly [DerElement, DerElement, DerElement]): string | undefined {
+function signatureFault([info, algorithm, signature]: readonly [
+  DerElement,
+  DerElement,
+  DerElement,
+]): string | undefined {
   const key = inside(info)[2];
   const oid = inside(algorithm)[0];
   if (!key || !oid || signature.tag !== 3) return malformed;
@@ -118,7 +158,10 @@ function signatureFault([info, algorithm, signature]: readonly [DerElement, DerE
   return isValid ? undefined : (failures[publicKey.asymmetricKeyType ?? ""] ?? unverifiable);
 }
 
-/** What a request that can be read gives as organisations of its subject: the groups of the certificate's holder. */
+/**
+ * What a request that can be read gives as organisations of its subject: the groups of the
+ * certificate's holder.
+ */
 export function requestedOrganizations(pem: string): readonly string[] {
   const request = readSigningRequest(pem);
   return request ? organizationsOf(request) : [];

@@ -1,7 +1,23 @@
 // Rules for certificate signing requests, and for what each endpoint may change about one.
-// Upstream: k8s.io/kubernetes/pkg/apis/certificates/validation/validation.go, pkg/apis/core/validation (ValidateSignerName).
-import { dnsLabelFaults, dnsSubdomainFaults, equalJson, type JsonObject, type SyntaxRule } from "homeostat/api";
-import { duplicate, type FieldError, forbidden, invalid, notSupported, quoteGo, required, tooLong } from "../../registry/field-error.ts";
+// Upstream: k8s.io/kubernetes/pkg/apis/certificates/validation/validation.go,
+// pkg/apis/core/validation (ValidateSignerName).
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  equalJson,
+  type JsonObject,
+  type SyntaxRule,
+} from "homeostat/api";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import { isSet, itemsAt, textsAt } from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
@@ -36,24 +52,51 @@ const verdicts = ["Approved", "Denied"];
 const onlyTrue = [...verdicts, "Failed"];
 const legacySigner = "kubernetes.io/legacy-unknown";
 
-const conditionsOf = (object: JsonObject): readonly JsonObject[] => itemsAt(objectAt(object, "status"), "conditions");
-const typesOf = (object: JsonObject): string[] => conditionsOf(object).map((condition) => stringAt(condition, "type"));
+const conditionsOf = (object: JsonObject): readonly JsonObject[] =>
+  itemsAt(objectAt(object, "status"), "conditions");
+const typesOf = (object: JsonObject): string[] =>
+  conditionsOf(object).map((condition) => stringAt(condition, "type"));
 
 /** Every breach; what the stored request already breaks stays allowed. */
 export function validateRequest(object: JsonObject, old: JsonObject | undefined): FieldError[] {
   const spec = objectAt(object, "spec");
   const signer = stringAt(spec, "signerName");
   const seconds = spec["expirationSeconds"];
-  const fault = signingRequestFault(Buffer.from(stringAt(spec, "request"), "base64").toString("utf8"));
-  const keepsSigner = old !== undefined && stringAt(objectAt(old, "spec"), "signerName") === legacySigner;
+  const fault = signingRequestFault(
+    Buffer.from(stringAt(spec, "request"), "base64").toString("utf8"),
+  );
+  const keepsSigner =
+    old !== undefined && stringAt(objectAt(old, "spec"), "signerName") === legacySigner;
   return [
     ...finalizerErrors(object),
     ...(fault ? [invalid("spec.request", stringAt(spec, "request") || null, fault)] : []),
-    ...usageErrors(textsAt(spec, "usages"), old ? textsAt(objectAt(old, "spec"), "usages") : undefined),
-    ...(signer === legacySigner && !keepsSigner ? [invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version")] : signerErrors(signer, "spec.signerName")),
-    ...(isSet(seconds) && Number(seconds) < 600 ? [invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 600 seconds (10 minutes)")] : []),
+    ...usageErrors(
+      textsAt(spec, "usages"),
+      old ? textsAt(objectAt(old, "spec"), "usages") : undefined,
+    ),
+    ...(signer === legacySigner && !keepsSigner
+      ? [
+          invalid(
+            "spec.signerName",
+            signer,
+            "the legacy signerName is not allowed via this API version",
+          ),
+        ]
+      : signerErrors(signer, "spec.signerName")),
+    ...(isSet(seconds) && Number(seconds) < 600
+      ? [
+          invalid(
+            "spec.expirationSeconds",
+            seconds,
+            "may not specify a duration less than 600 seconds (10 minutes)",
+          ),
+        ]
+      : []),
     ...conditionErrors(object, old),
-    ...certificateErrors(stringAt(objectAt(object, "status"), "certificate"), old && stringAt(objectAt(old, "status"), "certificate")),
+    ...certificateErrors(
+      stringAt(objectAt(object, "status"), "certificate"),
+      old && stringAt(objectAt(old, "status"), "certificate"),
+    ),
   ];
 }
 
@@ -63,8 +106,16 @@ function usageErrors(given: readonly string[], old: readonly string[] | undefine
   const unknownBefore = old?.some((usage) => !usages.includes(usage)) ?? false;
   const twiceBefore = old !== undefined && new Set(old).size < old.length;
   return [
-    ...(unknownBefore ? [] : given.flatMap((usage, i) => (usages.includes(usage) ? [] : [notSupported(`${path}[${i}]`, usage, usages)]))),
-    ...(twiceBefore ? [] : given.flatMap((usage, i) => (given.indexOf(usage) < i ? [duplicate(`${path}[${i}]`, usage)] : []))),
+    ...(unknownBefore
+      ? []
+      : given.flatMap((usage, i) =>
+          usages.includes(usage) ? [] : [notSupported(`${path}[${i}]`, usage, usages)],
+        )),
+    ...(twiceBefore
+      ? []
+      : given.flatMap((usage, i) =>
+          given.indexOf(usage) < i ? [duplicate(`${path}[${i}]`, usage)] : [],
+        )),
   ];
 }
 
@@ -72,16 +123,29 @@ function usageErrors(given: readonly string[], old: readonly string[] | undefine
 function signerErrors(signer: string, path: string): FieldError[] {
   if (!signer) return [required(path, "")];
   const [domain = "", name = "", ...more] = signer.split("/");
-  if (more.length || !signer.includes("/")) return [invalid(path, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+  if (more.length || !signer.includes("/"))
+    return [
+      invalid(
+        path,
+        signer,
+        "must be a fully qualified domain and path of the form 'example.com/signer-name'",
+      ),
+    ];
   // Only the first label that is wrong is told.
   const inside = (shown: string, rule: SyntaxRule): FieldError[] => {
     const label = shown.split(".").find((each) => rule(each).length > 0);
-    return label === undefined ? [] : rule(label).map((fault) => invalid(path, shown, `validating label ${quoteGo(label)}: ${fault}`));
+    return label === undefined
+      ? []
+      : rule(label).map((fault) =>
+          invalid(path, shown, `validating label ${quoteGo(label)}: ${fault}`),
+        );
   };
   return [
     ...(Buffer.byteLength(domain) > 253 ? [tooLong(path, 253)] : []),
     ...inside(domain, dnsLabelFaults),
-    ...(!domain.includes(".") ? [invalid(path, domain, "should be a domain with at least two segments separated by dots")] : []),
+    ...(!domain.includes(".")
+      ? [invalid(path, domain, "should be a domain with at least two segments separated by dots")]
+      : []),
     ...inside(name, dnsSubdomainFaults),
     ...(Buffer.byteLength(signer) > 571 ? [tooLong(path, 571)] : []),
   ];
@@ -97,11 +161,14 @@ function conditionErrors(object: JsonObject, old: JsonObject | undefined): Field
     const type = stringAt(condition, "type");
     const status = stringAt(condition, "status");
     const values = onlyTrue.includes(type) ? ["True"] : ["False", "True", "Unknown"];
-    const errors: FieldError[] = type || before.includes("") ? [] : [required(`${path}[${i}].type`, "")];
+    const errors: FieldError[] =
+      type || before.includes("") ? [] : [required(`${path}[${i}].type`, "")];
     if (!status) errors.push(required(`${path}[${i}].status`, ""));
-    else if (!values.includes(status)) errors.push(notSupported(`${path}[${i}].status`, status, values));
+    else if (!values.includes(status))
+      errors.push(notSupported(`${path}[${i}].status`, status, values));
     const opposite = verdicts.includes(type) ? verdicts.find((each) => each !== type)! : "";
-    if (opposite && !hadBoth && seen.has(opposite)) errors.push(invalid(path, type, "Approved and Denied conditions are mutually exclusive"));
+    if (opposite && !hadBoth && seen.has(opposite))
+      errors.push(invalid(path, type, "Approved and Denied conditions are mutually exclusive"));
     if (seen.has(type) && !hadTwice) errors.push(duplicate(`${path}[${i}].type`, type));
     seen.add(type);
     return errors;
@@ -116,31 +183,63 @@ function certificateErrors(certificate: string, old: string | undefined): FieldE
       .toString("utf8")
       .matchAll(/-----BEGIN ([^-\n]*)-----/g),
   ].map(([, type]) => type!);
-  const wrong = (detail: string): FieldError[] => [invalid("status.certificate", "<certificate data>", detail)];
+  const wrong = (detail: string): FieldError[] => [
+    invalid("status.certificate", "<certificate data>", detail),
+  ];
   if (!blocks.length) return wrong("must contain at least one CERTIFICATE PEM block");
   const other = blocks.find((type) => type !== "CERTIFICATE");
-  return other === undefined ? [] : wrong(`only CERTIFICATE PEM blocks are allowed, found ${quoteGo(other)}`);
+  return other === undefined
+    ? []
+    : wrong(`only CERTIFICATE PEM blocks are allowed, found ${quoteGo(other)}`);
 }
 
-/** The endpoint decides: verdicts through approval, certificates through status, each certificate once. */
-export function validateRequestChange(object: JsonObject, old: JsonObject, endpoint: "main" | "status" | "approval"): FieldError[] {
+/**
+ * The endpoint decides: verdicts through approval, certificates through status, each certificate
+ * once.
+ */
+export function validateRequestChange(
+  object: JsonObject,
+  old: JsonObject,
+  endpoint: "main" | "status" | "approval",
+): FieldError[] {
   const path = "status.conditions";
-  const of = (each: JsonObject, type: string): JsonObject[] => conditionsOf(each).filter((condition) => stringAt(condition, "type") === type);
-  const removed = onlyTrue.filter((type) => of(object, type).length < of(old, type).length).map((type) => forbidden(path, `updates may not remove a condition of type "${type}"`));
+  const of = (each: JsonObject, type: string): JsonObject[] =>
+    conditionsOf(each).filter((condition) => stringAt(condition, "type") === type);
+  const removed = onlyTrue
+    .filter((type) => of(object, type).length < of(old, type).length)
+    .map((type) => forbidden(path, `updates may not remove a condition of type "${type}"`));
   const touched =
     endpoint === "approval"
       ? []
       : verdicts.flatMap((type) => {
           const [now, before] = [of(object, type), of(old, type)];
-          if (now.length > before.length) return [forbidden(path, `updates may not add a condition of type "${type}"`)];
-          return now.length < before.length || equalJson(now, before) ? [] : [forbidden(path, `updates may not modify a condition of type "${type}"\n`)];
+          if (now.length > before.length)
+            return [forbidden(path, `updates may not add a condition of type "${type}"`)];
+          return now.length < before.length || equalJson(now, before)
+            ? []
+            : [forbidden(path, `updates may not modify a condition of type "${type}"\n`)];
         });
-  return [...validateObjectMeta(object, { namespaced: false }, () => []), ...validateRequest(object, old), ...removed, ...touched, ...certificateChangeErrors(object, old, endpoint)];
+  return [
+    ...validateObjectMeta(object, { namespaced: false }, () => []),
+    ...validateRequest(object, old),
+    ...removed,
+    ...touched,
+    ...certificateChangeErrors(object, old, endpoint),
+  ];
 }
 
-function certificateChangeErrors(object: JsonObject, old: JsonObject, endpoint: string): FieldError[] {
-  const [now, before] = [object, old].map((each) => stringAt(objectAt(each, "status"), "certificate"));
+function certificateChangeErrors(
+  object: JsonObject,
+  old: JsonObject,
+  endpoint: string,
+): FieldError[] {
+  const [now, before] = [object, old].map((each) =>
+    stringAt(objectAt(each, "status"), "certificate"),
+  );
   if (now === before) return [];
-  if (endpoint !== "status") return [forbidden("status.certificate", "updates may not set certificate content")];
-  return before ? [forbidden("status.certificate", "updates may not modify existing certificate content")] : [];
+  if (endpoint !== "status")
+    return [forbidden("status.certificate", "updates may not set certificate content")];
+  return before
+    ? [forbidden("status.certificate", "updates may not modify existing certificate content")]
+    : [];
 }

@@ -1,5 +1,6 @@
 // Leases: created by PUT as well, never updated without a resourceVersion.
-// Upstream: k8s.io/kubernetes/pkg/registry/coordination/lease/strategy.go, pkg/apis/coordination/validation.
+// Upstream: k8s.io/kubernetes/pkg/registry/coordination/lease/strategy.go,
+// pkg/apis/coordination/validation.
 import type { Json, JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -21,7 +22,11 @@ export const lease: BuiltinKind = {
     validateCreate: validate,
     validateUpdate: validate,
   },
-  cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "spec"), "holderIdentity"), ageOf(object, nowMs)],
+  cells: (object, nowMs) => [
+    nameOf(object),
+    stringAt(objectAt(object, "spec"), "holderIdentity"),
+    ageOf(object, nowMs),
+  ],
 };
 
 function dropGated(object: JsonObject, old: JsonObject): void {
@@ -31,8 +36,13 @@ function dropGated(object: JsonObject, old: JsonObject): void {
 
 function validate(object: JsonObject): FieldError[] {
   const spec = objectAt(object, "spec");
-  const below = (field: string, min: number, text: string): FieldError[] => (isBelow(spec[field], min) ? [invalid(`spec.${field}`, spec[field], text)] : []);
-  return [...below("leaseDurationSeconds", 1, "must be greater than 0"), ...below("leaseTransitions", 0, "must be greater than or equal to 0")];
+  const below = (field: string, min: number, text: string): FieldError[] =>
+    isBelow(spec[field], min) ? [invalid(`spec.${field}`, spec[field], text)] : [];
+  return [
+    ...below("leaseDurationSeconds", 1, "must be greater than 0"),
+    ...below("leaseTransitions", 0, "must be greater than or equal to 0"),
+  ];
 }
 
-const isBelow = (value: Json | undefined, min: number): boolean => typeof value === "number" && value < min;
+const isBelow = (value: Json | undefined, min: number): boolean =>
+  typeof value === "number" && value < min;

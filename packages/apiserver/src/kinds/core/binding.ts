@@ -1,5 +1,11 @@
-// Bindings: the older way to give a pod its node. Creating one is a POST to the pod's own `binding`.
+// Bindings: the older way to give a pod its node. Creating one is a POST to the pod's own
+// `binding`.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (LegacyBindingREST).
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 
-export const binding: BuiltinKind = { group: "", version: "v1", kind: "Binding", createsThrough: { resource: "pods", subresource: "binding" } };
+export const binding: BuiltinKind = {
+  group: "",
+  version: "v1",
+  kind: "Binding",
+  createsThrough: { resource: "pods", subresource: "binding" },
+};

@@ -6,9 +6,15 @@ import { openKind } from "../open-kind.suite.ts";
 const metadata = { name: "a", namespace: "n" };
 
 test("containers default to the limits of their namespace", () => {
-  const { object } = openKind("", "limitranges").create({ metadata, spec: { limits: [{ type: "Container", max: { cpu: "2" }, min: { memory: "1Mi" } }] } });
+  const { object } = openKind("", "limitranges").create({
+    metadata,
+    spec: { limits: [{ type: "Container", max: { cpu: "2" }, min: { memory: "1Mi" } }] },
+  });
   const [item] = (object["spec"] as { limits: JsonObject[] }).limits;
-  assert.deepEqual([item!["default"], item!["defaultRequest"]], [{ cpu: "2" }, { cpu: "2", memory: "1Mi" }]);
+  assert.deepEqual(
+    [item!["default"], item!["defaultRequest"]],
+    [{ cpu: "2" }, { cpu: "2", memory: "1Mi" }],
+  );
 });
 
 test("limits must fit each other", () => {
@@ -29,17 +35,29 @@ test("limits must fit each other", () => {
 });
 
 test("quotas count whole things, within scopes that apply", () => {
-  const { errors } = openKind("", "resourcequotas").create({ metadata, spec: { hard: { pods: "1500m", services: "1" }, scopes: ["BestEffort"] } });
-  assert.deepEqual(errors, ['spec.hard[pods]: Invalid value: "1500m": must be an integer', 'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource']);
+  const { errors } = openKind("", "resourcequotas").create({
+    metadata,
+    spec: { hard: { pods: "1500m", services: "1" }, scopes: ["BestEffort"] },
+  });
+  assert.deepEqual(errors, [
+    'spec.hard[pods]: Invalid value: "1500m": must be an integer',
+    'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource',
+  ]);
 });
 
 test("a quota that requests more than it limits is odd", () => {
-  const { warnings } = openKind("", "resourcequotas").create({ metadata, spec: { hard: { cpu: "2", "limits.cpu": "1" } } });
+  const { warnings } = openKind("", "resourcequotas").create({
+    metadata,
+    spec: { hard: { cpu: "2", "limits.cpu": "1" } },
+  });
   assert.deepEqual(warnings, ["ResourceQuota cpu (2) should be less than limits.cpu (1)"]);
 });
 
 test("endpoints need addresses, and names for several ports", () => {
-  const { errors } = openKind("", "endpoints").create({ metadata, subsets: [{ ports: [{ port: 1 }, { port: 2 }] }, { addresses: [{ ip: "127.0.0.1" }] }] });
+  const { errors } = openKind("", "endpoints").create({
+    metadata,
+    subsets: [{ ports: [{ port: 1 }, { port: 2 }] }, { addresses: [{ ip: "127.0.0.1" }] }],
+  });
   assert.deepEqual(errors, [
     "subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`",
     "subsets[0].ports[0].name: Required value",
@@ -50,39 +68,78 @@ test("endpoints need addresses, and names for several ports", () => {
 
 test("a new node is unready, and keeps its network", () => {
   const nodes = openKind("", "nodes");
-  const { object, errors } = nodes.create({ metadata: { name: "n1" }, spec: { podCIDR: "10.1.0.0/24" } });
-  assert.deepEqual([object["spec"], errors], [{ podCIDR: "10.1.0.0/24", podCIDRs: ["10.1.0.0/24"], taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] }, []]);
-  assert.match(nodes.update(object, { metadata: { name: "n1" }, spec: { podCIDR: "10.2.0.0/24" } }).errors[0]!, /^spec\.podCIDRs: Forbidden: node updates may not change podCIDR/);
+  const { object, errors } = nodes.create({
+    metadata: { name: "n1" },
+    spec: { podCIDR: "10.1.0.0/24" },
+  });
+  assert.deepEqual(
+    [object["spec"], errors],
+    [
+      {
+        podCIDR: "10.1.0.0/24",
+        podCIDRs: ["10.1.0.0/24"],
+        taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }],
+      },
+      [],
+    ],
+  );
+  assert.match(
+    nodes.update(object, { metadata: { name: "n1" }, spec: { podCIDR: "10.2.0.0/24" } }).errors[0]!,
+    /^spec\.podCIDRs: Forbidden: node updates may not change podCIDR/,
+  );
   assert.deepEqual(nodes.cells(object).slice(1, 3), ["Unknown", "<none>"]);
 });
 
 test("a volume is protected, dated and has one source", () => {
   const volumes = openKind("", "persistentvolumes");
-  const spec = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" } };
+  const spec = {
+    capacity: { storage: "1Gi" },
+    accessModes: ["ReadWriteOnce"],
+    hostPath: { path: "/x" },
+  };
   const { object, errors } = volumes.create({ metadata: { name: "v" }, spec });
   assert.deepEqual(
     [errors, object["status"], (object["metadata"] as JsonObject)["finalizers"]],
-    [[], { phase: "Pending", lastPhaseTransitionTime: "2026-01-01T00:00:00Z" }, ["kubernetes.io/pv-protection"]],
+    [
+      [],
+      { phase: "Pending", lastPhaseTransitionTime: "2026-01-01T00:00:00Z" },
+      ["kubernetes.io/pv-protection"],
+    ],
   );
-  assert.deepEqual(volumes.create({ metadata: { name: "v" }, spec: { ...spec, local: { path: "/y" } } }).errors, ["spec.local: Forbidden: may not specify more than 1 volume type"]);
+  assert.deepEqual(
+    volumes.create({ metadata: { name: "v" }, spec: { ...spec, local: { path: "/y" } } }).errors,
+    ["spec.local: Forbidden: may not specify more than 1 volume type"],
+  );
   assert.match(
-    volumes.update(object, { metadata: { name: "v" }, spec: { ...spec, hostPath: { path: "/z" } } }).errors[0]!,
+    volumes.update(object, { metadata: { name: "v" }, spec: { ...spec, hostPath: { path: "/z" } } })
+      .errors[0]!,
     /^spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation/,
   );
 });
 
 test("a claim is frozen until it is bound, and then may only grow", () => {
   const claims = openKind("", "persistentvolumeclaims");
-  const body = (storage: string): object => ({ metadata, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } } });
+  const body = (storage: string): object => ({
+    metadata,
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
+  });
   const { object } = claims.create(body("2Gi"));
-  assert.match(claims.update(object, body("3Gi")).errors[0]!, /^spec: Forbidden: spec is immutable after creation/);
+  assert.match(
+    claims.update(object, body("3Gi")).errors[0]!,
+    /^spec: Forbidden: spec is immutable after creation/,
+  );
   const bound = { ...object, status: { phase: "Bound", capacity: { storage: "2Gi" } } };
   assert.deepEqual(claims.update(bound, body("3Gi")).errors, []);
-  assert.deepEqual(claims.update(bound, body("1Gi")).errors, ["spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"]);
+  assert.deepEqual(claims.update(bound, body("1Gi")).errors, [
+    "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity",
+  ]);
 });
 
 test("networks of a node are one of each family, which cannot be told of what is no network", () => {
-  const { errors } = openKind("", "nodes").create({ metadata: { name: "n1" }, spec: { podCIDRs: ["10.1.0.0/24", "b"] } });
+  const { errors } = openKind("", "nodes").create({
+    metadata: { name: "n1" },
+    spec: { podCIDRs: ["10.1.0.0/24", "b"] },
+  });
   assert.deepEqual(errors.slice(-2), [
     "spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: <nil> (invalid CIDR address: b)",
     'spec.podCIDRs: Invalid value: ["10.1.0.0/24","b"]: may specify no more than one CIDR for each IP family',

@@ -1,5 +1,6 @@
 // ConfigMaps: text and binary data with distinct keys, frozen for good once immutable.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/validation/validation.go (ValidateConfigMap).
+// Upstream: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/validation/validation.go
+// (ValidateConfigMap).
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, tooLong } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
@@ -22,7 +23,12 @@ export const configMap: BuiltinKind = {
       ...validate(object),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), Object.keys(objectAt(object, "data")).length + Object.keys(objectAt(object, "binaryData")).length, ageOf(object, nowMs)],
+  cells: (object, nowMs) => [
+    nameOf(object),
+    Object.keys(objectAt(object, "data")).length +
+      Object.keys(objectAt(object, "binaryData")).length,
+    ageOf(object, nowMs),
+  ],
 };
 
 function validate(object: JsonObject): FieldError[] {
@@ -33,9 +39,18 @@ function validate(object: JsonObject): FieldError[] {
       .sort(compareBytewise)
       .flatMap((key) => [
         ...configMapKeyFaults(key).map((text) => invalid(`${field}[${key}]`, key, text)),
-        ...(field === "data" && Object.hasOwn(binary, key) ? [invalid(`data[${key}]`, key, "duplicate of key present in binaryData")] : []),
+        ...(field === "data" && Object.hasOwn(binary, key)
+          ? [invalid(`data[${key}]`, key, "duplicate of key present in binaryData")]
+          : []),
       ]);
-  const size = Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0) + base64Size(binary);
+  const size =
+    Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0) +
+    base64Size(binary);
   // An empty child path, as upstream builds it for "the whole object", prints as [].
-  return [...finalizerErrors(object), ...keys("data", data), ...keys("binaryData", binary), ...(size > maxDataBytes ? [tooLong("[]", maxDataBytes)] : [])];
+  return [
+    ...finalizerErrors(object),
+    ...keys("data", data),
+    ...keys("binaryData", binary),
+    ...(size > maxDataBytes ? [tooLong("[]", maxDataBytes)] : []),
+  ];
 }

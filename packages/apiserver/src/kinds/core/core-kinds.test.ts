@@ -7,38 +7,72 @@ import type { ServedResource, WriteContext } from "../../registry/served-resourc
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { openKindData } from "../data/kind-data.ts";
 
-const data = openKindData(readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"));
+const data = openKindData(
+  readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"),
+);
 const resources = createBuiltinResources({ data, smdOf: () => deducedType });
-const find = (group: string, name: string): ServedResource => resources.find((each) => each.group === group && each.resource === name)!;
+const find = (group: string, name: string): ServedResource =>
+  resources.find((each) => each.group === group && each.resource === name)!;
 
-const context = (warnings: string[] = []): WriteContext => ({ user: "u", dryRun: false, subresource: "", now: "2026-01-01T00:00:00Z", warn: (text) => void warnings.push(text) });
-const decoded = (resource: ServedResource, body: object): JsonObject => resource.codec.toStorage(resource.codec.decode(parseJson(JSON.stringify(body))).object);
-const texts = (errors: readonly { readonly field: string; readonly body: string }[]): string[] => errors.map((error) => `${error.field}: ${error.body}`);
+const context = (warnings: string[] = []): WriteContext => ({
+  user: "u",
+  dryRun: false,
+  subresource: "",
+  now: "2026-01-01T00:00:00Z",
+  warn: (text) => void warnings.push(text),
+});
+const decoded = (resource: ServedResource, body: object): JsonObject =>
+  resource.codec.toStorage(resource.codec.decode(parseJson(JSON.stringify(body))).object);
+const texts = (errors: readonly { readonly field: string; readonly body: string }[]): string[] =>
+  errors.map((error) => `${error.field}: ${error.body}`);
 
-function create(resource: ServedResource, body: object, warnings: string[] = []): { readonly object: JsonObject; readonly errors: string[] } {
+function create(
+  resource: ServedResource,
+  body: object,
+  warnings: string[] = [],
+): { readonly object: JsonObject; readonly errors: string[] } {
   const object = decoded(resource, body);
   resource.strategy.prepareForCreate(object, context(warnings));
   return { object, errors: texts(resource.strategy.validateCreate(object, context(warnings))) };
 }
 
 test("a namespace gets its phase, finalizer and name label", () => {
-  const { object } = create(find("", "namespaces"), { metadata: { name: "red", labels: { a: "b" } }, status: { phase: "Terminating" } });
+  const { object } = create(find("", "namespaces"), {
+    metadata: { name: "red", labels: { a: "b" } },
+    status: { phase: "Terminating" },
+  });
   assert.deepEqual(object["spec"], { finalizers: ["kubernetes"] });
   assert.deepEqual(object["status"], { phase: "Active" });
-  assert.deepEqual((object["metadata"] as JsonObject)["labels"], { a: "b", "kubernetes.io/metadata.name": "red" });
+  assert.deepEqual((object["metadata"] as JsonObject)["labels"], {
+    a: "b",
+    "kubernetes.io/metadata.name": "red",
+  });
 });
 
 test("a namespace's finalizers and phase change only through their own endpoints", () => {
   const namespaces = find("", "namespaces");
   const old = create(namespaces, { metadata: { name: "red" } }).object;
-  const changed = decoded(namespaces, { metadata: { name: "red", labels: {} }, spec: { finalizers: ["a/b"] }, status: { phase: "Terminating" } });
+  const changed = decoded(namespaces, {
+    metadata: { name: "red", labels: {} },
+    spec: { finalizers: ["a/b"] },
+    status: { phase: "Terminating" },
+  });
   namespaces.strategy.prepareForUpdate(changed, old, context());
   assert.deepEqual([changed["spec"], changed["status"]], [old["spec"], old["status"]]);
   const finalize = namespaces.subresources.get("finalize")!;
   assert.ok(finalize.at === "view");
-  assert.deepEqual(texts(finalize.strategy.validateUpdate(decoded(namespaces, { metadata: { name: "red" }, spec: { finalizers: ["odd"] } }), old, context())), [
-    'spec.finalizers[0]: Invalid value: "odd": name is neither a standard finalizer name nor is it fully qualified',
-  ]);
+  assert.deepEqual(
+    texts(
+      finalize.strategy.validateUpdate(
+        decoded(namespaces, { metadata: { name: "red" }, spec: { finalizers: ["odd"] } }),
+        old,
+        context(),
+      ),
+    ),
+    [
+      'spec.finalizers[0]: Invalid value: "odd": name is neither a standard finalizer name nor is it fully qualified',
+    ],
+  );
   const status = namespaces.subresources.get("status")!;
   assert.ok(status.at === "view");
   assert.match(texts(status.strategy.validateUpdate(changed, old, context())).join(), /^$/);
@@ -54,26 +88,56 @@ test("deletion of a namespace marks first and waits for spec.finalizers", () => 
 });
 
 test("text data of a secret replaces and is never shown", () => {
-  const { object, errors } = create(find("", "secrets"), { metadata: { name: "s" }, data: { a: "eA==", b: "eQ==" }, stringData: { a: "new" } });
+  const { object, errors } = create(find("", "secrets"), {
+    metadata: { name: "s" },
+    data: { a: "eA==", b: "eQ==" },
+    stringData: { a: "new" },
+  });
   assert.deepEqual(object["data"], { a: "bmV3", b: "eQ==" });
   assert.deepEqual([object["type"], "stringData" in object, errors], ["Opaque", false, []]);
 });
 
 test("a secret's type demands its keys", () => {
   const secrets = find("", "secrets");
-  assert.deepEqual(create(secrets, { metadata: { name: "s" }, type: "kubernetes.io/basic-auth" }).errors, ["data[username]: Required value", "data[password]: Required value"]);
-  assert.deepEqual(create(secrets, { metadata: { name: "s" }, type: "kubernetes.io/dockerconfigjson", stringData: { ".dockerconfigjson": "[]" } }).errors, [
-    'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
-  ]);
+  assert.deepEqual(
+    create(secrets, { metadata: { name: "s" }, type: "kubernetes.io/basic-auth" }).errors,
+    ["data[username]: Required value", "data[password]: Required value"],
+  );
+  assert.deepEqual(
+    create(secrets, {
+      metadata: { name: "s" },
+      type: "kubernetes.io/dockerconfigjson",
+      stringData: { ".dockerconfigjson": "[]" },
+    }).errors,
+    [
+      'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
+  );
   const warnings: string[] = [];
-  create(secrets, { metadata: { name: "s" }, type: "kubernetes.io/tls", stringData: { "tls.crt": "", "tls.key": "" } }, warnings);
+  create(
+    secrets,
+    {
+      metadata: { name: "s" },
+      type: "kubernetes.io/tls",
+      stringData: { "tls.crt": "", "tls.key": "" },
+    },
+    warnings,
+  );
   assert.deepEqual(warnings, ["tls: failed to find any PEM data in certificate input"]);
 });
 
 test("frozen data stays", () => {
   const maps = find("", "configmaps");
-  const old = decoded(maps, { metadata: { name: "c", namespace: "n" }, immutable: true, data: { a: "1" } });
-  const change = decoded(maps, { metadata: { name: "c", namespace: "n" }, data: { a: "2" }, binaryData: { "..": "eA==" } });
+  const old = decoded(maps, {
+    metadata: { name: "c", namespace: "n" },
+    immutable: true,
+    data: { a: "1" },
+  });
+  const change = decoded(maps, {
+    metadata: { name: "c", namespace: "n" },
+    data: { a: "2" },
+    binaryData: { "..": "eA==" },
+  });
   assert.deepEqual(texts(maps.strategy.validateUpdate(change, old, context())), [
     "immutable: Forbidden: field is immutable when `immutable` is set",
     "data: Forbidden: field is immutable when `immutable` is set",
@@ -83,27 +147,51 @@ test("frozen data stays", () => {
 });
 
 test("a key may stand in one bag only", () => {
-  assert.deepEqual(create(find("", "configmaps"), { metadata: { name: "c" }, data: { a: "1" }, binaryData: { a: "eA==" } }).errors, [
-    'data[a]: Invalid value: "a": duplicate of key present in binaryData',
-  ]);
+  assert.deepEqual(
+    create(find("", "configmaps"), {
+      metadata: { name: "c" },
+      data: { a: "1" },
+      binaryData: { a: "eA==" },
+    }).errors,
+    ['data[a]: Invalid value: "a": duplicate of key present in binaryData'],
+  );
 });
 
 test("a type that every object of JavaScript has as a member is a type like any other", () => {
-  for (const type of ["hasOwnProperty", "__proto__", "constructor"]) assert.deepEqual(create(find("", "secrets"), { metadata: { name: "s" }, type }).errors, [], type);
+  for (const type of ["hasOwnProperty", "__proto__", "constructor"])
+    assert.deepEqual(
+      create(find("", "secrets"), { metadata: { name: "s" }, type }).errors,
+      [],
+      type,
+    );
 });
 
 test("service accounts keep only the names of secrets", () => {
-  const { object } = create(find("", "serviceaccounts"), { metadata: { name: "a" }, secrets: [{ name: "s", namespace: "n", kind: "Secret" }] });
+  const { object } = create(find("", "serviceaccounts"), {
+    metadata: { name: "a" },
+    secrets: [{ name: "s", namespace: "n", kind: "Secret" }],
+  });
   assert.deepEqual(object["secrets"], [{ name: "s" }]);
 });
 
 test("leases drop what is gated off and check their numbers", () => {
   const { object, errors } = create(find("coordination.k8s.io", "leases"), {
     metadata: { name: "l" },
-    spec: { strategy: "OldestEmulationVersion", preferredHolder: "x", leaseDurationSeconds: 0, leaseTransitions: -1 },
+    spec: {
+      strategy: "OldestEmulationVersion",
+      preferredHolder: "x",
+      leaseDurationSeconds: 0,
+      leaseTransitions: -1,
+    },
   });
-  assert.deepEqual(Object.keys(object["spec"] as JsonObject).sort(), ["leaseDurationSeconds", "leaseTransitions"]);
-  assert.deepEqual(errors, ["spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0", "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"]);
+  assert.deepEqual(Object.keys(object["spec"] as JsonObject).sort(), [
+    "leaseDurationSeconds",
+    "leaseTransitions",
+  ]);
+  assert.deepEqual(errors, [
+    "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
+    "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
+  ]);
 });
 
 test("an event looks right in both groups", () => {
@@ -120,15 +208,40 @@ test("an event looks right in both groups", () => {
     reportingInstance: "i",
   });
   assert.deepEqual(stored.errors, []);
-  assert.deepEqual([stored.object["apiVersion"], stored.object["message"], stored.object["source"], stored.object["firstTimestamp"]], ["v1", "hi", {}, null]);
+  assert.deepEqual(
+    [
+      stored.object["apiVersion"],
+      stored.object["message"],
+      stored.object["source"],
+      stored.object["firstTimestamp"],
+    ],
+    ["v1", "hi", {}, null],
+  );
   const shown = events.codec.fromStorage(structuredClone(stored.object));
-  assert.deepEqual([shown["apiVersion"], shown["note"], shown["regarding"], "message" in shown], ["events.k8s.io/v1", "hi", { kind: "Pod", name: "p", namespace: "n" }, false]);
+  assert.deepEqual(
+    [shown["apiVersion"], shown["note"], shown["regarding"], "message" in shown],
+    ["events.k8s.io/v1", "hi", { kind: "Pod", name: "p", namespace: "n" }, false],
+  );
   const facts = events.fields.extract(stored.object);
-  assert.deepEqual([facts[events.fields.factName!("regarding.name")], facts[events.fields.factName!("reportingController")], facts["source"]], ["p", "c", "c"]);
+  assert.deepEqual(
+    [
+      facts[events.fields.factName!("regarding.name")],
+      facts[events.fields.factName!("reportingController")],
+      facts["source"],
+    ],
+    ["p", "c", "c"],
+  );
 });
 
 test("the new event group is strict, the old one is not", () => {
-  const body = { metadata: { name: "e", namespace: "n" }, regarding: { namespace: "n" }, involvedObject: { namespace: "n" } };
-  assert.deepEqual(create(find("events.k8s.io", "events"), body).errors, ["eventTime: Required value", 'type: Invalid value: "": has invalid value: ']);
+  const body = {
+    metadata: { name: "e", namespace: "n" },
+    regarding: { namespace: "n" },
+    involvedObject: { namespace: "n" },
+  };
+  assert.deepEqual(create(find("events.k8s.io", "events"), body).errors, [
+    "eventTime: Required value",
+    'type: Invalid value: "": has invalid value: ',
+  ]);
   assert.deepEqual(create(find("", "events"), body).errors, []);
 });

@@ -1,7 +1,14 @@
 // The spec of a PersistentVolumeClaim as upstream's error messages list its differences.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/types.go (PersistentVolumeClaimSpec: internal structs, without JSON names).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/types.go (PersistentVolumeClaimSpec: internal structs,
+// without JSON names).
 import type { Json, JsonObject } from "homeostat/api";
-import { formatStruct, goPointer, goStructPointer, goText, type StructField } from "../object/format-struct.ts";
+import {
+  formatStruct,
+  goPointer,
+  goStructPointer,
+  goText,
+  type StructField,
+} from "../object/format-struct.ts";
 import { diffJson } from "../object/unified-diff.ts";
 
 const local: readonly StructField[] = [
@@ -21,7 +28,11 @@ const fields: readonly StructField[] = [
   ["StorageClassName", "storageClassName", goPointer],
   ["VolumeMode", "volumeMode", goPointer],
   ["DataSource", "dataSource", goStructPointer(local)],
-  ["DataSourceRef", "dataSourceRef", goStructPointer([...local, ["Namespace", "namespace", goPointer]])],
+  [
+    "DataSourceRef",
+    "dataSourceRef",
+    goStructPointer([...local, ["Namespace", "namespace", goPointer]]),
+  ],
   ["VolumeAttributesClassName", "volumeAttributesClassName", goPointer],
 ];
 

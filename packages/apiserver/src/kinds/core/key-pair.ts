@@ -1,5 +1,6 @@
-// Whether a PEM certificate and a PEM key belong together, in the words of Go's TLS package, which secrets' warnings repeat.
-// Faults inside a certificate or key are reported without Go's detail of the encoding.
+// Whether a PEM certificate and a PEM key belong together, in the words of Go's TLS package, which
+// secrets' warnings repeat. Faults inside a certificate or key are reported without Go's detail of
+// the encoding.
 // Upstream: Go's crypto/tls (X509KeyPair).
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
@@ -22,18 +23,22 @@ export function checkKeyPair(certificate: string, key: string): string | undefin
 const isKey = (type: string): boolean => type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY");
 
 function pemBlocks(text: string): PemBlock[] {
-  return [...text.matchAll(/-----BEGIN ([^-\n]+)-----\r?\n[\s\S]*?-----END \1-----/g)].map((match) => ({ type: match[1]!, text: match[0] }));
+  return [...text.matchAll(/-----BEGIN ([^-\n]+)-----\r?\n[\s\S]*?-----END \1-----/g)].map(
+    (match) => ({ type: match[1]!, text: match[0] }),
+  );
 }
 
 function noCertificate(types: readonly string[]): string {
   if (!types.length) return "failed to find any PEM data in certificate input";
-  if (types.length === 1 && types[0]!.endsWith("PRIVATE KEY")) return "failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched";
+  if (types.length === 1 && types[0]!.endsWith("PRIVATE KEY"))
+    return "failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched";
   return `failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.join(" ")}]`;
 }
 
 function noKey(types: readonly string[]): string {
   if (!types.length) return "failed to find any PEM data in key input";
-  if (types.length === 1 && types[0] === "CERTIFICATE") return "found a certificate rather than a key in the PEM for the private key";
+  if (types.length === 1 && types[0] === "CERTIFICATE")
+    return "found a certificate rather than a key in the PEM for the private key";
   return `failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.join(" ")}]`;
 }
 
@@ -46,7 +51,8 @@ function compare(certificate: string, key: string): string | undefined {
   }
   try {
     const secret = createPrivateKey(key);
-    if (leaf.publicKey.asymmetricKeyType !== secret.asymmetricKeyType) return "tls: private key type does not match public key type";
+    if (leaf.publicKey.asymmetricKeyType !== secret.asymmetricKeyType)
+      return "tls: private key type does not match public key type";
     return leaf.checkPrivateKey(secret) ? undefined : "tls: private key does not match public key";
   } catch {
     return "tls: failed to parse private key";

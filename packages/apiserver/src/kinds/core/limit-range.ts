@@ -1,7 +1,15 @@
-// Limit ranges: bounds and defaults for the resources of containers, pods and claims in a namespace.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/limitrange/strategy.go, pkg/apis/core/v1/defaults.go, pkg/apis/core/validation.
+// Limit ranges: bounds and defaults for the resources of containers, pods and claims in a
+// namespace.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/limitrange/strategy.go,
+// pkg/apis/core/v1/defaults.go, pkg/apis/core/validation.
 import { isObject, type JsonObject, labelKeyFaults } from "homeostat/api";
-import { duplicate, type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
@@ -10,7 +18,11 @@ import { itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
 import { roundList } from "./pod/resource-lists.ts";
 import { isOvercommitAllowed } from "./pod/resource-names.ts";
-import { containerResourceNameErrors, resourceNameErrors, sortedEntries } from "./resource-rules.ts";
+import {
+  containerResourceNameErrors,
+  resourceNameErrors,
+  sortedEntries,
+} from "./resource-rules.ts";
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
@@ -28,7 +40,11 @@ export const limitRange: BuiltinKind = {
   rules: {
     allowCreateOnUpdate: true,
     validateCreate: (object) => [...finalizerErrors(object), ...validateLimits(object)],
-    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validateLimits(object)],
+    validateUpdate: (object) => [
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...validateLimits(object),
+    ],
   },
 };
 
@@ -37,7 +53,8 @@ function fillContainerLimits(item: JsonObject): void {
   const limits = { ...textMapAt(item, "max"), ...textMapAt(item, "default") };
   const requests = { ...textMapAt(item, "min"), ...limits, ...textMapAt(item, "defaultRequest") };
   if (isObject(item["default"]) || Object.keys(limits).length) item["default"] = limits;
-  if (isObject(item["defaultRequest"]) || Object.keys(requests).length) item["defaultRequest"] = requests;
+  if (isObject(item["defaultRequest"]) || Object.keys(requests).length)
+    item["defaultRequest"] = requests;
 }
 
 function validateLimits(object: JsonObject): FieldError[] {
@@ -54,29 +71,51 @@ function validateLimits(object: JsonObject): FieldError[] {
 function typeErrors(type: string, path: string): FieldError[] {
   const faults = labelKeyFaults(type);
   if (faults.length) return faults.map((fault) => invalid(path, type, fault));
-  return type.includes("/") || types.includes(type) ? [] : [invalid(path, type, "must be a standard limit type or fully qualified")];
+  return type.includes("/") || types.includes(type)
+    ? []
+    : [invalid(path, type, "must be a standard limit type or fully qualified")];
 }
 
 function validateItem(item: JsonObject, type: string, path: string): FieldError[] {
-  const nameErrors = type === "Pod" || type === "Container" ? containerResourceNameErrors : resourceNameErrors;
-  const names = (list: (typeof lists)[number]): FieldError[] => sortedEntries(textMapAt(item, list)).flatMap(([name]) => nameErrors(name, `${path}.${list}[${name}]`));
+  const nameErrors =
+    type === "Pod" || type === "Container" ? containerResourceNameErrors : resourceNameErrors;
+  const names = (list: (typeof lists)[number]): FieldError[] =>
+    sortedEntries(textMapAt(item, list)).flatMap(([name]) =>
+      nameErrors(name, `${path}.${list}[${name}]`),
+    );
   const defaults =
     type === "Pod"
-      ? (["default", "defaultRequest"] as const).filter((list) => sortedEntries(textMapAt(item, list)).length).map((list) => forbidden(`${path}.${list}`, "may not be specified when `type` is 'Pod'"))
+      ? (["default", "defaultRequest"] as const)
+          .filter((list) => sortedEntries(textMapAt(item, list)).length)
+          .map((list) => forbidden(`${path}.${list}`, "may not be specified when `type` is 'Pod'"))
       : [...names("default"), ...names("defaultRequest")];
-  const unbounded = type === "PersistentVolumeClaim" && textMapAt(item, "min")["storage"] === undefined && textMapAt(item, "max")["storage"] === undefined;
+  const unbounded =
+    type === "PersistentVolumeClaim" &&
+    textMapAt(item, "min")["storage"] === undefined &&
+    textMapAt(item, "max")["storage"] === undefined;
   return [
     ...names("max"),
     ...names("min"),
     ...defaults,
-    ...(unbounded ? [required(`${path}.limits`, "either minimum or maximum storage value is required, but neither was provided")] : []),
+    ...(unbounded
+      ? [
+          required(
+            `${path}.limits`,
+            "either minimum or maximum storage value is required, but neither was provided",
+          ),
+        ]
+      : []),
     ...names("maxLimitRequestRatio"),
     ...resourcesOf(item, type).flatMap((name) => compareBounds(item, type, name, path)),
   ];
 }
 
-const listsOf = (type: string): readonly string[] => (type === "Pod" ? ["max", "min", "maxLimitRequestRatio"] : lists);
-const resourcesOf = (item: JsonObject, type: string): readonly string[] => sortedEntries(Object.assign({}, ...listsOf(type).map((list) => textMapAt(item, list)))).map(([name]) => name);
+const listsOf = (type: string): readonly string[] =>
+  type === "Pod" ? ["max", "min", "maxLimitRequestRatio"] : lists;
+const resourcesOf = (item: JsonObject, type: string): readonly string[] =>
+  sortedEntries(Object.assign({}, ...listsOf(type).map((list) => textMapAt(item, list)))).map(
+    ([name]) => name,
+  );
 
 /** A bound with its text, as messages show it. */
 interface Bound {
@@ -89,10 +128,29 @@ function compareBounds(item: JsonObject, type: string, name: string, path: strin
     const text = listsOf(type).includes(list) ? textMapAt(item, list)[name] : undefined;
     return text === undefined ? undefined : { text, nano: parseQuantity(text).nano };
   };
-  const [min, max, limit, request, ratio] = [bound("min"), bound("max"), bound("default"), bound("defaultRequest"), bound("maxLimitRequestRatio")];
+  const [min, max, limit, request, ratio] = [
+    bound("min"),
+    bound("max"),
+    bound("default"),
+    bound("defaultRequest"),
+    bound("maxLimitRequestRatio"),
+  ];
   const errors: FieldError[] = [];
-  const above = (a: Bound | undefined, b: Bound | undefined, list: string, shown: Bound | undefined, words: readonly [string, string]): void => {
-    if (a && b && a.nano > b.nano) errors.push(invalid(`${path}.${list}[${name}]`, shown!.text, `${words[0]} value ${a.text} is greater than ${words[1]} value ${b.text}`));
+  const above = (
+    a: Bound | undefined,
+    b: Bound | undefined,
+    list: string,
+    shown: Bound | undefined,
+    words: readonly [string, string],
+  ): void => {
+    if (a && b && a.nano > b.nano)
+      errors.push(
+        invalid(
+          `${path}.${list}[${name}]`,
+          shown!.text,
+          `${words[0]} value ${a.text} is greater than ${words[1]} value ${b.text}`,
+        ),
+      );
   };
   above(min, max, "min", min, ["min", "max"]);
   above(min, request, "defaultRequest", request, ["min", "default request"]);
@@ -102,17 +160,38 @@ function compareBounds(item: JsonObject, type: string, name: string, path: strin
   above(limit, max, "default", max, ["default", "max"]);
   errors.push(...ratioErrors(ratio, min, max, `${path}.maxLimitRequestRatio[${name}]`));
   if (limit && request && limit.nano !== request.nano && !isOvercommitAllowed(name)) {
-    errors.push(invalid(`${path}.defaultRequest[${name}]`, request.text, `default value ${limit.text} must equal to defaultRequest value ${request.text} in ${name}`));
+    errors.push(
+      invalid(
+        `${path}.defaultRequest[${name}]`,
+        request.text,
+        `default value ${limit.text} must equal to defaultRequest value ${request.text} in ${name}`,
+      ),
+    );
   }
   return errors;
 }
 
 const one = 1_000_000_000n;
 
-function ratioErrors(ratio: Bound | undefined, min: Bound | undefined, max: Bound | undefined, path: string): FieldError[] {
+function ratioErrors(
+  ratio: Bound | undefined,
+  min: Bound | undefined,
+  max: Bound | undefined,
+  path: string,
+): FieldError[] {
   if (!ratio) return [];
-  const errors = ratio.nano < one ? [invalid(path, ratio.text, `ratio ${ratio.text} is less than 1`)] : [];
+  const errors =
+    ratio.nano < one ? [invalid(path, ratio.text, `ratio ${ratio.text} is less than 1`)] : [];
   if (!min || !max) return errors;
   const most = Number(max.nano) / Number(min.nano);
-  return Number(ratio.nano) / Number(one) > most ? [...errors, invalid(path, ratio.text, `ratio ${ratio.text} is greater than max/min = ${most.toFixed(6)}`)] : errors;
+  return Number(ratio.nano) / Number(one) > most
+    ? [
+        ...errors,
+        invalid(
+          path,
+          ratio.text,
+          `ratio ${ratio.text} is greater than max/min = ${most.toFixed(6)}`,
+        ),
+      ]
+    : errors;
 }

@@ -1,13 +1,21 @@
-// Namespaces: phases, the finalizer in spec that holds deletion until the namespace is empty, and the name label.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go), pkg/apis/core/v1/defaults.go,
-// pkg/apis/core/validation/validation.go (ValidateNamespace…).
+// Namespaces: phases, the finalizer in spec that holds deletion until the namespace is empty, and
+// the name label.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go),
+// pkg/apis/core/v1/defaults.go, pkg/apis/core/validation/validation.go (ValidateNamespace…).
 import { type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsLabel } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { finalizerErrors, finalizerNameErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  finalizerErrors,
+  finalizerNameErrors,
+  keepOld,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const ownFinalizer = "kubernetes";
@@ -18,7 +26,8 @@ export const namespace: BuiltinKind = {
   kind: "Namespace",
   defaults(object) {
     setNameLabel(object);
-    if (!stringAt(objectAt(object, "status"), "phase")) object["status"] = { ...objectAt(object, "status"), phase: "Active" };
+    if (!stringAt(objectAt(object, "status"), "phase"))
+      object["status"] = { ...objectAt(object, "status"), phase: "Active" };
   },
   rules: {
     validateName: nameIsDnsLabel,
@@ -27,7 +36,8 @@ export const namespace: BuiltinKind = {
     prepareForCreate(object) {
       object["status"] = { phase: "Active" };
       const finalizers = finalizersOf(object);
-      if (!finalizers.includes(ownFinalizer)) object["spec"] = { ...objectAt(object, "spec"), finalizers: [...finalizers, ownFinalizer] };
+      if (!finalizers.includes(ownFinalizer))
+        object["spec"] = { ...objectAt(object, "spec"), finalizers: [...finalizers, ownFinalizer] };
       setNameLabel(object);
     },
     prepareForUpdate(object, old) {
@@ -35,7 +45,10 @@ export const namespace: BuiltinKind = {
       keepOld(object, old, "status");
       setNameLabel(object);
     },
-    validateCreate: (object) => [...finalizerErrors(object), ...specFinalizerErrors(object, () => "spec.finalizers")],
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...specFinalizerErrors(object, () => "spec.finalizers"),
+    ],
     validateUpdate: (object) => [
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel),
       ...finalizerErrors(object),
@@ -44,7 +57,8 @@ export const namespace: BuiltinKind = {
     ],
     deletion: {
       // The first delete only marks, even where nothing holds the namespace.
-      holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,
+      holds: (object) =>
+        metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,
       mark(object, { now }) {
         metadataOf(object)["deletionTimestamp"] = now;
         object["status"] = { ...objectAt(object, "status"), phase: "Terminating" };
@@ -66,11 +80,21 @@ export const namespace: BuiltinKind = {
         keepOld(object, old, "status");
         setNameLabel(object);
       },
-      validateUpdate: (object) => [...finalizerErrors(object), ...specFinalizerErrors(object, (i) => `spec.finalizers[${i}]`)],
+      validateUpdate: (object) => [
+        ...finalizerErrors(object),
+        ...specFinalizerErrors(object, (i) => `spec.finalizers[${i}]`),
+      ],
     },
   },
-  selectable: { names: ["status.phase"], extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }) },
-  cells: (object, nowMs) => [nameOf(object), stringAt(objectAt(object, "status"), "phase"), ageOf(object, nowMs)],
+  selectable: {
+    names: ["status.phase"],
+    extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }),
+  },
+  cells: (object, nowMs) => [
+    nameOf(object),
+    stringAt(objectAt(object, "status"), "phase"),
+    ageOf(object, nowMs),
+  ],
 };
 
 function setNameLabel(object: JsonObject): void {
@@ -87,7 +111,10 @@ function finalizersOf(object: JsonObject): readonly Json[] {
 function specFinalizerErrors(object: JsonObject, pathOf: (i: number) => string): FieldError[] {
   return finalizersOf(object).flatMap((item, i) => {
     const name = String(item);
-    return [...labelKeyFaults(name).map((text) => invalid(pathOf(i), name, text)), ...finalizerNameErrors(name, pathOf(i))];
+    return [
+      ...labelKeyFaults(name).map((text) => invalid(pathOf(i), name, text)),
+      ...finalizerNameErrors(name, pathOf(i)),
+    ];
   });
 }
 
@@ -95,5 +122,13 @@ function phaseErrors(object: JsonObject): FieldError[] {
   const phase = stringAt(objectAt(object, "status"), "phase");
   const deleting = metadataOf(object)["deletionTimestamp"] !== undefined;
   if (phase === (deleting ? "Terminating" : "Active")) return [];
-  return [invalid("status.Phase", phase, deleting ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty")];
+  return [
+    invalid(
+      "status.Phase",
+      phase,
+      deleting
+        ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+        : "may only be 'Active' if `deletionTimestamp` is empty",
+    ),
+  ];
 }

@@ -14,5 +14,9 @@ export const proxyToNode: ProxyHandler = async (requested, tools) => {
   if (!node) throw notFoundError(nodes, name);
   const host = preferredAddress(node);
   if (parseIpSloppy(host)) assertReachable(host);
-  throw failure(501, "NotImplemented", `proxy to node ${name}: this server does not reach the network of nodes`);
+  throw failure(
+    501,
+    "NotImplemented",
+    `proxy to node ${name}: this server does not reach the network of nodes`,
+  );
 };

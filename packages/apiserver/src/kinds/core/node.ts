@@ -1,8 +1,22 @@
 // Nodes. What the admission plug-in TaintNodesByCondition does is part of creation here.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go, pkg/apis/core/v1/{defaults,conversion}.go,
-// pkg/apis/core/validation (ValidateNode…), plugin/pkg/admission/nodetaint, pkg/printers/internalversion (printNode).
-import { compareBytewise, type Json, type JsonObject, labelKeyFaults, labelValueFaults } from "homeostat/api";
-import { type FieldError, forbidden, internalFault, invalid, notSupported, required } from "../../registry/field-error.ts";
+// Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go,
+// pkg/apis/core/v1/{defaults,conversion}.go, pkg/apis/core/validation (ValidateNode…),
+// plugin/pkg/admission/nodetaint, pkg/printers/internalversion (printNode).
+import {
+  compareBytewise,
+  type Json,
+  type JsonObject,
+  labelKeyFaults,
+  labelValueFaults,
+} from "homeostat/api";
+import {
+  type FieldError,
+  forbidden,
+  internalFault,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -34,11 +48,18 @@ export const node: BuiltinKind = {
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
-      if (!isSet(objectAt(old, "spec")["configSource"])) delete objectAt(object, "spec")["configSource"];
+      if (!isSet(objectAt(old, "spec")["configSource"]))
+        delete objectAt(object, "spec")["configSource"];
     },
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateNode(object)]),
+    validateCreate: (object, context) =>
+      warned(object, context, [...finalizerErrors(object), ...validateNode(object)]),
     validateUpdate: (object, old, context) =>
-      warned(object, context, [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validateNode(object), ...validateChange(object, old)]),
+      warned(object, context, [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validateNode(object),
+        ...validateChange(object, old),
+      ]),
   },
   views: {
     status: {
@@ -50,20 +71,27 @@ export const node: BuiltinKind = {
       validateUpdate: (object, old) => validateChange(object, old),
     },
   },
-  selectable: { names: ["spec.unschedulable"], extract: (object) => ({ "spec.unschedulable": String(objectAt(object, "spec")["unschedulable"] === true) }) },
+  selectable: {
+    names: ["spec.unschedulable"],
+    extract: (object) => ({
+      "spec.unschedulable": String(objectAt(object, "spec")["unschedulable"] === true),
+    }),
+  },
   cells,
 };
 
 function defaults(object: JsonObject): void {
   const status = objectAt(object, "status");
-  if (!isSet(status["allocatable"]) && isSet(status["capacity"])) status["allocatable"] = { ...textMapAt(status, "capacity") };
+  if (!isSet(status["allocatable"]) && isSet(status["capacity"]))
+    status["allocatable"] = { ...textMapAt(status, "capacity") };
   for (const field of ["capacity", "allocatable"]) roundList(mutableAt(status, field));
   const spec = mutableAt(object, "spec");
   if (!spec) return;
   // One network is the first of several: the single field wins where both are there.
   const single = stringAt(spec, "podCIDR");
   if (single && textsAt(spec, "podCIDRs")[0] !== single) spec["podCIDRs"] = [single];
-  else if (!single && textsAt(spec, "podCIDRs").length) spec["podCIDR"] = textsAt(spec, "podCIDRs")[0]!;
+  else if (!single && textsAt(spec, "podCIDRs").length)
+    spec["podCIDR"] = textsAt(spec, "podCIDRs")[0]!;
 }
 
 /** A new node is taken for unready until its status says otherwise. */
@@ -71,11 +99,21 @@ function addNotReadyTaint(object: JsonObject): void {
   if (!isSet(object["spec"])) object["spec"] = {};
   const spec = objectAt(object, "spec");
   const taints = itemsAt(spec, "taints");
-  if (!taints.some((taint) => stringAt(taint, "key") === notReady && stringAt(taint, "effect") === "NoSchedule")) spec["taints"] = [...taints, { key: notReady, effect: "NoSchedule" }];
+  if (
+    !taints.some(
+      (taint) => stringAt(taint, "key") === notReady && stringAt(taint, "effect") === "NoSchedule",
+    )
+  )
+    spec["taints"] = [...taints, { key: notReady, effect: "NoSchedule" }];
 }
 
 function validateNode(object: JsonObject): FieldError[] {
-  return [...taintErrors(object), ...resourceErrors(object), ...featureErrors(object), ...cidrErrors(textsAt(objectAt(object, "spec"), "podCIDRs"))];
+  return [
+    ...taintErrors(object),
+    ...resourceErrors(object),
+    ...featureErrors(object),
+    ...cidrErrors(textsAt(objectAt(object, "spec"), "podCIDRs")),
+  ];
 }
 
 /** Upstream's path for taints begins with metadata. */
@@ -83,11 +121,19 @@ function taintErrors(object: JsonObject): FieldError[] {
   const seen = new Set<string>();
   return itemsAt(objectAt(object, "spec"), "taints").flatMap((taint, i) => {
     const path = `metadata.taints[${i}]`;
-    const [key, value, effect] = [stringAt(taint, "key"), stringAt(taint, "value"), stringAt(taint, "effect")];
+    const [key, value, effect] = [
+      stringAt(taint, "key"),
+      stringAt(taint, "value"),
+      stringAt(taint, "effect"),
+    ];
     const valueFaults = labelValueFaults(value);
-    const errors = [...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)), ...(valueFaults.length ? [invalid(`${path}.value`, value, valueFaults.join(";"))] : [])];
+    const errors = [
+      ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
+      ...(valueFaults.length ? [invalid(`${path}.value`, value, valueFaults.join(";"))] : []),
+    ];
     if (!effect) errors.push(required(`${path}.effect`, ""));
-    else if (!effects.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, effects));
+    else if (!effects.includes(effect))
+      errors.push(notSupported(`${path}.effect`, effect, effects));
     const pair = `${effect} ${key}`;
     if (seen.has(pair))
       errors.push({
@@ -107,7 +153,11 @@ function taintErrors(object: JsonObject): FieldError[] {
 
 function resourceErrors(object: JsonObject): FieldError[] {
   const status = objectAt(object, "status");
-  return ["capacity", "allocatable"].flatMap((list) => sortedEntries(textMapAt(status, list)).flatMap(([name, amount]) => amountErrors(name, amount, `status.${list}.${name}`)));
+  return ["capacity", "allocatable"].flatMap((list) =>
+    sortedEntries(textMapAt(status, list)).flatMap(([name, amount]) =>
+      amountErrors(name, amount, `status.${list}.${name}`),
+    ),
+  );
 }
 
 function featureErrors(object: JsonObject): FieldError[] {
@@ -115,8 +165,17 @@ function featureErrors(object: JsonObject): FieldError[] {
   return features.slice(1).flatMap((feature, i) => {
     const path = `status.declaredFeatures[${i + 1}]`;
     const before = features[i]!;
-    if (before === feature) return [{ type: "FieldValueDuplicate" as const, field: path, body: `Duplicate value: ${JSON.stringify(feature)}` }];
-    return compareBytewise(before, feature) > 0 ? [invalid(path, feature, "list must be sorted alphabetically")] : [];
+    if (before === feature)
+      return [
+        {
+          type: "FieldValueDuplicate" as const,
+          field: path,
+          body: `Duplicate value: ${JSON.stringify(feature)}`,
+        },
+      ];
+    return compareBytewise(before, feature) > 0
+      ? [invalid(path, feature, "list must be sorted alphabetically")]
+      : [];
   });
 }
 
@@ -126,24 +185,53 @@ function cidrErrors(cidrs: readonly string[]): FieldError[] {
   const sizes = cidrs.map((cidr) => parseCidrSloppy(cidr)?.address.bytes.length);
   const unknown = sizes.indexOf(undefined);
   const fault = `invalid CIDR[${unknown}]: <nil> (invalid CIDR address: ${cidrs[unknown]})`;
-  if (unknown >= 0) errors.push(internalFault("spec.podCIDRs", `invalid PodCIDRs. failed to check with dual stack with error:${fault}`));
+  if (unknown >= 0)
+    errors.push(
+      internalFault(
+        "spec.podCIDRs",
+        `invalid PodCIDRs. failed to check with dual stack with error:${fault}`,
+      ),
+    );
   const isPair = cidrs.length === 2 && unknown < 0 && sizes[0] !== sizes[1];
-  return isPair ? errors : [...errors, invalid("spec.podCIDRs", [...cidrs], "may specify no more than one CIDR for each IP family")];
+  return isPair
+    ? errors
+    : [
+        ...errors,
+        invalid(
+          "spec.podCIDRs",
+          [...cidrs],
+          "may specify no more than one CIDR for each IP family",
+        ),
+      ];
 }
 
 function validateChange(object: JsonObject, old: JsonObject): FieldError[] {
   const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")];
   const [cidrs, oldCidrs] = [textsAt(spec, "podCIDRs"), textsAt(before, "podCIDRs")];
-  const fixed = forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
+  const fixed = forbidden(
+    "spec.podCIDRs",
+    'node updates may not change podCIDR except from "" to valid',
+  );
   const provider = stringAt(before, "providerID");
   return [
     ...resourceErrors(object),
     ...featureErrors(object),
     ...addressErrors(itemsAt(objectAt(object, "status"), "addresses")),
-    ...(oldCidrs.length && oldCidrs.length !== cidrs.length ? [fixed] : oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).map(() => fixed)),
-    ...(provider && provider !== stringAt(spec, "providerID") ? [forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid')] : []),
+    ...(oldCidrs.length && oldCidrs.length !== cidrs.length
+      ? [fixed]
+      : oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).map(() => fixed)),
+    ...(provider && provider !== stringAt(spec, "providerID")
+      ? [
+          forbidden(
+            "spec.providerID",
+            'node updates may not change providerID except from "" to valid',
+          ),
+        ]
+      : []),
     ...taintErrors(object),
-    ...(stringAt(spec, "externalID") === stringAt(before, "externalID") ? [] : [forbidden("spec.externalID", "may not be updated")]),
+    ...(stringAt(spec, "externalID") === stringAt(before, "externalID")
+      ? []
+      : [forbidden("spec.externalID", "may not be updated")]),
   ];
 }
 
@@ -156,16 +244,31 @@ function addressErrors(addresses: readonly JsonObject[]): FieldError[] {
     ]);
     const again = seen.has(printed);
     seen.add(printed);
-    return again ? [{ type: "FieldValueDuplicate" as const, field: `status.addresses[${i}]`, body: `Duplicate value: ${printed}` }] : [];
+    return again
+      ? [
+          {
+            type: "FieldValueDuplicate" as const,
+            field: `status.addresses[${i}]`,
+            body: `Duplicate value: ${printed}`,
+          },
+        ]
+      : [];
   });
 }
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length) return errors;
   const spec = objectAt(object, "spec");
   if (isSet(spec["configSource"])) context.warn("spec.configSource: the feature is removed");
-  if (stringAt(spec, "externalID")) context.warn("spec.externalID: this field is deprecated, and is unused by Kubernetes");
-  textsAt(spec, "podCIDRs").forEach((cidr, i) => cidrWarnings(cidr, `spec.podCIDRs[${i}]`).forEach(context.warn));
+  if (stringAt(spec, "externalID"))
+    context.warn("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+  textsAt(spec, "podCIDRs").forEach((cidr, i) =>
+    cidrWarnings(cidr, `spec.podCIDRs[${i}]`).forEach(context.warn),
+  );
   return errors;
 }
 
@@ -174,7 +277,9 @@ const rolePrefix = "node-role.kubernetes.io/";
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(object, "status");
   const info = objectAt(status, "nodeInfo");
-  const ready = itemsAt(status, "conditions").findLast((condition) => stringAt(condition, "type") === "Ready");
+  const ready = itemsAt(status, "conditions").findLast(
+    (condition) => stringAt(condition, "type") === "Ready",
+  );
   const state = ready ? (stringAt(ready, "status") === "True" ? "Ready" : "NotReady") : "Unknown";
   const known = (field: string): string => stringAt(info, field) || "<unknown>";
   const architecture = stringAt(info, "architecture");
@@ -198,6 +303,12 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
 
 function rolesOf(object: JsonObject): string {
   const labels = textMapAt(metadataOf(object), "labels");
-  const roles = Object.keys(labels).map((key) => (key.startsWith(rolePrefix) ? key.slice(rolePrefix.length) : key === "kubernetes.io/role" ? labels[key]! : ""));
+  const roles = Object.keys(labels).map((key) =>
+    key.startsWith(rolePrefix)
+      ? key.slice(rolePrefix.length)
+      : key === "kubernetes.io/role"
+        ? labels[key]!
+        : "",
+  );
   return [...new Set(roles.filter(Boolean))].sort(compareBytewise).join(",") || "<none>";
 }

@@ -2,15 +2,32 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openKind } from "../open-kind.suite.ts";
 
-const volume = (source: object, more: object = {}): object => ({ metadata: { name: "v", ...more }, spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], ...source } });
-const errorsOf = (source: object, more: object = {}): readonly string[] => openKind("", "persistentvolumes").create(volume(source, more)).errors;
+const volume = (source: object, more: object = {}): object => ({
+  metadata: { name: "v", ...more },
+  spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], ...source },
+});
+const errorsOf = (source: object, more: object = {}): readonly string[] =>
+  openKind("", "persistentvolumes").create(volume(source, more)).errors;
 
 test("secrets of a volume have a namespace of their own", () => {
-  assert.deepEqual(errorsOf({ cinder: { volumeID: "c", secretRef: { name: "s" } } }), ["spec.cinder.secretRef.namespace: Required value"]);
-  assert.deepEqual(errorsOf({ azureFile: { secretName: "a", shareName: "b", secretNamespace: "" } }), ["spec.azureFile.secretNamespace: Required value"]);
-  assert.deepEqual(errorsOf({ csi: { driver: "d", volumeHandle: "h", nodePublishSecretRef: { name: "s", namespace: "" }, nodeStageSecretRef: {} } }), [
-    "spec.csi.nodePublishSecretRef.namespace: Required value",
+  assert.deepEqual(errorsOf({ cinder: { volumeID: "c", secretRef: { name: "s" } } }), [
+    "spec.cinder.secretRef.namespace: Required value",
   ]);
+  assert.deepEqual(
+    errorsOf({ azureFile: { secretName: "a", shareName: "b", secretNamespace: "" } }),
+    ["spec.azureFile.secretNamespace: Required value"],
+  );
+  assert.deepEqual(
+    errorsOf({
+      csi: {
+        driver: "d",
+        volumeHandle: "h",
+        nodePublishSecretRef: { name: "s", namespace: "" },
+        nodeStageSecretRef: {},
+      },
+    }),
+    ["spec.csi.nodePublishSecretRef.namespace: Required value"],
+  );
 });
 
 test("a malformed iSCSI name is told without the forms there are", () => {
@@ -36,14 +53,24 @@ test("a negative size is shown as a number first, as text then", () => {
 test("options for mounting are for sources that are mounted by the node", () => {
   const annotated = { annotations: { "volume.beta.kubernetes.io/mount-options": "ro" } };
   assert.deepEqual(errorsOf({ nfs: { server: "s", path: "/" } }, annotated), []);
-  assert.deepEqual(errorsOf({ hostPath: { path: "/x" } }, annotated), ["metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type"]);
+  assert.deepEqual(errorsOf({ hostPath: { path: "/x" } }, annotated), [
+    "metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type",
+  ]);
 });
 
 test("a resizer speaks of storage, in states that exist", () => {
   const claims = openKind("", "persistentvolumeclaims");
-  const body = (status: object): object => ({ metadata: { name: "c", namespace: "n" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } }, status });
+  const body = (status: object): object => ({
+    metadata: { name: "c", namespace: "n" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    status,
+  });
   const { object } = claims.create(body({}));
-  const allocated = { allocatedResources: { cpu: "1", storage: "-1" }, allocatedResourceStatuses: { storage: "Done" }, capacity: { storage: "-1" } };
+  const allocated = {
+    allocatedResources: { cpu: "1", storage: "-1" },
+    allocatedResourceStatuses: { storage: "Done" },
+    capacity: { storage: "-1" },
+  };
   assert.deepEqual(claims.update(object, body(allocated), "status").errors, [
     "status.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
     'status.allocatedResourceStatuses: Unsupported value: "storage": supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',

@@ -1,4 +1,5 @@
-// What volumes and claims share: access modes in short, storage classes by annotation or field, protection by a finalizer.
+// What volumes and claims share: access modes in short, storage classes by annotation or field,
+// protection by a finalizer.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/helper/helpers.go.
 import type { JsonObject } from "homeostat/api";
 import { textMapAt, textsAt } from "../object/read-fields.ts";
@@ -25,7 +26,10 @@ export function accessModesOf(object: JsonObject): string {
 
 /** The storage class of a volume or a claim. */
 export function classOf(object: JsonObject): string {
-  return textMapAt(metadataOf(object), "annotations")[classAnnotation] ?? stringAt(objectAt(object, "spec"), "storageClassName");
+  return (
+    textMapAt(metadataOf(object), "annotations")[classAnnotation] ??
+    stringAt(objectAt(object, "spec"), "storageClassName")
+  );
 }
 
 /** Adds a finalizer that is not there yet. */

@@ -1,6 +1,8 @@
-// Persistent volume claims. What the admission plug-in StorageObjectInUseProtection does is part of creation here.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go, pkg/api/persistentvolumeclaim/util.go,
-// pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaimUpdate).
+// Persistent volume claims. What the admission plug-in StorageObjectInUseProtection does is part of
+// creation here.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go,
+// pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
+// (ValidatePersistentVolumeClaimUpdate).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
@@ -9,7 +11,14 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  finalizerErrors,
+  immutable,
+  keepOld,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./pod/resource-lists.ts";
@@ -40,7 +49,11 @@ export const persistentVolumeClaim: BuiltinKind = {
       keepOld(object, old, "status");
       alignSources(objectAt(object, "spec"), objectAt(old, "spec"));
     },
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateClaimSpec(objectAt(object, "spec"), "spec")]),
+    validateCreate: (object, context) =>
+      warned(object, context, [
+        ...finalizerErrors(object),
+        ...validateClaimSpec(objectAt(object, "spec"), "spec"),
+      ]),
     validateUpdate: (object, old, context) =>
       warned(object, context, [
         ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
@@ -59,20 +72,28 @@ export const persistentVolumeClaim: BuiltinKind = {
   cells,
 };
 
-/** The two fields for a source say the same; the older one knows claims and snapshots only, the newer one no other namespaces. */
+/**
+ * The two fields for a source say the same; the older one knows claims and snapshots only, the
+ * newer one no other namespaces.
+ */
 function alignSources(spec: JsonObject, old: JsonObject | undefined): void {
   const wasUsed = old !== undefined && (isSet(old["dataSource"]) || isSet(old["dataSourceRef"]));
-  if (!isSet(old?.["dataSourceRef"]) && stringAt(objectAt(spec, "dataSourceRef"), "namespace")) delete spec["dataSourceRef"];
+  if (!isSet(old?.["dataSourceRef"]) && stringAt(objectAt(spec, "dataSourceRef"), "namespace"))
+    delete spec["dataSourceRef"];
   const [source, reference] = [mutableAt(spec, "dataSource"), mutableAt(spec, "dataSourceRef")];
   if (!wasUsed && !reference && source && !isClaimOrSnapshot(source)) delete spec["dataSource"];
   else if (source && !reference) spec["dataSourceRef"] = { ...source };
-  else if (!source && reference && !stringAt(reference, "namespace")) spec["dataSource"] = { ...reference };
+  else if (!source && reference && !stringAt(reference, "namespace"))
+    spec["dataSource"] = { ...reference };
 }
 
 function isClaimOrSnapshot(source: JsonObject): boolean {
   const kind = stringAt(source, "kind");
   const group = stringAt(source, "apiGroup");
-  return (kind === "PersistentVolumeClaim" && group === "") || (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io");
+  return (
+    (kind === "PersistentVolumeClaim" && group === "") ||
+    (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io")
+  );
 }
 
 /** Specs are frozen, but for size and attributes of bound claims. */
@@ -83,56 +104,106 @@ function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
     ...annotationErrors(object, old),
     ...(equalJson(changed, frozen)
       ? []
-      : [forbidden("spec", `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diffClaimSpecs(frozen, changed)}`)]),
-    ...sizeErrors(sizeOf(spec), sizeOf(before), textMapAt(objectAt(old, "status"), "capacity")["storage"]),
+      : [
+          forbidden(
+            "spec",
+            `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diffClaimSpecs(frozen, changed)}`,
+          ),
+        ]),
+    ...sizeErrors(
+      sizeOf(spec),
+      sizeOf(before),
+      textMapAt(objectAt(old, "status"), "capacity")["storage"],
+    ),
     ...immutable("volumeMode", spec["volumeMode"], before["volumeMode"]),
     ...attributesErrors(spec, before, objectAt(old, "status")),
   ];
 }
 
-const sizeOf = (spec: JsonObject): string => textMapAt(objectAt(spec, "resources"), "requests")["storage"] ?? "0";
+const sizeOf = (spec: JsonObject): string =>
+  textMapAt(objectAt(spec, "resources"), "requests")["storage"] ?? "0";
 
 /** The old and the new spec, made alike where a change is allowed. */
-function comparable(object: JsonObject, old: JsonObject): readonly [frozen: JsonObject, changed: JsonObject] {
+function comparable(
+  object: JsonObject,
+  old: JsonObject,
+): readonly [frozen: JsonObject, changed: JsonObject] {
   const frozen = { ...objectAt(old, "spec") };
   const changed = { ...objectAt(object, "spec") };
   if (!stringAt(frozen, "volumeName")) keepOld(frozen, changed, "volumeName");
-  if (hasClassAnnotation(old) && changed["storageClassName"] === classOf(old)) delete changed["storageClassName"];
-  else if (!isSet(frozen["storageClassName"]) && !hasClassAnnotation(old)) keepOld(changed, frozen, "storageClassName");
+  if (hasClassAnnotation(old) && changed["storageClassName"] === classOf(old))
+    delete changed["storageClassName"];
+  else if (!isSet(frozen["storageClassName"]) && !hasClassAnnotation(old))
+    keepOld(changed, frozen, "storageClassName");
   if (stringAt(objectAt(object, "status"), "phase") !== "Bound") return [frozen, changed];
   keepOld(changed, frozen, "volumeAttributesClassName");
   const resources = objectAt(changed, "resources");
-  if (isSet(resources["requests"])) changed["resources"] = { ...resources, requests: { ...textMapAt(resources, "requests"), storage: sizeOf(frozen) } };
+  if (isSet(resources["requests"]))
+    changed["resources"] = {
+      ...resources,
+      requests: { ...textMapAt(resources, "requests"), storage: sizeOf(frozen) },
+    };
   return [frozen, changed];
 }
 
-const hasClassAnnotation = (object: JsonObject): boolean => textMapAt(metadataOf(object), "annotations")[classAnnotation] !== undefined;
+const hasClassAnnotation = (object: JsonObject): boolean =>
+  textMapAt(metadataOf(object), "annotations")[classAnnotation] !== undefined;
 
 function annotationErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const [now, before] = [object, old].map((each) => textMapAt(metadataOf(each), "annotations")[classAnnotation] ?? "");
-  const moved = before && !now && optionalTextAt(objectAt(object, "spec"), "storageClassName") === before;
-  return now === before || moved ? [] : [invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
+  const [now, before] = [object, old].map(
+    (each) => textMapAt(metadataOf(each), "annotations")[classAnnotation] ?? "",
+  );
+  const moved =
+    before && !now && optionalTextAt(objectAt(object, "spec"), "storageClassName") === before;
+  return now === before || moved
+    ? []
+    : [invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
 }
 
-/** Shrinking is for recovery from an expansion that failed: never to what the volume already has, or below. */
+/**
+ * Shrinking is for recovery from an expansion that failed: never to what the volume already has, or
+ * below.
+ */
 function sizeErrors(size: string, before: string, capacity: string | undefined): FieldError[] {
   if (nanoOf(size) >= nanoOf(before) || nanoOf(size) > nanoOf(capacity)) return [];
-  return [forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")];
+  return [
+    forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
+  ];
 }
 
 function attributesErrors(spec: JsonObject, before: JsonObject, status: JsonObject): FieldError[] {
   const field = "volumeAttributesClassName";
   const now = optionalTextAt(spec, field);
-  if (now === optionalTextAt(before, field) || !isSet(status["currentVolumeAttributesClassName"]) || now) return [];
-  return [forbidden(`spec.${field}`, `update to ${now === undefined ? "nil" : "empty string"} is forbidden when status.currentVolumeAttributesClassName is not nil`)];
+  if (
+    now === optionalTextAt(before, field) ||
+    !isSet(status["currentVolumeAttributesClassName"]) ||
+    now
+  )
+    return [];
+  return [
+    forbidden(
+      `spec.${field}`,
+      `update to ${now === undefined ? "nil" : "empty string"} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+    ),
+  ];
 }
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length) return errors;
-  if (hasClassAnnotation(object)) context.warn(`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`);
+  if (hasClassAnnotation(object))
+    context.warn(
+      `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+    );
   for (const bound of ["requests", "limits"]) {
     const size = textMapAt(objectAt(objectAt(object, "spec"), "resources"), bound)["storage"];
-    if (size !== undefined && nanoOf(size) % 1_000_000_000n !== 0n) context.warn(`spec.resources.${bound}[storage]: fractional byte value "${size}" is invalid, must be an integer`);
+    if (size !== undefined && nanoOf(size) % 1_000_000_000n !== 0n)
+      context.warn(
+        `spec.resources.${bound}[storage]: fractional byte value "${size}" is invalid, must be an integer`,
+      );
   }
   return errors;
 }

@@ -1,6 +1,8 @@
-// Persistent volumes. What the admission plug-in StorageObjectInUseProtection does is part of creation here.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolume/strategy.go, pkg/apis/core/v1/defaults.go,
-// pkg/api/persistentvolume/util.go, plugin/pkg/admission/storage/storageobjectinuseprotection.
+// Persistent volumes. What the admission plug-in StorageObjectInUseProtection does is part of
+// creation here.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolume/strategy.go,
+// pkg/apis/core/v1/defaults.go, pkg/api/persistentvolume/util.go,
+// plugin/pkg/admission/storage/storageobjectinuseprotection.
 import type { Json, JsonObject } from "homeostat/api";
 import type { FieldError } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
@@ -9,11 +11,23 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nodeLabelMessage } from "../object/deprecated-node-labels.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, optionalTextAt, setIfEmpty, setIfNil, textMapAt } from "../object/read-fields.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  optionalTextAt,
+  setIfEmpty,
+  setIfNil,
+  textMapAt,
+} from "../object/read-fields.ts";
 import { finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/volume-defaults.ts";
-import { validateMountOptions, validateVolumeChange, validateVolumeSpec } from "./validate-persistent-volume.ts";
+import {
+  validateMountOptions,
+  validateVolumeChange,
+  validateVolumeSpec,
+} from "./validate-persistent-volume.ts";
 
 export const persistentVolume: BuiltinKind = {
   group: "",
@@ -35,7 +49,12 @@ export const persistentVolume: BuiltinKind = {
       addFinalizer(object, "kubernetes.io/pv-protection");
     },
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateVolumeSpec(objectAt(object, "spec"), nameOf(object)), ...validateMountOptions(object)]),
+    validateCreate: (object, context) =>
+      warned(object, context, [
+        ...finalizerErrors(object),
+        ...validateVolumeSpec(objectAt(object, "spec"), nameOf(object)),
+        ...validateMountOptions(object),
+      ]),
     validateUpdate: (object, old, context) =>
       warned(object, context, [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
@@ -76,23 +95,40 @@ const gone: readonly (readonly [string, string])[] = [
   ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length) return errors;
   const spec = objectAt(object, "spec");
   const annotations = textMapAt(metadataOf(object), "annotations");
-  if (annotations[classAnnotation] !== undefined) context.warn(`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`);
+  if (annotations[classAnnotation] !== undefined)
+    context.warn(
+      `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+    );
   if (annotations["volume.beta.kubernetes.io/mount-options"] !== undefined)
-    context.warn('metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead');
+    context.warn(
+      'metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead',
+    );
   if (stringAt(spec, "persistentVolumeReclaimPolicy") === "Recycle")
-    context.warn("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.");
-  itemsAt(objectAt(objectAt(spec, "nodeAffinity"), "required"), "nodeSelectorTerms").forEach((term, i) =>
-    itemsAt(term, "matchExpressions").forEach((expression, j) => {
-      const key = stringAt(expression, "key");
-      const message = nodeLabelMessage(key);
-      if (message) context.warn(`spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${message}`);
-    }),
+    context.warn(
+      "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+    );
+  itemsAt(objectAt(objectAt(spec, "nodeAffinity"), "required"), "nodeSelectorTerms").forEach(
+    (term, i) =>
+      itemsAt(term, "matchExpressions").forEach((expression, j) => {
+        const key = stringAt(expression, "key");
+        const message = nodeLabelMessage(key);
+        if (message)
+          context.warn(
+            `spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${message}`,
+          );
+      }),
   );
-  for (const [field, message] of gone) if (isSet(spec[field])) context.warn(`spec.${field === "storageos" ? "storageOS" : field}: ${message}`);
+  for (const [field, message] of gone)
+    if (isSet(spec[field]))
+      context.warn(`spec.${field === "storageos" ? "storageOS" : field}: ${message}`);
   return errors;
 }
 
@@ -100,7 +136,9 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const status = objectAt(object, "status");
   const claim = mutableAt(spec, "claimRef");
-  const phase = isSet(metadataOf(object)["deletionTimestamp"]) ? "Terminating" : stringAt(status, "phase");
+  const phase = isSet(metadataOf(object)["deletionTimestamp"])
+    ? "Terminating"
+    : stringAt(status, "phase");
   return [
     nameOf(object),
     textMapAt(spec, "capacity")["storage"] ?? "0",

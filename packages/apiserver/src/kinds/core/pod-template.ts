@@ -1,11 +1,18 @@
 // PodTemplate: a pod template that stands alone.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/podtemplate/strategy.go, pkg/apis/core/validation (ValidatePodTemplate).
+// Upstream: k8s.io/kubernetes/pkg/registry/core/podtemplate/strategy.go, pkg/apis/core/validation
+// (ValidatePodTemplate).
 import { type Json, type JsonObject } from "homeostat/api";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatLabels } from "../object/label-selectors.ts";
 import { nameOf } from "../object/printing.ts";
 import { itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  bumpGeneration,
+  finalizerErrors,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
 
 export const podTemplate: BuiltinKind = {
@@ -16,8 +23,14 @@ export const podTemplate: BuiltinKind = {
   rules: {
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["template"]),
-    validateCreate: (object) => [...finalizerErrors(object), ...validatePodTemplate(objectAt(object, "template"), "template")],
-    validateUpdate: (object, old) => [...finalizerErrors(object), ...validatePodTemplate(objectAt(object, "template"), "template", objectAt(old, "template"))],
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validatePodTemplate(objectAt(object, "template"), "template"),
+    ],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validatePodTemplate(objectAt(object, "template"), "template", objectAt(old, "template")),
+    ],
   },
   cells,
 };
@@ -25,6 +38,12 @@ export const podTemplate: BuiltinKind = {
 function cells(object: JsonObject): readonly Json[] {
   const template = objectAt(object, "template");
   const containers = itemsAt(objectAt(template, "spec"), "containers");
-  const joined = (field: string): string => containers.map((container) => stringAt(container, field)).join(",");
-  return [nameOf(object), joined("name"), joined("image"), formatLabels(textMapAt(objectAt(template, "metadata"), "labels"))];
+  const joined = (field: string): string =>
+    containers.map((container) => stringAt(container, field)).join(",");
+  return [
+    nameOf(object),
+    joined("name"),
+    joined("image"),
+    formatLabels(textMapAt(objectAt(template, "metadata"), "labels")),
+  ];
 }

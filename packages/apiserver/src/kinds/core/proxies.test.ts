@@ -17,7 +17,8 @@ const toolsFor = (world: World): ConnectTools => ({
   overwriteOther: async () => {},
   remove: async () => {},
   list: ({ resource }) => world[resource] ?? [],
-  find: ({ resource }, name) => (world[resource] ?? []).find((each) => (each["metadata"] as JsonObject)["name"] === name),
+  find: ({ resource }, name) =>
+    (world[resource] ?? []).find((each) => (each["metadata"] as JsonObject)["name"] === name),
   tokens: createTokenIssuer(),
   newUid: () => "uid",
 });
@@ -32,7 +33,10 @@ async function refusal(handler: ProxyHandler, target: string, world: World): Pro
   return "answered";
 }
 
-const named = (name: string, more: JsonObject = {}): JsonObject => ({ metadata: { name, namespace: "n" }, ...more });
+const named = (name: string, more: JsonObject = {}): JsonObject => ({
+  metadata: { name, namespace: "n" },
+  ...more,
+});
 
 describe("proxies", () => {
   it("know three forms of a target", async () => {
@@ -40,18 +44,44 @@ describe("proxies", () => {
     assert.equal(await refusal(proxyToPod, "https:p:80", {}), '404 pods "p" not found');
   });
   it("do not lead back to the server's own machine", async () => {
-    const pods = ["", "127.0.0.1", "169.254.1.1", "239.1.1.1"].map((ip, i) => named(`p${i}`, { status: { podIPs: [{ ip }] } }));
-    for (const i of pods.keys()) assert.equal(await refusal(proxyToPod, `p${i}`, { pods }), "400 address not allowed");
+    const pods = ["", "127.0.0.1", "169.254.1.1", "239.1.1.1"].map((ip, i) =>
+      named(`p${i}`, { status: { podIPs: [{ ip }] } }),
+    );
+    for (const i of pods.keys())
+      assert.equal(await refusal(proxyToPod, `p${i}`, { pods }), "400 address not allowed");
   });
   it("need an address of the node", async () => {
-    assert.equal(await refusal(proxyToNode, "a", { nodes: [named("a", { status: { addresses: [{ type: "Odd", address: "x" }] } })] }), "500 no preferred addresses found; known addresses: [{Odd x}]");
+    assert.equal(
+      await refusal(proxyToNode, "a", {
+        nodes: [named("a", { status: { addresses: [{ type: "Odd", address: "x" }] } })],
+      }),
+      "500 no preferred addresses found; known addresses: [{Odd x}]",
+    );
   });
   it("look for pods behind a service", async () => {
     const services = [named("s", { spec: { ports: [{ name: "web", port: 80 }] } })];
     const pods = [named("p", { status: { podIPs: [{ ip: "10.0.0.1" }] } })];
-    const endpointsTo = (ip: string): readonly JsonObject[] => [named("s", { subsets: [{ addresses: [{ ip, targetRef: { namespace: "n", name: "p" } }], ports: [{ name: "web" }] }] })];
-    assert.equal(await refusal(proxyToService, "s:99", { services }), '503 no service port 99 found for service "s"');
-    assert.equal(await refusal(proxyToService, "s:80", { services, pods, endpoints: endpointsTo("10.0.0.2") }), '503 no endpoints available for service "s:80"');
-    assert.match(await refusal(proxyToService, "s:80", { services, pods, endpoints: endpointsTo("10.0.0.1") }), /^501 /);
+    const endpointsTo = (ip: string): readonly JsonObject[] => [
+      named("s", {
+        subsets: [
+          {
+            addresses: [{ ip, targetRef: { namespace: "n", name: "p" } }],
+            ports: [{ name: "web" }],
+          },
+        ],
+      }),
+    ];
+    assert.equal(
+      await refusal(proxyToService, "s:99", { services }),
+      '503 no service port 99 found for service "s"',
+    );
+    assert.equal(
+      await refusal(proxyToService, "s:80", { services, pods, endpoints: endpointsTo("10.0.0.2") }),
+      '503 no endpoints available for service "s:80"',
+    );
+    assert.match(
+      await refusal(proxyToService, "s:80", { services, pods, endpoints: endpointsTo("10.0.0.1") }),
+      /^501 /,
+    );
   });
 });

@@ -1,15 +1,31 @@
 // ReplicationControllers: a plain map as selector, which may change; deletes orphan the pods.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/replicationcontroller/strategy.go, pkg/apis/core/v1/{defaults.go,conversion.go},
-// pkg/apis/core/validation/validation.go (ValidateReplicationController…).
+// Upstream: k8s.io/kubernetes/pkg/registry/core/replicationcontroller/strategy.go,
+// pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/apis/core/validation/validation.go
+// (ValidateReplicationController…).
 import type { Json, JsonObject } from "homeostat/api";
 import { type FieldError, required } from "../../registry/field-error.ts";
 import { replicaStatusErrors } from "../apps/replica-set.ts";
-import { containerCells, createReplicaScale, endlessErrors, labelErrors, nameWarnings, templateOf, warnOfChange, warnOfTemplate } from "../apps/selected-template.ts";
+import {
+  containerCells,
+  createReplicaScale,
+  endlessErrors,
+  labelErrors,
+  nameWarnings,
+  templateOf,
+  warnOfChange,
+  warnOfTemplate,
+} from "../apps/selected-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatLabels } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { hasItems, mutableAt, numberAt, setIfNil, textMapAt } from "../object/read-fields.ts";
-import { finalizerErrors, metadataOf, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
+import {
+  finalizerErrors,
+  metadataOf,
+  objectAt,
+  specStatusRules,
+  statusViewRules,
+} from "../object/strategy.ts";
 import { dropDisabledFields } from "./pod/drop-disabled-fields.ts";
 import { nonNegative } from "./pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
@@ -37,12 +53,28 @@ export const replicationController: BuiltinKind = {
     },
     validateUpdate(object, old, context) {
       warnOfChange(object, old, context);
-      return [...finalizerErrors(object), ...validateSpec(objectAt(object, "spec"), objectAt(old, "spec"))];
+      return [
+        ...finalizerErrors(object),
+        ...validateSpec(objectAt(object, "spec"), objectAt(old, "spec")),
+      ];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: (object) => [...finalizerErrors(object), ...replicaStatusErrors(objectAt(object, "status"))] } },
+  views: {
+    status: {
+      ...statusViewRules,
+      validateUpdate: (object) => [
+        ...finalizerErrors(object),
+        ...replicaStatusErrors(objectAt(object, "status")),
+      ],
+    },
+  },
   scale: createReplicaScale((parent) => selectorText(parent, "")),
-  selectable: { names: ["status.replicas"], extract: (object) => ({ "status.replicas": String(numberAt(objectAt(object, "status"), "replicas")) }) },
+  selectable: {
+    names: ["status.replicas"],
+    extract: (object) => ({
+      "status.replicas": String(numberAt(objectAt(object, "status"), "replicas")),
+    }),
+  },
   cells,
 };
 
@@ -60,7 +92,11 @@ function setDefaults(object: JsonObject): void {
 function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
   const selector = textMapAt(spec, "selector");
   const template = mutableAt(spec, "template");
-  const chosen = Object.entries(selector).map(([key, value]) => ({ key, operator: "=" as const, values: [value] }));
+  const chosen = Object.entries(selector).map(([key, value]) => ({
+    key,
+    operator: "=" as const,
+    values: [value],
+  }));
   return [
     ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
     ...(hasItems(spec["selector"]) ? [] : [required("spec.selector", "")]),

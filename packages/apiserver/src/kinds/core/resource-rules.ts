@@ -1,11 +1,18 @@
 // Rules on resource names and amounts in limit ranges, quotas, volumes and nodes.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName, ValidateResourceQuantityValue),
-// pkg/apis/core/helper/helpers.go.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName,
+// ValidateResourceQuantityValue), pkg/apis/core/helper/helpers.go.
 import { compareBytewise, type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { parseQuantity } from "../object/quantity.ts";
 import { textMapAt } from "../object/read-fields.ts";
-import { isExtendedResource, isHugePages, isIntegerResource, isNativeResource, isStandardContainerResource, isStandardResource } from "./pod/resource-names.ts";
+import {
+  isExtendedResource,
+  isHugePages,
+  isIntegerResource,
+  isNativeResource,
+  isStandardContainerResource,
+  isStandardResource,
+} from "./pod/resource-names.ts";
 
 const standardQuota: ReadonlySet<string> = new Set([
   "cpu",
@@ -30,7 +37,8 @@ const standardQuota: ReadonlySet<string> = new Set([
 ]);
 
 /** Bare names that a quota can track. */
-export const isStandardQuotaResource = (name: string): boolean => standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
+export const isStandardQuotaResource = (name: string): boolean =>
+  standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 
 /** A resource of any sort. */
 export function resourceNameErrors(name: string, path: string): FieldError[] {
@@ -42,8 +50,13 @@ export function resourceNameErrors(name: string, path: string): FieldError[] {
 /** A resource of containers. */
 export function containerResourceNameErrors(name: string, path: string): FieldError[] {
   const errors = resourceNameErrors(name, path);
-  if (!name.includes("/")) return isStandardContainerResource(name) ? errors : [...errors, invalid(path, name, "must be a standard resource for containers")];
-  return isNativeResource(name) || isExtendedResource(name) ? errors : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+  if (!name.includes("/"))
+    return isStandardContainerResource(name)
+      ? errors
+      : [...errors, invalid(path, name, "must be a standard resource for containers")];
+  return isNativeResource(name) || isExtendedResource(name)
+    ? errors
+    : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 }
 
 /** Not negative, and whole where the resource is counted. */
@@ -51,14 +64,24 @@ export function amountErrors(name: string, amount: string, path: string): FieldE
   const { nano } = parseQuantity(amount);
   return [
     ...(nano < 0n ? [invalid(path, amount, "must be greater than or equal to 0")] : []),
-    ...(isIntegerResource(name) && roundToMilli(nano) % 1000n !== 0n ? [invalid(path, amount, "must be an integer")] : []),
+    ...(isIntegerResource(name) && roundToMilli(nano) % 1000n !== 0n
+      ? [invalid(path, amount, "must be an integer")]
+      : []),
   ];
 }
 
 /** Not negative; a figure that is, is shown as the whole number it stands for. */
 export function basicAmountErrors(amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
-  return nano < 0n ? [invalid(path, Number((nano - (billion - 1n)) / billion), "must be a valid resource quantity")] : [];
+  return nano < 0n
+    ? [
+        invalid(
+          path,
+          Number((nano - (billion - 1n)) / billion),
+          "must be a valid resource quantity",
+        ),
+      ]
+    : [];
 }
 
 const billion = 1_000_000_000n;
@@ -70,12 +93,18 @@ export function quotaListErrors(object: JsonObject, field: string, path: string)
   return sortedEntries(textMapAt(object, field)).flatMap(([name, amount]) => {
     const at = `${path}.${field}[${name}]`;
     const unknown = !name.includes("/") && !isStandardQuotaResource(name);
-    return [...resourceNameErrors(name, at), ...(unknown ? [invalid(at, name, "must be a standard resource for quota")] : []), ...amountErrors(name, amount, at)];
+    return [
+      ...resourceNameErrors(name, at),
+      ...(unknown ? [invalid(at, name, "must be a standard resource for quota")] : []),
+      ...amountErrors(name, amount, at),
+    ];
   });
 }
 
 /** In the order of names; upstream's maps have none. */
-export function sortedEntries(map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+export function sortedEntries(
+  map: Readonly<Record<string, string>>,
+): readonly (readonly [string, string])[] {
   return Object.keys(map)
     .sort(compareBytewise)
     .map((name) => [name, String(map[name])]);

@@ -1,7 +1,14 @@
 // Secrets: write-only text data, keys that a type demands, and data that can be frozen.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/secret/strategy.go, pkg/apis/core/v1/{defaults,conversion}.go,
-// pkg/apis/core/validation/validation.go (ValidateSecret).
-import { compareBytewise, isObject, JsonSyntaxError, type JsonObject, parseJson } from "homeostat/api";
+// Upstream: k8s.io/kubernetes/pkg/registry/core/secret/strategy.go,
+// pkg/apis/core/v1/{defaults,conversion}.go, pkg/apis/core/validation/validation.go
+// (ValidateSecret).
+import {
+  compareBytewise,
+  isObject,
+  JsonSyntaxError,
+  type JsonObject,
+  parseJson,
+} from "homeostat/api";
 import { type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
@@ -9,7 +16,14 @@ import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { goKindOf } from "../object/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
-import { finalizerErrors, immutable, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  finalizerErrors,
+  immutable,
+  keepOld,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
 
@@ -36,14 +50,27 @@ export const secret: BuiltinKind = {
       ]),
   },
   selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
-  cells: (object, nowMs) => [nameOf(object), stringAt(object, "type"), Object.keys(objectAt(object, "data")).length, ageOf(object, nowMs)],
+  cells: (object, nowMs) => [
+    nameOf(object),
+    stringAt(object, "type"),
+    Object.keys(objectAt(object, "data")).length,
+    ageOf(object, nowMs),
+  ],
 };
 
 function mergeStringData(object: JsonObject): void {
   const texts = object["stringData"];
   delete object["stringData"];
   if (!isObject(texts)) return;
-  object["data"] = { ...objectAt(object, "data"), ...Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(String(text)).toString("base64")])) };
+  object["data"] = {
+    ...objectAt(object, "data"),
+    ...Object.fromEntries(
+      Object.entries(texts).map(([key, text]) => [
+        key,
+        Buffer.from(String(text)).toString("base64"),
+      ]),
+    ),
+  };
 }
 
 function validate(object: JsonObject): FieldError[] {
@@ -58,19 +85,33 @@ function validate(object: JsonObject): FieldError[] {
   ];
 }
 
-const missing = (data: JsonObject, ...keys: readonly string[]): FieldError[] => keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
-const decoded = (data: JsonObject, key: string): string => Buffer.from(stringAt(data, key), "base64").toString("utf8");
+const missing = (data: JsonObject, ...keys: readonly string[]): FieldError[] =>
+  keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
+const decoded = (data: JsonObject, key: string): string =>
+  Buffer.from(stringAt(data, key), "base64").toString("utf8");
 
 type TypeRule = (data: JsonObject, object: JsonObject) => FieldError[];
 const typeRules: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
   [
     "kubernetes.io/service-account-token",
-    (_data, object) => (stringAt(objectAt(metadataOf(object), "annotations"), "kubernetes.io/service-account.name") ? [] : [required("metadata.annotations[kubernetes.io/service-account.name]", "")]),
+    (_data, object) =>
+      stringAt(objectAt(metadataOf(object), "annotations"), "kubernetes.io/service-account.name")
+        ? []
+        : [required("metadata.annotations[kubernetes.io/service-account.name]", "")],
   ],
   ["kubernetes.io/dockercfg", (data) => jsonMap(data, ".dockercfg")],
   ["kubernetes.io/dockerconfigjson", (data) => jsonMap(data, ".dockerconfigjson")],
-  ["kubernetes.io/basic-auth", (data) => (Object.hasOwn(data, "username") || Object.hasOwn(data, "password") ? [] : missing(data, "username", "password"))],
-  ["kubernetes.io/ssh-auth", (data) => (decoded(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]", "")])],
+  [
+    "kubernetes.io/basic-auth",
+    (data) =>
+      Object.hasOwn(data, "username") || Object.hasOwn(data, "password")
+        ? []
+        : missing(data, "username", "password"),
+  ],
+  [
+    "kubernetes.io/ssh-auth",
+    (data) => (decoded(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]", "")]),
+  ],
   ["kubernetes.io/tls", (data) => missing(data, "tls.crt", "tls.key")],
 ]);
 
@@ -83,7 +124,9 @@ function jsonMap(data: JsonObject, key: string): FieldError[] {
 function jsonMapFault(text: string): string | undefined {
   try {
     const { value } = parseJson(text);
-    return value === null || isObject(value) ? undefined : `json: cannot unmarshal ${goKindOf(value)} into Go value of type map[string]interface {}`;
+    return value === null || isObject(value)
+      ? undefined
+      : `json: cannot unmarshal ${goKindOf(value)} into Go value of type map[string]interface {}`;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.message;
     throw error;
@@ -91,7 +134,11 @@ function jsonMapFault(text: string): string | undefined {
 }
 
 /** A sound TLS secret whose halves do not fit is stored with a warning. */
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length || object["type"] !== "kubernetes.io/tls") return errors;
   const data = objectAt(object, "data");
   const fault = checkKeyPair(decoded(data, "tls.crt"), decoded(data, "tls.key"));

@@ -20,9 +20,14 @@ export const serviceAccount: BuiltinKind = {
     deleteReturnsObject: true,
     prepareForCreate: reduceSecrets,
     prepareForUpdate: reduceSecrets,
-    validateCreate: (object, context) => warned(object, undefined, context, finalizerErrors(object)),
+    validateCreate: (object, context) =>
+      warned(object, undefined, context, finalizerErrors(object)),
     validateUpdate: (object, old, context) =>
-      warned(object, old, context, [...finalizerErrors(object), ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)]),
+      warned(object, old, context, [
+        ...finalizerErrors(object),
+        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+      ]),
   },
   connect: { token: requestToken },
   connectChecks: { token: checkTokenRequest },
@@ -33,11 +38,22 @@ export const serviceAccount: BuiltinKind = {
 function reduceSecrets(object: JsonObject): void {
   const secrets = object["secrets"];
   if (!Array.isArray(secrets)) return;
-  object["secrets"] = secrets.map((item) => (isObject(item) && item["name"] !== undefined ? { name: item["name"] } : {}));
+  object["secrets"] = secrets.map((item) =>
+    isObject(item) && item["name"] !== undefined ? { name: item["name"] } : {},
+  );
 }
 
-function warned(object: JsonObject, old: JsonObject | undefined, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
-  const has = (each: JsonObject): boolean => Object.hasOwn(objectAt(metadataOf(each), "annotations"), mountable);
-  if (!errors.length && has(object) && !(old && has(old))) context.warn(`metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`);
+function warned(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
+  const has = (each: JsonObject): boolean =>
+    Object.hasOwn(objectAt(metadataOf(each), "annotations"), mountable);
+  if (!errors.length && has(object) && !(old && has(old)))
+    context.warn(
+      `metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+    );
   return errors;
 }

@@ -1,5 +1,7 @@
-// What a service account's token says: whose it is, for whom, until when, and to which object's life it is bound.
-// Upstream: k8s.io/kubernetes/pkg/serviceaccount/claims.go, pkg/registry/core/serviceaccount/storage/token.go.
+// What a service account's token says: whose it is, for whom, until when, and to which object's
+// life it is bound.
+// Upstream: k8s.io/kubernetes/pkg/serviceaccount/claims.go,
+// pkg/registry/core/serviceaccount/storage/token.go.
 import type { JsonObject } from "homeostat/api";
 import { badRequestError, conflictError, notFoundError } from "../../registry/api-errors.ts";
 import { quoteGo } from "../../registry/field-error.ts";
@@ -17,7 +19,11 @@ export interface TokenTerms {
 type Bound = Readonly<Record<string, JsonObject>>;
 
 /** The claims for an account, without the issuer. `bound` is what {@link findBound} found. */
-export function tokenClaims(account: JsonObject, bound: Bound, { id, audiences, from, until }: TokenTerms): JsonObject {
+export function tokenClaims(
+  account: JsonObject,
+  bound: Bound,
+  { id, audiences, from, until }: TokenTerms,
+): JsonObject {
   const { namespace, name } = identityOf(account);
   return {
     aud: [...audiences],
@@ -30,8 +36,15 @@ export function tokenClaims(account: JsonObject, bound: Bound, { id, audiences, 
   };
 }
 
-/** Whom the request wants the token bound to. Throws as upstream for objects that are not there or not meant. */
-export function findBound(account: JsonObject, reference: JsonObject | undefined, tools: Pick<ConnectTools, "find">): Bound {
+/**
+ * Whom the request wants the token bound to. Throws as upstream for objects that are not there or
+ * not meant.
+ */
+export function findBound(
+  account: JsonObject,
+  reference: JsonObject | undefined,
+  tools: Pick<ConnectTools, "find">,
+): Bound {
   if (!reference) return {};
   const bound = boundObject(reference, tools);
   const uid = stringAt(reference, "uid");
@@ -42,7 +55,10 @@ export function findBound(account: JsonObject, reference: JsonObject | undefined
       stringAt(reference, "name"),
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
-  return { ...(bound.kind === "pod" ? nodeOf(bound.object, tools) : {}), [bound.kind]: referenceTo(bound.object) };
+  return {
+    ...(bound.kind === "pod" ? nodeOf(bound.object, tools) : {}),
+    [bound.kind]: referenceTo(bound.object),
+  };
 }
 
 const bindable: ReadonlyMap<string, string> = new Map([
@@ -51,12 +67,16 @@ const bindable: ReadonlyMap<string, string> = new Map([
   ["Secret", "secrets"],
 ]);
 
-function boundObject(reference: JsonObject, tools: Pick<ConnectTools, "find">): { readonly kind: string; readonly object: JsonObject } {
+function boundObject(
+  reference: JsonObject,
+  tools: Pick<ConnectTools, "find">,
+): { readonly kind: string; readonly object: JsonObject } {
   const kind = stringAt(reference, "kind");
   const [first = "", second] = stringAt(reference, "apiVersion").split("/");
   const [group, version] = second === undefined ? ["", first] : [first, second];
   const resource = group === "" ? bindable.get(kind) : undefined;
-  if (resource === undefined) throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (resource === undefined)
+    throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   const name = stringAt(reference, "name");
   const object = tools.find({ group: "", resource }, name);
   if (!object) throw notFoundError({ group: "", resource }, name);
@@ -65,7 +85,10 @@ function boundObject(reference: JsonObject, tools: Pick<ConnectTools, "find">): 
 
 function assertPodsAccount(account: JsonObject, pod: JsonObject): void {
   const { name } = identityOf(account);
-  if (stringAt(objectAt(pod, "spec"), "serviceAccountName") !== name) throw badRequestError(`cannot bind token for serviceaccount ${quoteGo(name)} to pod running with different serviceaccount name.`);
+  if (stringAt(objectAt(pod, "spec"), "serviceAccountName") !== name)
+    throw badRequestError(
+      `cannot bind token for serviceaccount ${quoteGo(name)} to pod running with different serviceaccount name.`,
+    );
 }
 
 /** The pod's node by name, with its uid where it is known. */
@@ -76,9 +99,17 @@ function nodeOf(pod: JsonObject, tools: Pick<ConnectTools, "find">): Bound {
   return { node: node ? referenceTo(node) : { name } };
 }
 
-function identityOf(object: JsonObject): { readonly namespace: string; readonly name: string; readonly uid: string } {
+function identityOf(object: JsonObject): {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+} {
   const metadata = objectAt(object, "metadata");
-  return { namespace: stringAt(metadata, "namespace"), name: stringAt(metadata, "name"), uid: stringAt(metadata, "uid") };
+  return {
+    namespace: stringAt(metadata, "namespace"),
+    name: stringAt(metadata, "name"),
+    uid: stringAt(metadata, "uid"),
+  };
 }
 
 function referenceTo(object: JsonObject): JsonObject {

@@ -1,5 +1,6 @@
 // What a resizer may say about a claim: sizes, and how far each of them has got.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaimStatusUpdate).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (ValidatePersistentVolumeClaimStatusUpdate).
 import { type JsonObject, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
 import { textMapAt, textsAt } from "../object/read-fields.ts";
@@ -7,7 +8,13 @@ import { objectAt } from "../object/strategy.ts";
 import { isNativeResource } from "./pod/resource-names.ts";
 import { amountErrors, basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 
-const resizeStates = ["ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"].sort();
+const resizeStates = [
+  "ControllerResizeInProgress",
+  "ControllerResizeInfeasible",
+  "NodeResizeInProgress",
+  "NodeResizeInfeasible",
+  "NodeResizePending",
+].sort();
 
 /** Every breach of a claim's status. */
 export function validateClaimStatus(object: JsonObject): FieldError[] {
@@ -15,8 +22,12 @@ export function validateClaimStatus(object: JsonObject): FieldError[] {
   const states = "status.allocatedResourceStatuses";
   const amounts = "status.allocatedResources";
   return [
-    ...(textsAt(objectAt(object, "spec"), "accessModes").length ? [] : [required("Spec.accessModes", "")]),
-    ...sortedEntries(textMapAt(status, "capacity")).flatMap(([name, amount]) => basicAmountErrors(amount, `status.capacity[${name}]`)),
+    ...(textsAt(objectAt(object, "spec"), "accessModes").length
+      ? []
+      : [required("Spec.accessModes", "")]),
+    ...sortedEntries(textMapAt(status, "capacity")).flatMap(([name, amount]) =>
+      basicAmountErrors(amount, `status.capacity[${name}]`),
+    ),
     ...sortedEntries(textMapAt(status, "allocatedResourceStatuses")).flatMap(([name, state]) => [
       ...resourceKeyErrors(name, states),
       ...(resizeStates.includes(state) ? [] : [notSupported(states, name, resizeStates)]),
@@ -24,7 +35,12 @@ export function validateClaimStatus(object: JsonObject): FieldError[] {
     ...sortedEntries(textMapAt(status, "allocatedResources")).flatMap(([name, amount]) => {
       const errors = resourceKeyErrors(name, amounts);
       const at = `${amounts}[${name}]`;
-      return errors.length ? errors : [...basicAmountErrors(amount, at), ...(amount.startsWith("-") ? [] : amountErrors("storage", amount, at))];
+      return errors.length
+        ? errors
+        : [
+            ...basicAmountErrors(amount, at),
+            ...(amount.startsWith("-") ? [] : amountErrors("storage", amount, at)),
+          ];
     }),
   ];
 }
@@ -33,5 +49,7 @@ export function validateClaimStatus(object: JsonObject): FieldError[] {
 function resourceKeyErrors(name: string, path: string): FieldError[] {
   const faults = labelKeyFaults(name);
   if (faults.length) return faults.map((fault) => invalid(path, name, fault));
-  return isNativeResource(name) && name !== "storage" ? [notSupported(path, name, ["storage"])] : [];
+  return isNativeResource(name) && name !== "storage"
+    ? [notSupported(path, name, ["storage"])]
+    : [];
 }

@@ -1,5 +1,6 @@
-// The parts of a CustomResourceDefinition that serving needs, as they stand in the stored object. The definition has been
-// validated and defaulted by the time it comes here; nothing is checked again.
+// The parts of a CustomResourceDefinition that serving needs, as they stand in the stored object.
+// The definition has been validated and defaulted by the time it comes here; nothing is checked
+// again.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types.go.
 import type { JsonObject } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
@@ -55,16 +56,29 @@ export interface Crd {
     readonly preserveUnknownFields?: boolean;
     readonly conversion?: { readonly strategy?: string };
   };
-  readonly status?: { readonly acceptedNames?: CrdNames; readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status?: {
+    readonly acceptedNames?: CrdNames;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 
 /** The names that are served: the accepted ones. */
 export function servedNames(crd: Crd): Required<CrdNames> {
   const names = crd.status?.acceptedNames?.kind ? crd.status.acceptedNames : crd.spec.names;
-  return { shortNames: [], categories: [], ...names, singular: names.singular || names.kind.toLowerCase(), listKind: names.listKind || `${names.kind}List` };
+  return {
+    shortNames: [],
+    categories: [],
+    ...names,
+    singular: names.singular || names.kind.toLowerCase(),
+    listKind: names.listKind || `${names.kind}List`,
+  };
 }
 
 /** Whether a condition of the definition is True. */
 export function isCrdConditionTrue(crd: Crd, type: string): boolean {
-  return crd.status?.conditions?.some((condition) => condition.type === type && condition.status === "True") ?? false;
+  return (
+    crd.status?.conditions?.some(
+      (condition) => condition.type === type && condition.status === "True",
+    ) ?? false
+  );
 }

@@ -1,7 +1,7 @@
-// Turns an established CustomResourceDefinition into the resources that it serves, one for each served version.
-// Knows nothing of how definitions are validated, accepted or taken away.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (getOrCreateServingInfoFor),
-// customresource_discovery_controller.go.
+// Turns an established CustomResourceDefinition into the resources that it serves, one for each
+// served version. Knows nothing of how definitions are validated, accepted or taken away.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
+// (getOrCreateServingInfoFor), customresource_discovery_controller.go.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "homeostat/api";
 import { smdFromJsonSchema } from "../../merge/smd-from-json-schema.ts";
@@ -17,7 +17,11 @@ import { createCustomCodec } from "./custom-codec.ts";
 import { createSelectableFields } from "./custom-fields.ts";
 import { createScaleView, scalePathsOf } from "./custom-scale.ts";
 import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
-import { createCustomStatusStrategy, createCustomStrategy, type CustomRules } from "./custom-strategy.ts";
+import {
+  createCustomStatusStrategy,
+  createCustomStrategy,
+  type CustomRules,
+} from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
 import { deprecationWarning } from "./deprecation-warning.ts";
 
@@ -46,13 +50,20 @@ const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
 const subresourceVerbs = ["get", "patch", "update"];
 
 /** The resources of a stored definition, in the order of its versions. */
-export function createCustomResources(definition: JsonObject, materials: CustomMaterials): readonly CustomResource[] {
+export function createCustomResources(
+  definition: JsonObject,
+  materials: CustomMaterials,
+): readonly CustomResource[] {
   const crd = definition as unknown as Crd;
   const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
-  const schemas = crd.spec.versions.map((version) => createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning));
+  const schemas = crd.spec.versions.map((version) =>
+    createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning),
+  );
   const decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
   const maker = new Maker(crd, schemas, decoder, materials);
-  return crd.spec.versions.flatMap((version, i) => (version.served ? [maker.resource(version, schemas[i]!)] : []));
+  return crd.spec.versions.flatMap((version, i) =>
+    version.served ? [maker.resource(version, schemas[i]!)] : [],
+  );
 }
 
 class Maker {
@@ -61,7 +72,12 @@ class Maker {
   readonly #decoder: MetadataDecoder;
   readonly #materials: CustomMaterials;
 
-  constructor(crd: Crd, schemas: readonly CustomSchema[], decoder: MetadataDecoder, materials: CustomMaterials) {
+  constructor(
+    crd: Crd,
+    schemas: readonly CustomSchema[],
+    decoder: MetadataDecoder,
+    materials: CustomMaterials,
+  ) {
     this.#crd = crd;
     this.#schemas = schemas;
     this.#decoder = decoder;
@@ -102,13 +118,22 @@ class Maker {
   }
 
   #storageVersion(): CrdVersion {
-    return this.#crd.spec.versions.find((version) => version.storage) ?? this.#crd.spec.versions[0]!;
+    return (
+      this.#crd.spec.versions.find((version) => version.storage) ?? this.#crd.spec.versions[0]!
+    );
   }
 
   #storage(kind: string): Pick<ServedResource, "storageVersion" | "storageVersionHash"> {
     const { group } = this.#crd.spec;
     const { name } = this.#storageVersion();
-    return { storageVersion: `${group}/${name}`, storageVersionHash: createHash("sha256").update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString("base64") };
+    return {
+      storageVersion: `${group}/${name}`,
+      storageVersionHash: createHash("sha256")
+        .update(`${group}/${name}/${kind}`)
+        .digest()
+        .subarray(0, 8)
+        .toString("base64"),
+    };
   }
 
   #rules(version: CrdVersion, schema: CustomSchema): CustomRules {
@@ -138,13 +163,30 @@ class Maker {
     });
   }
 
-  #subresources(version: CrdVersion, rules: CustomRules, codec: VersionCodec): ReadonlyMap<string, Subresource> {
+  #subresources(
+    version: CrdVersion,
+    rules: CustomRules,
+    codec: VersionCodec,
+  ): ReadonlyMap<string, Subresource> {
     const kind = { group: this.#crd.spec.group, version: version.name, kind: rules.kind };
     const views = new Map<string, Subresource>();
-    if (rules.hasStatus) views.set("status", { at: "view", kind, verbs: subresourceVerbs, strategy: createCustomStatusStrategy(rules), codec });
+    if (rules.hasStatus)
+      views.set("status", {
+        at: "view",
+        kind,
+        verbs: subresourceVerbs,
+        strategy: createCustomStatusStrategy(rules),
+        codec,
+      });
     if (rules.scale && version.subresources?.scale) {
       const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
-      views.set("scale", { at: "scale", kind: scaleKind, verbs: subresourceVerbs, scale: createScaleView(rules.scale), table: createScaleTable(version.subresources.scale) });
+      views.set("scale", {
+        at: "scale",
+        kind: scaleKind,
+        verbs: subresourceVerbs,
+        scale: createScaleView(rules.scale),
+        table: createScaleTable(version.subresources.scale),
+      });
     }
     return views;
   }

@@ -1,13 +1,21 @@
-// Reads and writes one version of a custom resource. Versions differ in apiVersion and schema only (conversion strategy None):
-// what another version does not know is lost on the way, and defaults are those of the version that an object is stored in.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (crdConversionRESTOptionsGetter),
-// conversion/nop_converter.go.
+// Reads and writes one version of a custom resource. Versions differ in apiVersion and schema only
+// (conversion strategy None): what another version does not know is lost on the way, and defaults
+// are those of the version that an object is stored in.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
+// (crdConversionRESTOptionsGetter), conversion/nop_converter.go.
 import { encodeJson, type JsonObject } from "homeostat/api";
 import type { SmdType } from "../../merge/smd-type.ts";
 import { failure } from "../../registry/api-errors.ts";
 import type { VersionCodec } from "../../registry/served-resource.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
-import { completeCustom, type CustomDecoding, type CustomSchema, decodeCustom, pruneCustom, readCustom } from "./custom-schema.ts";
+import {
+  completeCustom,
+  type CustomDecoding,
+  type CustomSchema,
+  decodeCustom,
+  pruneCustom,
+  readCustom,
+} from "./custom-schema.ts";
 
 /** What a version is read and written with. */
 export interface CustomCodecOptions {
@@ -23,12 +31,28 @@ export interface CustomCodecOptions {
 }
 
 /** The codec of one version. */
-export function createCustomCodec({ group, kind, schema, storage, schemas, decoder, smd, conversion }: CustomCodecOptions): VersionCodec {
+export function createCustomCodec({
+  group,
+  kind,
+  schema,
+  storage,
+  schemas,
+  decoder,
+  smd,
+  conversion,
+}: CustomCodecOptions): VersionCodec {
   const byApiVersion = new Map(schemas.map((each) => [`${group}/${each.version}`, each]));
-  const decoding: CustomDecoding = { group, kind, schema, schemaOf: (apiVersion) => byApiVersion.get(apiVersion), decoder };
+  const decoding: CustomDecoding = {
+    group,
+    kind,
+    schema,
+    schemaOf: (apiVersion) => byApiVersion.get(apiVersion),
+    decoder,
+  };
   const convert = (object: JsonObject, target: CustomSchema): JsonObject => {
     if (object.apiVersion === `${group}/${target.version}`) return object;
-    if (conversion === "webhook") throw unconverted(kind, String(object.apiVersion), `${group}/${target.version}`);
+    if (conversion === "webhook")
+      throw unconverted(kind, String(object.apiVersion), `${group}/${target.version}`);
     object.apiVersion = `${group}/${target.version}`;
     pruneCustom(object, target);
     return object;
@@ -42,7 +66,8 @@ export function createCustomCodec({ group, kind, schema, storage, schemas, decod
       return convert(stored, schema);
     },
     toStorage: (object) => convert(object, storage),
-    // An object written through another version lacks the storage version's defaults until it is read.
+    // An object written through another version lacks the storage version's defaults until it is
+    // read.
     storageIdentity: schema === storage && (schemas.length === 1 || !storage.node?.hasDefaults),
     smd,
     encode: encodeJson,
@@ -53,5 +78,9 @@ export function createCustomCodec({ group, kind, schema, storage, schemas, decod
 
 /** Better no answer than an object that its webhook would have shown otherwise. */
 function unconverted(kind: string, from: string, to: string): Error {
-  return failure(501, "NotImplemented", `convert ${kind} from ${from} to ${to}: this server does not call conversion webhooks; use the storage version, or conversion strategy None`);
+  return failure(
+    501,
+    "NotImplemented",
+    `convert ${kind} from ${from} to ${to}: this server does not call conversion webhooks; use the storage version, or conversion strategy None`,
+  );
 }

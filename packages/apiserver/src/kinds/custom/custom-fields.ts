@@ -1,6 +1,7 @@
-// Selectable fields of a custom resource: scalar values at the paths that a version names, as Go prints them.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go (selectableFields),
-// pkg/apiserver/conversion/converter.go (ConvertFieldLabel).
+// Selectable fields of a custom resource: scalar values at the paths that a version names, as Go
+// prints them.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go
+// (selectableFields), pkg/apiserver/conversion/converter.go (ConvertFieldLabel).
 import type { JsonObject } from "homeostat/api";
 import { findJsonPath } from "../../json-path/find-json-path.ts";
 import type { JsonPath } from "../../json-path/json-path-node.ts";
@@ -11,12 +12,25 @@ import type { CrdVersion } from "./crd-version.ts";
 
 const fieldName = (jsonPath: string): string => jsonPath.replace(/^\./, "");
 
-/** The fields of one version. Facts hold the fields of all versions, because objects are selected by any of them. */
-export function createSelectableFields(version: CrdVersion, all: readonly CrdVersion[]): SelectableFields {
-  const paths = new Map(all.flatMap((each) => (each.selectableFields ?? []).map(({ jsonPath }) => [fieldName(jsonPath), parseJsonPath(`{${jsonPath}}`)] as const)));
+/**
+ * The fields of one version. Facts hold the fields of all versions, because objects are selected by
+ * any of them.
+ */
+export function createSelectableFields(
+  version: CrdVersion,
+  all: readonly CrdVersion[],
+): SelectableFields {
+  const paths = new Map(
+    all.flatMap((each) =>
+      (each.selectableFields ?? []).map(
+        ({ jsonPath }) => [fieldName(jsonPath), parseJsonPath(`{${jsonPath}}`)] as const,
+      ),
+    ),
+  );
   return {
     names: (version.selectableFields ?? []).map(({ jsonPath }) => fieldName(jsonPath)),
-    extract: (object) => Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(object, path)])),
+    extract: (object) =>
+      Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(object, path)])),
     unknownMessage: (name) => `field label not supported: ${name}`,
   };
 }

@@ -5,21 +5,47 @@ import { createKindTypes } from "../../merge/smd-from-kind-data.ts";
 import type { FieldError } from "../../registry/field-error.ts";
 import type { ServedResource, Strategy, WriteContext } from "../../registry/served-resource.ts";
 import { readKindData } from "../data/read-kind-data.ts";
-import { createCustomResources, type CustomMaterials, type CustomResource } from "./create-custom-resources.ts";
+import {
+  createCustomResources,
+  type CustomMaterials,
+  type CustomResource,
+} from "./create-custom-resources.ts";
 import { compareKubeVersions } from "./deprecation-warning.ts";
 import { beasts, cages } from "./testdata/zoo.ts";
 
 const data = readKindData("1.36");
-const materials: CustomMaterials = { data, smdOf: createKindTypes(data), compileRules: () => undefined };
+const materials: CustomMaterials = {
+  data,
+  smdOf: createKindTypes(data),
+  compileRules: () => undefined,
+};
 const [cage] = createCustomResources(cages(), materials) as [CustomResource];
-const [, beastV1, beastV2] = createCustomResources(beasts(), materials) as [CustomResource, CustomResource, CustomResource];
+const [, beastV1, beastV2] = createCustomResources(beasts(), materials) as [
+  CustomResource,
+  CustomResource,
+  CustomResource,
+];
 const apiVersion = "zoo.example.com/v1";
 
-const contextWith = (warnings: string[]): WriteContext => ({ user: "me", dryRun: false, subresource: "", now: "2026-11-21T10:00:00Z", warn: (text) => void warnings.push(text) });
+const contextWith = (warnings: string[]): WriteContext => ({
+  user: "me",
+  dryRun: false,
+  subresource: "",
+  now: "2026-11-21T10:00:00Z",
+  warn: (text) => void warnings.push(text),
+});
 const context = contextWith([]);
-const decoded = (resource: ServedResource, body: Json): JsonObject => resource.codec.decode(parseJson(JSON.stringify(body))).object;
-const cageOf = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({ apiVersion, kind: "Cage", metadata: { name: "a", generation: 4 }, spec, ...more });
-const print = (errors: readonly FieldError[]): readonly string[] => errors.map(({ field, body }) => `${field}: ${body}`);
+const decoded = (resource: ServedResource, body: Json): JsonObject =>
+  resource.codec.decode(parseJson(JSON.stringify(body))).object;
+const cageOf = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({
+  apiVersion,
+  kind: "Cage",
+  metadata: { name: "a", generation: 4 },
+  spec,
+  ...more,
+});
+const print = (errors: readonly FieldError[]): readonly string[] =>
+  errors.map(({ field, body }) => `${field}: ${body}`);
 const statusView = (resource: ServedResource): Strategy => {
   const view = resource.subresources.get("status");
   assert.equal(view?.at, "view");
@@ -33,21 +59,42 @@ const scaleView = (resource: ServedResource) => {
 
 test("decoding prunes, defaults and reads metadata, and says what a strict reader minds", () => {
   const { object, strictErrors } = cage.codec.decode(
-    parseJson('{"apiVersion":"zoo.example.com/v1","kind":"Cage","metadata":{"name":"a","labels":{},"odd":1},"spec":{"color":"red","color":"blue","roof":1},"top":1}'),
+    parseJson(
+      '{"apiVersion":"zoo.example.com/v1","kind":"Cage","metadata":{"name":"a","labels":{},"odd":1},"spec":{"color":"red","color":"blue","roof":1},"top":1}',
+    ),
   );
-  assert.deepEqual(object, { apiVersion, kind: "Cage", metadata: { name: "a" }, spec: { color: "blue", size: 1 } });
-  assert.deepEqual(strictErrors, ['duplicate field "spec.color"', 'unknown field "metadata.odd"', 'unknown field "spec.roof"', 'unknown field "top"']);
+  assert.deepEqual(object, {
+    apiVersion,
+    kind: "Cage",
+    metadata: { name: "a" },
+    spec: { color: "blue", size: 1 },
+  });
+  assert.deepEqual(strictErrors, [
+    'duplicate field "spec.color"',
+    'unknown field "metadata.odd"',
+    'unknown field "spec.roof"',
+    'unknown field "top"',
+  ]);
 });
 
 test("metadata of the wrong type is a bad request in Go's words", () => {
-  const message = 'Cage in version "v1" cannot be handled as a Cage: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type string';
-  assert.throws(() => decoded(cage, { apiVersion, kind: "Cage", metadata: { annotations: { a: 1 } } }), { message });
+  const message =
+    'Cage in version "v1" cannot be handled as a Cage: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type string';
+  assert.throws(
+    () => decoded(cage, { apiVersion, kind: "Cage", metadata: { annotations: { a: 1 } } }),
+    { message },
+  );
 });
 
 test("a new object starts at generation 1 without status", () => {
   const object = cageOf({ color: "red" }, { status: { phase: "x" } });
   cage.strategy.prepareForCreate(object, context);
-  assert.deepEqual(object, { apiVersion, kind: "Cage", metadata: { name: "a", generation: 1 }, spec: { color: "red" } });
+  assert.deepEqual(object, {
+    apiVersion,
+    kind: "Cage",
+    metadata: { name: "a", generation: 1 },
+    spec: { color: "red" },
+  });
 });
 
 test("generation follows everything but metadata and status", () => {
@@ -70,32 +117,70 @@ test("without a status endpoint, status counts like any field", () => {
 
 test("the status endpoint changes status and nothing else", () => {
   const old = cageOf({ color: "red" }, { status: { phase: "old" } });
-  const object = cageOf({ color: "blue" }, { metadata: { name: "a", labels: { a: "b" }, managedFields: [{ manager: "m" }] }, status: { phase: "new" } });
+  const object = cageOf(
+    { color: "blue" },
+    {
+      metadata: { name: "a", labels: { a: "b" }, managedFields: [{ manager: "m" }] },
+      status: { phase: "new" },
+    },
+  );
   statusView(cage).prepareForUpdate(object, old, context);
-  assert.deepEqual(object, cageOf({ color: "red" }, { metadata: { name: "a", generation: 4, managedFields: [{ manager: "m" }] }, status: { phase: "new" } }));
-  assert.deepEqual(print(statusView(cage).validateUpdate(cageOf({}, { status: { phase: "too long" } }), old, context)), ["status.phase: Too long: may not be more than 4 bytes"]);
+  assert.deepEqual(
+    object,
+    cageOf(
+      { color: "red" },
+      {
+        metadata: { name: "a", generation: 4, managedFields: [{ manager: "m" }] },
+        status: { phase: "new" },
+      },
+    ),
+  );
+  assert.deepEqual(
+    print(
+      statusView(cage).validateUpdate(cageOf({}, { status: { phase: "too long" } }), old, context),
+    ),
+    ["status.phase: Too long: may not be more than 4 bytes"],
+  );
 });
 
 test("a wrong kind is reported, and the schema is not looked at", () => {
-  assert.deepEqual(print(cage.strategy.validateCreate(cageOf({}, { kind: "Rage" }), context)), ['kind: Invalid value: "Rage": must be Cage']);
+  assert.deepEqual(print(cage.strategy.validateCreate(cageOf({}, { kind: "Rage" }), context)), [
+    'kind: Invalid value: "Rage": must be Cage',
+  ]);
 });
 
 test("replicas are judged on every write", () => {
-  const faults = (spec: JsonObject, status: JsonObject = {}): readonly string[] => print(cage.strategy.validateCreate(cageOf({ color: "red", ...spec }, { status }), context));
-  assert.deepEqual(faults({ bars: { count: -1 } }), [".spec.bars.count: Invalid value: -1: should be a non-negative integer"]);
-  assert.deepEqual(faults({ bars: { count: 2 ** 31 } }), [".spec.bars.count: Invalid value: 2147483648: should be less than or equal to 2147483647"]);
+  const faults = (spec: JsonObject, status: JsonObject = {}): readonly string[] =>
+    print(cage.strategy.validateCreate(cageOf({ color: "red", ...spec }, { status }), context));
+  assert.deepEqual(faults({ bars: { count: -1 } }), [
+    ".spec.bars.count: Invalid value: -1: should be a non-negative integer",
+  ]);
+  assert.deepEqual(faults({ bars: { count: 2 ** 31 } }), [
+    ".spec.bars.count: Invalid value: 2147483648: should be less than or equal to 2147483647",
+  ]);
   assert.deepEqual(faults({}, { selector: "a", bars: 1 }), []);
 });
 
 test("lists that held something twice before may keep doing so", () => {
   const old = cageOf({ color: "red", tags: ["a", "a"] });
-  assert.deepEqual(print(cage.strategy.validateCreate(old, context)), ['spec.tags[1]: Duplicate value: "a"']);
-  assert.deepEqual(cage.strategy.validateUpdate(cageOf({ color: "red", tags: ["a", "a", "a"] }), old, context), []);
+  assert.deepEqual(print(cage.strategy.validateCreate(old, context)), [
+    'spec.tags[1]: Duplicate value: "a"',
+  ]);
+  assert.deepEqual(
+    cage.strategy.validateUpdate(cageOf({ color: "red", tags: ["a", "a", "a"] }), old, context),
+    [],
+  );
 });
 
 test("finalizers without a domain are let in with a warning", () => {
   const warnings: string[] = [];
-  cage.strategy.validateCreate(cageOf({ color: "red" }, { metadata: { name: "a", finalizers: ["plain", "with.dot", "a.b/c", "orphan"] } }), contextWith(warnings));
+  cage.strategy.validateCreate(
+    cageOf(
+      { color: "red" },
+      { metadata: { name: "a", finalizers: ["plain", "with.dot", "a.b/c", "orphan"] } },
+    ),
+    contextWith(warnings),
+  );
   assert.deepEqual(warnings, [
     'metadata.finalizers: "plain": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
     'metadata.finalizers: "with.dot": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
@@ -105,7 +190,13 @@ test("finalizers without a domain are let in with a warning", () => {
 test("scale reads and writes the paths of the definition", () => {
   const { scale } = scaleView(cage);
   const parent = cageOf({ bars: { count: 3 } }, { status: { bars: 2, selector: "a=b" } });
-  assert.deepEqual(scale.toScale(parent), { kind: "Scale", apiVersion: "autoscaling/v1", metadata: { name: "a" }, spec: { replicas: 3 }, status: { replicas: 2, selector: "a=b" } });
+  assert.deepEqual(scale.toScale(parent), {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name: "a" },
+    spec: { replicas: 3 },
+    status: { replicas: 2, selector: "a=b" },
+  });
   scale.applyScale(parent, { spec: {} });
   assert.deepEqual(parent.spec, { bars: { count: 0 } });
   assert.deepEqual(scale.replicasPath, ["f:spec", "f:bars", "f:count"]);
@@ -114,15 +205,25 @@ test("scale reads and writes the paths of the definition", () => {
 test("absent replicas cannot be read, but written", () => {
   const { scale } = scaleView(cage);
   const parent = cageOf({});
-  assert.throws(() => scale.toScale(parent), { message: 'Internal error occurred: the spec replicas field ".spec.bars.count" does not exist' });
+  assert.throws(() => scale.toScale(parent), {
+    message: 'Internal error occurred: the spec replicas field ".spec.bars.count" does not exist',
+  });
   const start = scale.toScaleForUpdate!(parent);
-  assert.throws(() => scale.applyScale(parent, start), { message: 'the spec replicas field ".spec.bars.count" cannot be empty' });
-  assert.throws(() => scale.toScale(cageOf({ bars: 5 })), { message: ".spec.bars.count accessor error: 5 is of the type int64, expected map[string]interface{}" });
+  assert.throws(() => scale.applyScale(parent, start), {
+    message: 'the spec replicas field ".spec.bars.count" cannot be empty',
+  });
+  assert.throws(() => scale.toScale(cageOf({ bars: 5 })), {
+    message:
+      ".spec.bars.count accessor error: 5 is of the type int64, expected map[string]interface{}",
+  });
 });
 
 test("selectable fields are printed as Go prints them, absent ones are empty", () => {
   assert.deepEqual(cage.fields.names, ["spec.color", "spec.size"]);
-  assert.deepEqual(cage.fields.extract(cageOf({ color: "red", size: 3 })), { "spec.color": "red", "spec.size": "3" });
+  assert.deepEqual(cage.fields.extract(cageOf({ color: "red", size: 3 })), {
+    "spec.color": "red",
+    "spec.size": "3",
+  });
   assert.deepEqual(cage.fields.extract(cageOf({})), { "spec.color": "", "spec.size": "" });
 });
 
@@ -137,8 +238,19 @@ test("columns of the definition follow the name; without any there is the age", 
       ["Opened", "date", 0],
     ],
   );
-  assert.deepEqual(cage.table.cells(cageOf({ color: "red", bars: { count: 2.9 }, opened: "2026-11-21T09:00:00Z" }), now), ["a", "red", 2, "60m"]);
-  assert.deepEqual(cage.table.cells(cageOf({ bars: { count: "x" }, opened: "soon" }), now), ["a", null, null, "<invalid>"]);
+  assert.deepEqual(
+    cage.table.cells(
+      cageOf({ color: "red", bars: { count: 2.9 }, opened: "2026-11-21T09:00:00Z" }),
+      now,
+    ),
+    ["a", "red", 2, "60m"],
+  );
+  assert.deepEqual(cage.table.cells(cageOf({ bars: { count: "x" }, opened: "soon" }), now), [
+    "a",
+    null,
+    null,
+    "<invalid>",
+  ]);
   assert.deepEqual(
     beastV1.table.columns.map(({ name }) => name),
     ["Name", "Age"],
@@ -150,37 +262,72 @@ test("columns of the definition follow the name; without any there is the age", 
 });
 
 test("versions differ in what they know, and only the stored one's defaults are filled in on reading", () => {
-  const written = decoded(beastV1, { apiVersion: "zoo.example.com/v1", kind: "Beast", metadata: { name: "b" }, spec: { name: "n" } });
+  const written = decoded(beastV1, {
+    apiVersion: "zoo.example.com/v1",
+    kind: "Beast",
+    metadata: { name: "b" },
+    spec: { name: "n" },
+  });
   assert.deepEqual(written.spec, { name: "n", fur: "v1 default" });
   const stored = beastV1.codec.toStorage(written);
   assert.deepEqual([stored.apiVersion, stored.spec], ["zoo.example.com/v2", { name: "n" }]);
   assert.deepEqual(beastV1.codec.fromStorage(structuredClone(stored)).spec, { name: "n" });
   assert.deepEqual(beastV2.codec.fromStorage(stored).spec, { name: "n", horn: "v2 default" });
-  assert.deepEqual([beastV1.codec.storageIdentity, beastV2.codec.storageIdentity, cage.codec.storageIdentity], [false, false, true]);
+  assert.deepEqual(
+    [beastV1.codec.storageIdentity, beastV2.codec.storageIdentity, cage.codec.storageIdentity],
+    [false, false, true],
+  );
 });
 
 test("an object stored in a version that no longer is the storage version is read by its own schema", () => {
-  const old: JsonObject = { apiVersion: "zoo.example.com/v1alpha1", kind: "Beast", metadata: {}, spec: { tail: "t", name: "n", odd: 1 } };
-  assert.deepEqual(beastV2.codec.fromStorage(old), { apiVersion: "zoo.example.com/v2", kind: "Beast", metadata: {}, spec: { name: "n" } });
+  const old: JsonObject = {
+    apiVersion: "zoo.example.com/v1alpha1",
+    kind: "Beast",
+    metadata: {},
+    spec: { tail: "t", name: "n", odd: 1 },
+  };
+  assert.deepEqual(beastV2.codec.fromStorage(old), {
+    apiVersion: "zoo.example.com/v2",
+    kind: "Beast",
+    metadata: {},
+    spec: { name: "n" },
+  });
 });
 
 test("versions that only a webhook can convert are not shown as something they are not", () => {
   const definition = beasts();
   (definition.spec as JsonObject).conversion = { strategy: "Webhook" };
-  const [, v1, v2] = createCustomResources(definition, materials) as [CustomResource, CustomResource, CustomResource];
-  const stored = (): JsonObject => ({ apiVersion: "zoo.example.com/v2", kind: "Beast", metadata: {}, spec: { name: "n" } });
-  assert.throws(() => v1.codec.fromStorage(stored()), { message: /^convert Beast from zoo\.example\.com\/v2 to zoo\.example\.com\/v1: / });
+  const [, v1, v2] = createCustomResources(definition, materials) as [
+    CustomResource,
+    CustomResource,
+    CustomResource,
+  ];
+  const stored = (): JsonObject => ({
+    apiVersion: "zoo.example.com/v2",
+    kind: "Beast",
+    metadata: {},
+    spec: { name: "n" },
+  });
+  assert.throws(() => v1.codec.fromStorage(stored()), {
+    message: /^convert Beast from zoo\.example\.com\/v2 to zoo\.example\.com\/v1: /,
+  });
   assert.deepEqual(v2.codec.fromStorage(stored()).spec, { name: "n", horn: "v2 default" });
 });
 
 test("deprecated versions name the best that is left", () => {
   const [old] = createCustomResources(beasts(), materials) as [CustomResource];
-  assert.equal(old.deprecationWarning, "zoo.example.com/v1alpha1 Beast is deprecated; use zoo.example.com/v2 Beast");
+  assert.equal(
+    old.deprecationWarning,
+    "zoo.example.com/v1alpha1 Beast is deprecated; use zoo.example.com/v2 Beast",
+  );
   assert.equal(beastV2.deprecationWarning, undefined);
 });
 
 test("versions are ordered by stability first", () => {
-  assert.deepEqual(["v1", "foo", "v10", "v2beta1", "v1alpha9", "bar", "v2"].sort(compareKubeVersions), ["foo", "bar", "v1alpha9", "v2beta1", "v1", "v2", "v10"]);
+  assert.deepEqual(
+    ["v1", "foo", "v10", "v2beta1", "v1alpha9", "bar", "v2"].sort(compareKubeVersions),
+    ["foo", "bar", "v1alpha9", "v2beta1", "v1", "v2", "v10"],
+  );
 });
 
 test("a terminating definition serves no creation", () => {

@@ -1,12 +1,19 @@
-// The scale subresource of a custom resource: autoscaling/v1 Scale read from and written to the paths that the definition
-// names, and the rules that those paths put on every write of the object.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST), validator.go (ValidateScale…).
+// The scale subresource of a custom resource: autoscaling/v1 Scale read from and written to the
+// paths that the definition names, and the rules that those paths put on every write of the object.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST),
+// validator.go (ValidateScale…).
 import { isObject, type JsonObject } from "homeostat/api";
 import { badRequestError, internalError, plainError } from "../../registry/api-errors.ts";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { ScaleView } from "../../registry/served-resource.ts";
 import type { CrdScale } from "./crd-version.ts";
-import { nestedInt64, nestedString, type NestedValue, setNestedField, splitFieldPath } from "./nested-field.ts";
+import {
+  nestedInt64,
+  nestedString,
+  type NestedValue,
+  setNestedField,
+  splitFieldPath,
+} from "./nested-field.ts";
 
 const maxInt32 = 2 ** 31 - 1;
 /** Stands for replicas that are not there while a Scale is being patched. */
@@ -26,9 +33,17 @@ export interface ScalePaths {
 }
 
 /** Takes the paths of a definition apart. */
-export function scalePathsOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: CrdScale): ScalePaths {
+export function scalePathsOf({
+  specReplicasPath,
+  statusReplicasPath,
+  labelSelectorPath,
+}: CrdScale): ScalePaths {
   const at = (path: string): FieldAt => ({ path, fields: splitFieldPath(path) });
-  return { wanted: at(specReplicasPath), actual: at(statusReplicasPath), selector: labelSelectorPath ? at(labelSelectorPath) : undefined };
+  return {
+    wanted: at(specReplicasPath),
+    actual: at(statusReplicasPath),
+    selector: labelSelectorPath ? at(labelSelectorPath) : undefined,
+  };
 }
 
 /** The view of one version. */
@@ -56,7 +71,10 @@ export function createScaleView(scale: ScalePaths): ScaleView {
   };
 }
 
-function readScale(parent: JsonObject, scale: ScalePaths): { readonly view: JsonObject; readonly replicasFound: boolean } {
+function readScale(
+  parent: JsonObject,
+  scale: ScalePaths,
+): { readonly view: JsonObject; readonly replicasFound: boolean } {
   const wanted = orThrow(nestedInt64(parent, scale.wanted.fields));
   const actual = orThrow(nestedInt64(parent, scale.actual.fields));
   const selector = scale.selector && orThrow(nestedString(parent, scale.selector.fields));
@@ -74,7 +92,8 @@ function readScale(parent: JsonObject, scale: ScalePaths): { readonly view: Json
 function scaleMetadata(parent: JsonObject): JsonObject {
   const source = isObject(parent.metadata) ? parent.metadata : {};
   const metadata: JsonObject = {};
-  for (const field of ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]) if (source[field]) metadata[field] = source[field];
+  for (const field of ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"])
+    if (source[field]) metadata[field] = source[field];
   return metadata;
 }
 
@@ -95,7 +114,9 @@ export function validateScaleSpec(object: JsonObject, scale: ScalePaths): readon
 export function validateScaleStatus(object: JsonObject, scale: ScalePaths): readonly FieldError[] {
   const errors = validateReplicas(object, scale.actual);
   const selector = scale.selector && nestedString(object, scale.selector.fields);
-  return selector && "fault" in selector ? [...errors, invalid(scale.selector.path, "", selector.fault)] : errors;
+  return selector && "fault" in selector
+    ? [...errors, invalid(scale.selector.path, "", selector.fault)]
+    : errors;
 }
 
 const nothing: readonly FieldError[] = [];
@@ -104,6 +125,9 @@ function validateReplicas(object: JsonObject, { path, fields }: FieldAt): readon
   const replicas = nestedInt64(object, fields);
   if ("fault" in replicas) return [invalid(path, 0, replicas.fault)];
   if (!replicas.found) return nothing;
-  if (replicas.value < 0) return [invalid(path, replicas.value, "should be a non-negative integer")];
-  return replicas.value > maxInt32 ? [invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)] : nothing;
+  if (replicas.value < 0)
+    return [invalid(path, replicas.value, "should be a non-negative integer")];
+  return replicas.value > maxInt32
+    ? [invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)]
+    : nothing;
 }

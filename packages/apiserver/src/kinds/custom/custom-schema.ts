@@ -1,10 +1,16 @@
-// What one version's schema does to objects of that version: decoding, and what reading from another version leaves of them.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go (unstructuredSchemaCoercer).
+// What one version's schema does to objects of that version: decoding, and what reading from
+// another version leaves of them.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
+// (unstructuredSchemaCoercer).
 import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
 import { failure } from "../../registry/api-errors.ts";
 import { applyDefaults, pruneNulls } from "../../schema/apply-defaults.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
-import { coerceEmbeddedMetadata, type MetadataDecoder, readMetadata } from "../../schema/embedded-metadata.ts";
+import {
+  coerceEmbeddedMetadata,
+  type MetadataDecoder,
+  readMetadata,
+} from "../../schema/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { pruneResource } from "../../schema/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
@@ -13,14 +19,21 @@ import type { Decoded } from "../../registry/served-resource.ts";
 /** One version's schema, ready for use. */
 export interface CustomSchema {
   readonly version: string;
-  /** Undefined for a version without schema: everything but metadata is pruned, unless unknown fields are kept. */
+  /**
+   * Undefined for a version without schema: everything but metadata is pruned, unless unknown
+   * fields are kept.
+   */
   readonly node: SchemaNode | undefined;
   readonly props: JsonSchemaProps | undefined;
   readonly pruning: "prunes" | "keeps unknown fields";
 }
 
 /** Compiles a version's schema. */
-export function createCustomSchema(version: string, props: JsonSchemaProps | undefined, pruning: CustomSchema["pruning"]): CustomSchema {
+export function createCustomSchema(
+  version: string,
+  props: JsonSchemaProps | undefined,
+  pruning: CustomSchema["pruning"],
+): CustomSchema {
   return { version, props, pruning, node: props && compileSchema(props) };
 }
 
@@ -29,12 +42,16 @@ export interface CustomDecoding {
   readonly group: string;
   readonly kind: string;
   readonly schema: CustomSchema;
-  /** The schema of an apiVersion in a body: a patch may change it, though that is refused later on. */
+  /**
+   * The schema of an apiVersion in a body: a patch may change it, though that is refused later on.
+   */
   readonly schemaOf: (apiVersion: string) => CustomSchema | undefined;
   readonly decoder: MetadataDecoder;
 }
 
-/** Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message. */
+/**
+ * Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message.
+ */
 export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decoded {
   const object = body.value as JsonObject;
   const strictErrors = body.duplicates.map((path) => `duplicate field "${path}"`);
@@ -44,14 +61,18 @@ export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decode
     const implied = { apiVersion: object.apiVersion, kind: object.kind };
     for (const path of pruneCustom(object, schema)) strictErrors.push(`unknown field "${path}"`);
     coerceEmbedded(object, schema, strictErrors, decoding);
-    for (const [field, value] of Object.entries(implied)) if (value !== undefined) object[field] = value;
+    for (const [field, value] of Object.entries(implied))
+      if (value !== undefined) object[field] = value;
   }
   if (metadata) object.metadata = metadata;
   applyDefaults(object, schema?.node);
   return { object, strictErrors };
 }
 
-/** What an apply has merged: its metadata as read, and defaults. Nothing is pruned, and nulls are left for validation to refuse. */
+/**
+ * What an apply has merged: its metadata as read, and defaults. Nothing is pruned, and nulls are
+ * left for validation to refuse.
+ */
 export function completeCustom(object: JsonObject, decoding: CustomDecoding): JsonObject {
   const metadata = decodeMetadata(object, [], decoding);
   if (metadata) object.metadata = metadata;
@@ -59,14 +80,31 @@ export function completeCustom(object: JsonObject, decoding: CustomDecoding): Js
   return object;
 }
 
-/** The schema by which the body is read: none for another kind, an empty one for a version that the definition lacks. */
-function claimedSchema({ apiVersion, kind }: JsonObject, { group, kind: own, schema, schemaOf }: CustomDecoding): CustomSchema | undefined {
+/**
+ * The schema by which the body is read: none for another kind, an empty one for a version that the
+ * definition lacks.
+ */
+function claimedSchema(
+  { apiVersion, kind }: JsonObject,
+  { group, kind: own, schema, schemaOf }: CustomDecoding,
+): CustomSchema | undefined {
   if (apiVersion === `${group}/${schema.version}` && kind === own) return schema;
-  if (kind !== own || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`)) return undefined;
-  return schemaOf(apiVersion) ?? { version: "", node: undefined, props: undefined, pruning: schema.pruning };
+  if (kind !== own || typeof apiVersion !== "string" || !apiVersion.startsWith(`${group}/`))
+    return undefined;
+  return (
+    schemaOf(apiVersion) ?? {
+      version: "",
+      node: undefined,
+      props: undefined,
+      pruning: schema.pruning,
+    }
+  );
 }
 
-/** Drops what the version does not know, and nulls that nothing allows. Answers the paths of unknown fields. */
+/**
+ * Drops what the version does not know, and nulls that nothing allows. Answers the paths of unknown
+ * fields.
+ */
 export function pruneCustom(object: JsonObject, schema: CustomSchema): readonly string[] {
   if (schema.pruning === "keeps unknown fields") return [];
   const removed = pruneResource(object, schema.node);
@@ -80,12 +118,23 @@ export function readCustom(object: JsonObject, schema: CustomSchema): void {
   applyDefaults(object, schema.node);
 }
 
-function coerceEmbedded(object: JsonObject, schema: CustomSchema, strictErrors: string[], decoding: CustomDecoding): void {
-  const fault = schema.node?.hasEmbedded ? coerceEmbeddedMetadata(object, schema.node, decoding.decoder, strictErrors) : undefined;
+function coerceEmbedded(
+  object: JsonObject,
+  schema: CustomSchema,
+  strictErrors: string[],
+  decoding: CustomDecoding,
+): void {
+  const fault = schema.node?.hasEmbedded
+    ? coerceEmbeddedMetadata(object, schema.node, decoding.decoder, strictErrors)
+    : undefined;
   if (fault) throw undecodable(`${fault.field}: ${fault.body}`, decoding);
 }
 
-function decodeMetadata(object: JsonObject, strictErrors: string[], decoding: CustomDecoding): JsonObject | undefined {
+function decodeMetadata(
+  object: JsonObject,
+  strictErrors: string[],
+  decoding: CustomDecoding,
+): JsonObject | undefined {
   const given: Json | undefined = Object.hasOwn(object, "metadata") ? object.metadata : undefined;
   if (given === undefined) return undefined;
   const reading = readMetadata(given, "metadata", decoding.decoder);
@@ -95,7 +144,11 @@ function decodeMetadata(object: JsonObject, strictErrors: string[], decoding: Cu
 }
 
 function undecodable(why: string, { schema, kind }: CustomDecoding): Error {
-  const error = failure(400, "BadRequest", `${kind} in version ${JSON.stringify(schema.version)} cannot be handled as a ${kind}: ${why}`);
+  const error = failure(
+    400,
+    "BadRequest",
+    `${kind} in version ${JSON.stringify(schema.version)} cannot be handled as a ${kind}: ${why}`,
+  );
   error.cause = new Error(why);
   return error;
 }

@@ -1,6 +1,14 @@
 // What custom resources decide about their own objects, on the main endpoint and on /status.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/{strategy,status_strategy,validator}.go.
-import { cloneJson, compareBytewise, equalJson, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
+// Upstream:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/{strategy,status_strategy,validator}.go.
+import {
+  cloneJson,
+  compareBytewise,
+  equalJson,
+  type Json,
+  type JsonObject,
+  labelKeyFaults,
+} from "homeostat/api";
 import { finalizersOf, metadataOf, metaNumber } from "../../registry/object-meta/read-meta.ts";
 import { type FieldError, invalid, quoteGo } from "../../registry/field-error.ts";
 import type { Strategy, WriteContext } from "../../registry/served-resource.ts";
@@ -36,7 +44,8 @@ export function createCustomStrategy(custom: CustomRules): Strategy {
     },
     prepareForUpdate(object, old) {
       if (custom.hasStatus) keepStatus(object, old);
-      if (!equalBeyondMetadata(object, old)) metadataOf(object).generation = (metaNumber(old, "generation") ?? 0) + 1;
+      if (!equalBeyondMetadata(object, old))
+        metadataOf(object).generation = (metaNumber(old, "generation") ?? 0) + 1;
     },
     validateCreate: (object, context) => validateNew(object, custom, context),
     validateUpdate: (object, old, context) => validateChange(object, old, custom, context),
@@ -76,63 +85,137 @@ function takeStatusOnly(object: JsonObject, old: JsonObject): void {
   else object.status = status;
 }
 
-function validateNew(object: JsonObject, custom: CustomRules, context: WriteContext): readonly FieldError[] {
+function validateNew(
+  object: JsonObject,
+  custom: CustomRules,
+  context: WriteContext,
+): readonly FieldError[] {
   const body = validateBody(object, custom, (node) => validateSchema(object, node));
-  const errors = withRuleErrors([...body, ...validateEmbeddedMetadata(object, custom.node), ...validateUniqueLists(object, custom.node)], custom, { object });
+  const errors = withRuleErrors(
+    [
+      ...body,
+      ...validateEmbeddedMetadata(object, custom.node),
+      ...validateUniqueLists(object, custom.node),
+    ],
+    custom,
+    { object },
+  );
   if (!errors.length) warnOfFinalizers(finalizersOf(object), context);
   return errors;
 }
 
-function validateChange(object: JsonObject, old: JsonObject, custom: CustomRules, context: WriteContext): readonly FieldError[] {
-  const body = validateBody(object, custom, (node) => validateSchema(object, node, { correlation: new Correlation(object, old, node) }));
-  const errors = withRuleErrors([...body, ...validateEmbeddedMetadata(object, custom.node), ...newListErrors(object, old, custom)], custom, { object, old, context });
+function validateChange(
+  object: JsonObject,
+  old: JsonObject,
+  custom: CustomRules,
+  context: WriteContext,
+): readonly FieldError[] {
+  const body = validateBody(object, custom, (node) =>
+    validateSchema(object, node, { correlation: new Correlation(object, old, node) }),
+  );
+  const errors = withRuleErrors(
+    [
+      ...body,
+      ...validateEmbeddedMetadata(object, custom.node),
+      ...newListErrors(object, old, custom),
+    ],
+    custom,
+    { object, old, context },
+  );
   if (!errors.length) warnOfFinalizers(addedFinalizers(object, old), context);
   return errors;
 }
 
-function validateStatusChange(object: JsonObject, old: JsonObject, custom: CustomRules, context: WriteContext): readonly FieldError[] {
-  return withRuleErrors([...validateStatus(object, old, custom), ...newListErrors(object, old, custom)], custom, { object, old, context });
+function validateStatusChange(
+  object: JsonObject,
+  old: JsonObject,
+  custom: CustomRules,
+  context: WriteContext,
+): readonly FieldError[] {
+  return withRuleErrors(
+    [...validateStatus(object, old, custom), ...newListErrors(object, old, custom)],
+    custom,
+    { object, old, context },
+  );
 }
 
 /** An object of the wrong kind is not looked into. */
-function validateBody(object: JsonObject, custom: CustomRules, schemaErrors: (node: SchemaNode) => readonly FieldError[]): readonly FieldError[] {
+function validateBody(
+  object: JsonObject,
+  custom: CustomRules,
+  schemaErrors: (node: SchemaNode) => readonly FieldError[],
+): readonly FieldError[] {
   const { node, scale } = custom;
   const errors = validateTypeMeta(object, custom);
-  return errors.length ? errors : [...(node ? schemaErrors(node) : []), ...(scale ? [...validateScaleSpec(object, scale), ...validateScaleStatus(object, scale)] : [])];
+  return errors.length
+    ? errors
+    : [
+        ...(node ? schemaErrors(node) : []),
+        ...(scale
+          ? [...validateScaleSpec(object, scale), ...validateScaleStatus(object, scale)]
+          : []),
+      ];
 }
 
-function validateStatus(object: JsonObject, old: JsonObject, custom: CustomRules): readonly FieldError[] {
+function validateStatus(
+  object: JsonObject,
+  old: JsonObject,
+  custom: CustomRules,
+): readonly FieldError[] {
   const errors = validateTypeMeta(object, custom);
   if (errors.length) return errors;
   const whole = custom.node;
   const node = whole?.properties?.get("status");
   const present = Object.hasOwn(object, "status");
-  const status = whole && node && present ? validateSchema(object.status!, node, { base: "status", correlation: new Correlation(object, old, whole).member("status") }) : [];
+  const status =
+    whole && node && present
+      ? validateSchema(object.status!, node, {
+          base: "status",
+          correlation: new Correlation(object, old, whole).member("status"),
+        })
+      : [];
   return custom.scale ? [...status, ...validateScaleStatus(object, custom.scale)] : status;
 }
 
 /** A list that held something twice before may do so again. */
-function newListErrors(object: JsonObject, old: JsonObject, custom: CustomRules): readonly FieldError[] {
+function newListErrors(
+  object: JsonObject,
+  old: JsonObject,
+  custom: CustomRules,
+): readonly FieldError[] {
   const errors = validateUniqueLists(object, custom.node);
   return errors.length && validateUniqueLists(old, custom.node).length ? [] : errors;
 }
 
-/** CEL rules run only on objects that they can be trusted with. `context` is given where unchanged breaches become warnings. */
+/**
+ * CEL rules run only on objects that they can be trusted with. `context` is given where unchanged
+ * breaches become warnings.
+ */
 function withRuleErrors(
   errors: readonly FieldError[],
   { rules }: CustomRules,
-  { object, old, context }: { readonly object: JsonObject; readonly old?: JsonObject; readonly context?: WriteContext },
+  {
+    object,
+    old,
+    context,
+  }: { readonly object: JsonObject; readonly old?: JsonObject; readonly context?: WriteContext },
 ): readonly FieldError[] {
   if (!rules) return errors;
   const blocked = blockingError(errors);
   if (blocked) return [...errors, blocked];
-  const warn = context && ((text: string) => (context.warnAnyway ? context.warnAnyway(text) : context.warn(text)));
+  const warn =
+    context &&
+    ((text: string) => (context.warnAnyway ? context.warnAnyway(text) : context.warn(text)));
   return [...errors, ...rules.evaluate({ object, old, path: "", warn }).errors];
 }
 
 function validateTypeMeta(object: JsonObject, { kind, apiVersion }: CustomRules): FieldError[] {
-  const wrong = (field: string, value: Json | undefined, wanted: string): FieldError[] => (value === wanted ? [] : [invalid(field, value ?? "", `must be ${wanted}`)]);
-  return [...wrong("kind", object.kind, kind), ...wrong("apiVersion", object.apiVersion, apiVersion)];
+  const wrong = (field: string, value: Json | undefined, wanted: string): FieldError[] =>
+    value === wanted ? [] : [invalid(field, value ?? "", `must be ${wanted}`)];
+  return [
+    ...wrong("kind", object.kind, kind),
+    ...wrong("apiVersion", object.apiVersion, apiVersion),
+  ];
 }
 
 function addedFinalizers(object: JsonObject, old: JsonObject): readonly string[] {
@@ -140,13 +223,20 @@ function addedFinalizers(object: JsonObject, old: JsonObject): readonly string[]
   return finalizersOf(object).filter((finalizer) => !before.has(finalizer));
 }
 
-const standardFinalizers: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+const standardFinalizers: ReadonlySet<string> = new Set([
+  "orphan",
+  "foregroundDeletion",
+  "kubernetes",
+]);
 
 function warnOfFinalizers(finalizers: readonly string[], context: WriteContext): void {
   for (const finalizer of [...new Set(finalizers)].sort(compareBytewise)) {
-    for (const fault of labelKeyFaults(finalizer)) context.warn(`metadata.finalizers: ${quoteGo(finalizer)}: ${fault}`);
+    for (const fault of labelKeyFaults(finalizer))
+      context.warn(`metadata.finalizers: ${quoteGo(finalizer)}: ${fault}`);
     if (finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
     const advice = finalizer.includes(".") ? "name including a path (/) " : "name ";
-    context.warn(`metadata.finalizers: ${quoteGo(finalizer)}: prefer a domain-qualified finalizer ${advice}to avoid accidental conflicts with other finalizer writers`);
+    context.warn(
+      `metadata.finalizers: ${quoteGo(finalizer)}: prefer a domain-qualified finalizer ${advice}to avoid accidental conflicts with other finalizer writers`,
+    );
   }
 }

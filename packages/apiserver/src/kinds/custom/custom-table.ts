@@ -1,6 +1,8 @@
-// Custom resources as Tables: the name, then the columns that the definition names by JSONPath, or the age where it names none.
-// A column whose path does not parse takes all later ones with it, as upstream falls back to what it has so far.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go,
+// Custom resources as Tables: the name, then the columns that the definition names by JSONPath, or
+// the age where it names none. A column whose path does not parse takes all later ones with it, as
+// upstream falls back to what it has so far.
+// Upstream:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go,
 // pkg/apiserver/helpers.go (default and scale columns).
 import type { Json, JsonObject } from "homeostat/api";
 import { findJsonPath, JsonPathError } from "../../json-path/find-json-path.ts";
@@ -12,7 +14,12 @@ import { formatGoTime, GoTimeError, parseGoTime, rfc3339 } from "../object/go-ti
 import { ageColumn, formatDuration, nameColumn, nameOf } from "../object/printing.ts";
 import type { CrdColumn, CrdScale } from "./crd-version.ts";
 
-const defaultAge: CrdColumn = { name: "Age", type: "date", description: ageColumn.description, jsonPath: ".metadata.creationTimestamp" };
+const defaultAge: CrdColumn = {
+  name: "Age",
+  type: "date",
+  description: ageColumn.description,
+  jsonPath: ".metadata.creationTimestamp",
+};
 
 interface PreparedColumn {
   readonly column: TableColumn;
@@ -27,8 +34,20 @@ export function createCustomTable(columns: readonly CrdColumn[] | undefined): Ta
 /** The printer of the scale subresource. */
 export function createScaleTable(scale: CrdScale): TablePrinter {
   const columns: CrdColumn[] = [];
-  if (scale.specReplicasPath) columns.push({ name: "Desired", type: "integer", description: "Number of desired replicas", jsonPath: ".spec.replicas" });
-  if (scale.statusReplicasPath) columns.push({ name: "Available", type: "integer", description: "Number of actual replicas", jsonPath: ".status.replicas" });
+  if (scale.specReplicasPath)
+    columns.push({
+      name: "Desired",
+      type: "integer",
+      description: "Number of desired replicas",
+      jsonPath: ".spec.replicas",
+    });
+  if (scale.statusReplicasPath)
+    columns.push({
+      name: "Available",
+      type: "integer",
+      description: "Number of actual replicas",
+      jsonPath: ".status.replicas",
+    });
   return tableOf([...columns, defaultAge]);
 }
 
@@ -36,7 +55,10 @@ function tableOf(columns: readonly CrdColumn[]): TablePrinter {
   const prepared = prepare(columns);
   return {
     columns: [nameColumn, ...prepared.map(({ column }) => column)],
-    cells: (object, nowMs) => [nameOf(object), ...prepared.map((each) => cellOf(object, each, nowMs))],
+    cells: (object, nowMs) => [
+      nameOf(object),
+      ...prepared.map((each) => cellOf(object, each, nowMs)),
+    ],
     emptyRowsNull: false,
   };
 }
@@ -46,7 +68,17 @@ function prepare(columns: readonly CrdColumn[]): readonly PreparedColumn[] {
   for (const { name, type, format = "", description, priority = 0, jsonPath } of columns) {
     const path = parseOrUndefined(`{${jsonPath}}`);
     if (!path) return prepared;
-    prepared.push({ path, column: { name, type, format, description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`, priority } });
+    prepared.push({
+      path,
+      column: {
+        name,
+        type,
+        format,
+        description:
+          description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+        priority,
+      },
+    });
   }
   return prepared;
 }
@@ -63,7 +95,9 @@ function parseOrUndefined(template: string): JsonPath | undefined {
 function cellOf(object: JsonObject, { column, path }: PreparedColumn, nowMs: number): Json {
   const value = firstFound(object, path);
   if (value === undefined) return null;
-  return column.type === "string" ? printJsonPathValues([value]) : typedCell(value, column.type, nowMs);
+  return column.type === "string"
+    ? printJsonPathValues([value])
+    : typedCell(value, column.type, nowMs);
 }
 
 function firstFound(object: JsonObject, path: JsonPath): Json | undefined {
@@ -79,7 +113,11 @@ function firstFound(object: JsonObject, path: JsonPath): Json | undefined {
 function typedCell(value: Json, type: string, nowMs: number): Json {
   switch (type) {
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : typeof value === "bigint" ? value : null;
+      return typeof value === "number"
+        ? Math.trunc(value)
+        : typeof value === "bigint"
+          ? value
+          : null;
     case "number":
       return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : null;
     case "boolean":
@@ -95,7 +133,9 @@ function dateCell(text: string, nowMs: number): string {
   if (text === "" || text === "null") return "<unknown>";
   try {
     const time = parseGoTime(text, rfc3339);
-    return formatGoTime(time, rfc3339) === null ? "<unknown>" : formatDuration(nowMs - time.seconds * 1000);
+    return formatGoTime(time, rfc3339) === null
+      ? "<unknown>"
+      : formatDuration(nowMs - time.seconds * 1000);
   } catch (error) {
     if (error instanceof GoTimeError) return "<invalid>";
     throw error;

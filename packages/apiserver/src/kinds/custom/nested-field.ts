@@ -1,36 +1,56 @@
-// Typed reads and writes at a dotted path of an unstructured object, with upstream's accessor errors.
+// Typed reads and writes at a dotted path of an unstructured object, with upstream's accessor
+// errors.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/helpers.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { formatGoType, formatGoValue } from "../../schema/go-format.ts";
 
-/** What stands at a path; `fault` where something on the way, or the value itself, has the wrong type. */
-export type NestedValue<T> = { readonly found: true; readonly value: T } | { readonly found: false } | { readonly fault: string };
+/**
+ * What stands at a path; `fault` where something on the way, or the value itself, has the wrong
+ * type.
+ */
+export type NestedValue<T> =
+  | { readonly found: true; readonly value: T }
+  | { readonly found: false }
+  | { readonly fault: string };
 
 /** `.spec.replicas` as `["spec", "replicas"]`. */
-export const splitFieldPath = (path: string): readonly string[] => path.replace(/^\./, "").split(".");
+export const splitFieldPath = (path: string): readonly string[] =>
+  path.replace(/^\./, "").split(".");
 
 /** An int64; fractions, texts and null are faults. */
-export function nestedInt64(object: JsonObject, fields: readonly string[]): NestedValue<number | bigint> {
+export function nestedInt64(
+  object: JsonObject,
+  fields: readonly string[],
+): NestedValue<number | bigint> {
   const nested = nestedField(object, fields);
   if (!("value" in nested)) return nested;
   const { value } = nested;
-  return typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value)) ? { found: true, value } : wrongType(fields, value, "int64");
+  return typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value))
+    ? { found: true, value }
+    : wrongType(fields, value, "int64");
 }
 
 /** A text. */
 export function nestedString(object: JsonObject, fields: readonly string[]): NestedValue<string> {
   const nested = nestedField(object, fields);
   if (!("value" in nested)) return nested;
-  return typeof nested.value === "string" ? { found: true, value: nested.value } : wrongType(fields, nested.value, "string");
+  return typeof nested.value === "string"
+    ? { found: true, value: nested.value }
+    : wrongType(fields, nested.value, "string");
 }
 
 /** Writes a value, making objects on the way. Answers what is in the way, if anything. */
-export function setNestedField(object: JsonObject, fields: readonly string[], value: Json): string | undefined {
+export function setNestedField(
+  object: JsonObject,
+  fields: readonly string[],
+  value: Json,
+): string | undefined {
   let at = object;
   for (const [i, field] of fields.slice(0, -1).entries()) {
     if (!Object.hasOwn(at, field)) at[field] = {};
     const next = at[field];
-    if (!isObject(next)) return `value cannot be set because ${formatFields(fields.slice(0, i + 1))} is not a map[string]interface{}`;
+    if (!isObject(next))
+      return `value cannot be set because ${formatFields(fields.slice(0, i + 1))} is not a map[string]interface{}`;
     at = next;
   }
   at[fields.at(-1)!] = value;
@@ -48,7 +68,11 @@ function nestedField(object: JsonObject, fields: readonly string[]): NestedValue
   return { found: true, value };
 }
 
-const wrongType = (fields: readonly string[], value: Json, wanted: string): { readonly fault: string } => ({
+const wrongType = (
+  fields: readonly string[],
+  value: Json,
+  wanted: string,
+): { readonly fault: string } => ({
   fault: `${formatFields(fields)} accessor error: ${formatGoValue(value)} is of the type ${formatGoType(value)}, expected ${wanted}`,
 });
 

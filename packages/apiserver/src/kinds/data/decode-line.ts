@@ -1,13 +1,24 @@
-// Decodes one line of a kind data file into facts. The line forms are the ones that tools/kinds writes:
+// Decodes one line of a kind data file into facts. The line forms are the ones that tools/kinds
+// writes:
 //   ["io.k8s.api.core.v1.ConfigMap","v1.ConfigMap",{…},[["data","Data","map[string]string",2,"map:string","o"],…]]
 //   ["group:apps",{"kinds":[…],"types":{"v1/DeploymentList":"io.k8s.api.apps.v1.DeploymentList",…}}]
-//   ["columns",["Name must be unique …",…]]  ["columns:apps/v1/deployments",[["Name","string","name",0,0],…]]
-// Column: name, type, format, priority, index into the descriptions. Field: JSON name, Go name, Go type, protobuf number, reference, flags, other facts.
-// Flags: o omitempty, z omitzero, p pointer, r required, i inline, d default is the type's zero value,
-// u undocumented.
-// Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model name.
+//   ["columns",["Name must be unique …",…]]
+//   ["columns:apps/v1/deployments",[["Name","string","name",0,0],…]]
+// Column: name, type, format, priority, index into the descriptions. Field: JSON name, Go name, Go
+// type, protobuf number, reference, flags, other facts. Flags: o omitempty, z omitzero, p pointer,
+// r required, i inline, d default is the type's zero value, u undocumented.
+// Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model
+// name.
 
-import type { ColumnFacts, FieldFacts, KindFacts, Primitive, SpecialName, TypeFacts, TypeRef } from "./kind-data.ts";
+import type {
+  ColumnFacts,
+  FieldFacts,
+  KindFacts,
+  Primitive,
+  SpecialName,
+  TypeFacts,
+  TypeRef,
+} from "./kind-data.ts";
 
 export interface GroupLine {
   readonly kinds: readonly KindFacts[];
@@ -15,12 +26,42 @@ export interface GroupLine {
   readonly types: ReadonlyMap<string, string>;
 }
 
-type FieldExtras = Pick<FieldFacts, "listType" | "listMapKeys" | "mapType" | "patchStrategy" | "patchMergeKey" | "enum" | "default" | "schema">;
-type FieldLine = readonly [name: string, goName: string, goType: string, number: number, ref: string, flags: string, extras?: FieldExtras];
+type FieldExtras = Pick<
+  FieldFacts,
+  | "listType"
+  | "listMapKeys"
+  | "mapType"
+  | "patchStrategy"
+  | "patchMergeKey"
+  | "enum"
+  | "default"
+  | "schema"
+>;
+type FieldLine = readonly [
+  name: string,
+  goName: string,
+  goType: string,
+  number: number,
+  ref: string,
+  flags: string,
+  extras?: FieldExtras,
+];
 type TypeExtras = Pick<TypeFacts, "structType" | "schema">;
-type TypeLine = readonly [model: string, goName: string, extras: TypeExtras, fields: readonly FieldLine[]];
+type TypeLine = readonly [
+  model: string,
+  goName: string,
+  extras: TypeExtras,
+  fields: readonly FieldLine[],
+];
 
-const primitives: ReadonlySet<string> = new Set<Primitive>(["string", "bool", "int32", "int64", "float64", "bytes"]);
+const primitives: ReadonlySet<string> = new Set<Primitive>([
+  "string",
+  "bool",
+  "int32",
+  "int64",
+  "float64",
+  "bytes",
+]);
 
 const decodeRef = (text: string): TypeRef => {
   if (primitives.has(text)) return { at: text as Primitive };
@@ -48,7 +89,15 @@ const zeroOf = (ref: TypeRef): unknown => {
   }
 };
 
-const decodeField = ([name, goName, goType, number, refText, flags, extras]: FieldLine): FieldFacts => {
+const decodeField = ([
+  name,
+  goName,
+  goType,
+  number,
+  refText,
+  flags,
+  extras,
+]: FieldLine): FieldFacts => {
   const ref = decodeRef(refText);
   return {
     name,
@@ -67,8 +116,13 @@ const decodeField = ([name, goName, goType, number, refText, flags, extras]: Fie
   };
 };
 
-const expand = (fields: readonly FieldFacts[], resolve: (model: string) => TypeFacts): readonly FieldFacts[] =>
-  fields.flatMap((field) => (field.inline && field.ref.at === "struct" ? resolve(field.ref.type).members : [field]));
+const expand = (
+  fields: readonly FieldFacts[],
+  resolve: (model: string) => TypeFacts,
+): readonly FieldFacts[] =>
+  fields.flatMap((field) =>
+    field.inline && field.ref.at === "struct" ? resolve(field.ref.type).members : [field],
+  );
 
 /** `resolve` is called only when a member is asked for of a type with embedded structs. */
 export const decodeType = (line: string, resolve: (model: string) => TypeFacts): TypeFacts => {
@@ -89,20 +143,40 @@ export const decodeType = (line: string, resolve: (model: string) => TypeFacts):
     field(jsonName) {
       return (byName ??= new Map(this.members.map((field) => [field.name, field]))).get(jsonName);
     },
-    byNumber: (number) => (byNumber ??= new Map(fields.map((field) => [field.number, field]))).get(number || -1),
+    byNumber: (number) =>
+      (byNumber ??= new Map(fields.map((field) => [field.number, field]))).get(number || -1),
   };
 };
 
 export const decodeGroup = (line: string): GroupLine => {
-  const [, { kinds, types }] = JSON.parse(line) as readonly [string, { readonly kinds: readonly KindFacts[]; readonly types: Readonly<Record<string, string>> }];
+  const [, { kinds, types }] = JSON.parse(line) as readonly [
+    string,
+    { readonly kinds: readonly KindFacts[]; readonly types: Readonly<Record<string, string>> },
+  ];
   return { kinds, types: new Map(Object.entries(types)) };
 };
 
-type ColumnLine = readonly [name: string, type: string, format: string, priority: number, description: number];
+type ColumnLine = readonly [
+  name: string,
+  type: string,
+  format: string,
+  priority: number,
+  description: number,
+];
 
-export const decodeDescriptions = (line: string): readonly string[] => (JSON.parse(line) as readonly [string, readonly string[]])[1];
+export const decodeDescriptions = (line: string): readonly string[] =>
+  (JSON.parse(line) as readonly [string, readonly string[]])[1];
 
-export const decodeColumns = (line: string, descriptions: readonly string[]): readonly ColumnFacts[] => {
+export const decodeColumns = (
+  line: string,
+  descriptions: readonly string[],
+): readonly ColumnFacts[] => {
   const [, columns] = JSON.parse(line) as readonly [string, readonly ColumnLine[]];
-  return columns.map(([name, type, format, priority, description]) => ({ name, type, format, description: descriptions[description] ?? "", priority }));
+  return columns.map(([name, type, format, priority, description]) => ({
+    name,
+    type,
+    format,
+    description: descriptions[description] ?? "",
+    priority,
+  }));
 };

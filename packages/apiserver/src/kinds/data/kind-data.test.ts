@@ -1,4 +1,5 @@
-// The committed data against facts read in upstream's Go sources by hand, and against its own promises.
+// The committed data against facts read in upstream's Go sources by hand, and against its own
+// promises.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -26,7 +27,10 @@ test("a struct's fields carry JSON, Go and protobuf names in Go's order", () => 
   assert.equal(facts.goType, "map[string]string");
   assert.deepEqual(facts.ref, { at: "map", values: { at: "string" } });
   assert.equal(configMap.byNumber(2), facts);
-  assert.deepEqual(field(configMap.model, "binaryData").ref, { at: "map", values: { at: "bytes" } });
+  assert.deepEqual(field(configMap.model, "binaryData").ref, {
+    at: "map",
+    values: { at: "bytes" },
+  });
 });
 
 test("a field with no protobuf number is found by none", () => {
@@ -38,11 +42,23 @@ test("a field with no protobuf number is found by none", () => {
 });
 
 test("special types keep their names", () => {
-  assert.deepEqual(field("io.k8s.api.coordination.v1.LeaseSpec", "renewTime").ref, { at: "special", name: "MicroTime" });
+  assert.deepEqual(field("io.k8s.api.coordination.v1.LeaseSpec", "renewTime").ref, {
+    at: "special",
+    name: "MicroTime",
+  });
   assert.equal(field("io.k8s.api.coordination.v1.LeaseSpec", "renewTime").goType, "*v1.MicroTime");
-  assert.deepEqual(core("ServicePort").field("targetPort")?.ref, { at: "special", name: "IntOrString" });
-  assert.deepEqual(core("ResourceRequirements").field("limits")?.ref, { at: "map", values: { at: "special", name: "Quantity" } });
-  assert.deepEqual(field("io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry", "fieldsV1").ref, { at: "special", name: "FieldsV1" });
+  assert.deepEqual(core("ServicePort").field("targetPort")?.ref, {
+    at: "special",
+    name: "IntOrString",
+  });
+  assert.deepEqual(core("ResourceRequirements").field("limits")?.ref, {
+    at: "map",
+    values: { at: "special", name: "Quantity" },
+  });
+  assert.deepEqual(
+    field("io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry", "fieldsV1").ref,
+    { at: "special", name: "FieldsV1" },
+  );
 });
 
 test("an embedded struct is one message in protobuf and flat in JSON", () => {
@@ -66,7 +82,10 @@ test("merge rules for server-side apply and strategic merge", () => {
   assert.deepEqual(core("PodSpec").field("volumes")?.patchStrategy, ["merge", "retainKeys"]);
   assert.equal(core("LocalObjectReference").structType, "atomic");
   assert.equal(core("ServiceSpec").field("selector")?.mapType, "atomic");
-  assert.equal(field("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "finalizers").listType, "set");
+  assert.equal(
+    field("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "finalizers").listType,
+    "set",
+  );
 });
 
 test("enums, defaults, required and omission", () => {
@@ -84,12 +103,20 @@ test("enums, defaults, required and omission", () => {
 });
 
 test("a named list that is a message of its own is marked", () => {
-  assert.deepEqual(field("io.k8s.api.authentication.v1.UserInfo", "extra").ref, { at: "map", values: { at: "list", items: { at: "string" }, wrapped: true } });
+  assert.deepEqual(field("io.k8s.api.authentication.v1.UserInfo", "extra").ref, {
+    at: "map",
+    values: { at: "list", items: { at: "string" }, wrapped: true },
+  });
 });
 
 test("CustomResourceDefinition's schema type refers to itself and to its special unions", () => {
-  const props = data.type("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
-  assert.deepEqual(props.field("properties")?.ref, { at: "map", values: { at: "struct", type: props.model } });
+  const props = data.type(
+    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps",
+  );
+  assert.deepEqual(props.field("properties")?.ref, {
+    at: "map",
+    values: { at: "struct", type: props.model },
+  });
   assert.deepEqual(props.field("items")?.ref, { at: "special", name: "JSONSchemaPropsOrArray" });
   assert.equal(props.field("minimum")?.goType, "*float64");
   assert.equal(props.field("x-kubernetes-validations")?.goName, "XValidations");
@@ -103,7 +130,13 @@ test("kinds say what discovery says", () => {
   assert.equal(deployment.storageVersionHash, "8aSe+NMegvE=");
   assert.equal(deployment, data.resource("apps", "v1", "deployments"));
   assert.deepEqual(
-    deployment.subresources.map(({ name, group, version, kind, type }) => [name, group, version, kind, type]),
+    deployment.subresources.map(({ name, group, version, kind, type }) => [
+      name,
+      group,
+      version,
+      kind,
+      type,
+    ]),
     [
       ["scale", "autoscaling", "v1", "Scale", "io.k8s.api.autoscaling.v1.Scale"],
       ["status", "apps", "v1", "Deployment", "io.k8s.api.apps.v1.Deployment"],
@@ -136,12 +169,27 @@ test("tables have the columns that the server prints", () => {
 
 test("any kind that a body may name has a type", () => {
   assert.equal(data.typeOf("policy", "v1", "Eviction")?.goName, "v1.Eviction");
-  assert.equal(data.typeOf("apps", "v1", "DeleteOptions")?.model, "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  assert.equal(data.typeOf("", "v1", "Status")?.model, "io.k8s.apimachinery.pkg.apis.meta.v1.Status");
+  assert.equal(
+    data.typeOf("apps", "v1", "DeleteOptions")?.model,
+    "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
+  );
+  assert.equal(
+    data.typeOf("", "v1", "Status")?.model,
+    "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
+  );
   assert.equal(data.typeOf("", "v1", "PodList")?.field("items")?.goType, "[]v1.Pod");
-  assert.equal(data.typeOf("authentication.k8s.io", "v1", "TokenRequest")?.goStruct, "TokenRequest");
-  assert.equal(data.typeOf("meta.k8s.io", "v1", "PartialObjectMetadata")?.goStruct, "PartialObjectMetadata");
-  assert.equal(data.typeOf("admission.k8s.io", "v1", "AdmissionReview")?.goStruct, "AdmissionReview");
+  assert.equal(
+    data.typeOf("authentication.k8s.io", "v1", "TokenRequest")?.goStruct,
+    "TokenRequest",
+  );
+  assert.equal(
+    data.typeOf("meta.k8s.io", "v1", "PartialObjectMetadata")?.goStruct,
+    "PartialObjectMetadata",
+  );
+  assert.equal(
+    data.typeOf("admission.k8s.io", "v1", "AdmissionReview")?.goStruct,
+    "AdmissionReview",
+  );
   assert.equal(data.typeOf("", "v1", "Nonsense"), undefined);
 });
 
@@ -151,7 +199,10 @@ test("groups come in the order of /apis with the preferred version first", () =>
     data.groups.slice(0, 3).map((group) => group.group),
     ["", "apiregistration.k8s.io", "apps"],
   );
-  assert.deepEqual(data.groups.find((group) => group.group === "autoscaling")?.versions, ["v2", "v1"]);
+  assert.deepEqual(data.groups.find((group) => group.group === "autoscaling")?.versions, [
+    "v2",
+    "v1",
+  ]);
 });
 
 const structsOf = (ref: TypeRef): readonly string[] => {
@@ -185,16 +236,25 @@ test("every served kind has a type and a list whose items are of it", () => {
       data.type(kind.type);
       if (!kind.verbs.includes("list")) continue;
       const items = data.typeOf(group, kind.version, `${kind.kind}List`)?.field("items");
-      assert.deepEqual(items?.ref, { at: "list", items: { at: "struct", type: kind.type } }, `${group}/${kind.version} ${kind.kind}`);
+      assert.deepEqual(
+        items?.ref,
+        { at: "list", items: { at: "struct", type: kind.type } },
+        `${group}/${kind.version} ${kind.kind}`,
+      );
     }
 });
 
 test("an unknown model is refused by name", () => {
-  assert.throws(() => data.type("io.example.Nothing"), { code: "ERR_KINDS_UNKNOWN_TYPE", message: /io\.example\.Nothing/ });
+  assert.throws(() => data.type("io.example.Nothing"), {
+    code: "ERR_KINDS_UNKNOWN_TYPE",
+    message: /io\.example\.Nothing/,
+  });
 });
 
 test("lines that nobody asks for are not parsed", () => {
-  const opened = openKindData('{"kubernetes":"v0.0.0","groups":[]}\n["a.B","v1.B",{},[["x","X","string",1,"string","o"]]]\n["a.C",broken\n');
+  const opened = openKindData(
+    '{"kubernetes":"v0.0.0","groups":[]}\n["a.B","v1.B",{},[["x","X","string",1,"string","o"]]]\n["a.C",broken\n',
+  );
   assert.deepEqual(opened.models, ["a.B", "a.C"]);
   assert.equal(opened.type("a.B").field("x")?.number, 1);
   assert.throws(() => opened.type("a.C"), SyntaxError);

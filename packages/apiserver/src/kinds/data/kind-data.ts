@@ -1,11 +1,20 @@
-// Facts about the built-in kinds of one Kubernetes minor: their Go structs, wire forms, merge rules and names.
-// The file behind it has one JSON line for each group, each table and each type; only the lines asked for are parsed, so that
-// opening costs an index and a small operator never pays for the thousand types it does not touch.
-// Knows nothing of requests, defaults in Go code or validation, and reads no file: read-kind-data.ts is the rim.
-// Data: tools/kinds, from k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver, k8s.io/kube-aggregator
-// (struct tags), k8s.io/kubernetes/pkg/generated/openapi (merge rules, enums, defaults) and a running server's discovery.
+// Facts about the built-in kinds of one Kubernetes minor: their Go structs, wire forms, merge rules
+// and names. The file behind it has one JSON line for each group, each table and each type; only
+// the lines asked for are parsed, so that opening costs an index and a small operator never pays
+// for the thousand types it does not touch.
+// Knows nothing of requests, defaults in Go code or validation, and reads no file:
+// read-kind-data.ts is the rim.
+// Data: tools/kinds, from k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver,
+// k8s.io/kube-aggregator (struct tags), k8s.io/kubernetes/pkg/generated/openapi (merge rules,
+// enums, defaults) and a running server's discovery.
 
-import { decodeColumns, decodeDescriptions, decodeGroup, decodeType, type GroupLine } from "./decode-line.ts";
+import {
+  decodeColumns,
+  decodeDescriptions,
+  decodeGroup,
+  decodeType,
+  type GroupLine,
+} from "./decode-line.ts";
 
 export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "bytes";
 
@@ -28,7 +37,10 @@ export type TypeRef =
   | { readonly at: "special"; readonly name: SpecialName }
   /** A model name, to be resolved with `KindData.type`. */
   | { readonly at: "struct"; readonly type: string }
-  /** `wrapped`: in protobuf a message of its own that carries the items as field 1 (Go: a named slice with a Marshal method). */
+  /**
+   * `wrapped`: in protobuf a message of its own that carries the items as field 1 (Go: a named
+   * slice with a Marshal method).
+   */
   | { readonly at: "list"; readonly items: TypeRef; readonly wrapped?: true }
   /** Keys are strings. In protobuf a repeated entry message: key 1, value 2. */
   | { readonly at: "map"; readonly values: TypeRef };
@@ -40,9 +52,15 @@ export interface FieldFacts {
   /** JSON name; "" for an embedded struct whose members appear in the parent's JSON (`inline`). */
   readonly name: string;
   readonly goName: string;
-  /** As Go's decoder prints it: `int32`, `*bool`, `map[string]string`, `[]v1.ServicePort`, `v1.Time`. */
+  /**
+   * As Go's decoder prints it: `int32`, `*bool`, `map[string]string`, `[]v1.ServicePort`,
+   * `v1.Time`.
+   */
   readonly goType: string;
-  /** Protobuf field number in the message of the struct that declares the field; 0 when it has no protobuf form (the embedded TypeMeta). */
+  /**
+   * Protobuf field number in the message of the struct that declares the field; 0 when it has no
+   * protobuf form (the embedded TypeMeta).
+   */
   readonly number: number;
   readonly ref: TypeRef;
   readonly omitEmpty: boolean;
@@ -50,9 +68,15 @@ export interface FieldFacts {
   readonly pointer: boolean;
   /** Listed as required by the published OpenAPI. */
   readonly required: boolean;
-  /** Flattened in JSON, yet an embedded message in protobuf when `number` is not 0 (`Volume.volumeSource`). */
+  /**
+   * Flattened in JSON, yet an embedded message in protobuf when `number` is not 0
+   * (`Volume.volumeSource`).
+   */
   readonly inline: boolean;
-  /** Upstream has no description for it; in published OpenAPI v3 a documented reference is wrapped in `allOf`, an undocumented one is bare. */
+  /**
+   * Upstream has no description for it; in published OpenAPI v3 a documented reference is wrapped
+   * in `allOf`, an undocumented one is bare.
+   */
   readonly undocumented: boolean;
   readonly listType?: "atomic" | "set" | "map";
   readonly listMapKeys?: readonly string[];
@@ -60,9 +84,15 @@ export interface FieldFacts {
   readonly patchStrategy?: readonly PatchStrategy[];
   readonly patchMergeKey?: string;
   readonly enum?: readonly string[];
-  /** Default in the published OpenAPI. Most are Go's zero values and say nothing to the API server; list keys' defaults matter. */
+  /**
+   * Default in the published OpenAPI. Most are Go's zero values and say nothing to the API server;
+   * list keys' defaults matter.
+   */
   readonly default?: unknown;
-  /** Every other keyword that the published schema of this field has (`format`, `pattern`, `minItems`, `x-kubernetes-…`), type and reference apart. */
+  /**
+   * Every other keyword that the published schema of this field has (`format`, `pattern`,
+   * `minItems`, `x-kubernetes-…`), type and reference apart.
+   */
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
@@ -76,10 +106,15 @@ export interface TypeFacts {
   readonly goStruct: string;
   /** Fields as declared, in Go's order; embedded structs appear as one `inline` field. */
   readonly fields: readonly FieldFacts[];
-  /** JSON members in Go's order with embedded structs expanded in place: what encoding/json writes. */
+  /**
+   * JSON members in Go's order with embedded structs expanded in place: what encoding/json writes.
+   */
   readonly members: readonly FieldFacts[];
   readonly structType?: "atomic" | "granular";
-  /** Other keywords of the published schema (`x-kubernetes-unions`, `x-kubernetes-preserve-unknown-fields`). */
+  /**
+   * Other keywords of the published schema (`x-kubernetes-unions`,
+   * `x-kubernetes-preserve-unknown-fields`).
+   */
   readonly schema?: Readonly<Record<string, unknown>>;
   /** The JSON member of that exact name, embedded structs included. */
   field(jsonName: string): FieldFacts | undefined;
@@ -95,7 +130,10 @@ export interface SubresourceFacts {
   readonly kind: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** Model name of the body, undefined where the kind is no registered type (proxies answer `NodeProxyOptions`). */
+  /**
+   * Model name of the body, undefined where the kind is no registered type (proxies answer
+   * `NodeProxyOptions`).
+   */
   readonly type: string | undefined;
 }
 
@@ -145,7 +183,10 @@ export interface KindData {
   resource(group: string, version: string, resource: string): KindFacts | undefined;
   /** Columns of the resource's Table; empty for what cannot be listed. */
   columns(group: string, version: string, resource: string): readonly ColumnFacts[];
-  /** The type that a `kind` in a body of that group and version means: resources, lists, options, reviews, `Scale`, `Eviction`. */
+  /**
+   * The type that a `kind` in a body of that group and version means: resources, lists, options,
+   * reviews, `Scale`, `Eviction`.
+   */
   typeOf(group: string, version: string, kind: string): TypeFacts | undefined;
   /** Throws ERR_KINDS_UNKNOWN_TYPE for a model that the data lacks. */
   type(model: string): TypeFacts;
@@ -159,7 +200,8 @@ const indexLines = (text: string): ReadonlyMap<string, string> => {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
     // A line is `["<key>",…]`; keys hold no escapes.
-    if (text[start] === "[") lines.set(text.slice(start + 2, text.indexOf('"', start + 2)), text.slice(start, end));
+    if (text[start] === "[")
+      lines.set(text.slice(start + 2, text.indexOf('"', start + 2)), text.slice(start, end));
     start = end + 1;
   }
   return lines;
@@ -171,9 +213,17 @@ interface Head {
 }
 
 const unknownType = (model: string): Error =>
-  Object.assign(new Error(`look up type ${JSON.stringify(model)}: the kind data has no such model; regenerate it with tools/kinds or correct the name`), { code: "ERR_KINDS_UNKNOWN_TYPE" });
+  Object.assign(
+    new Error(
+      `look up type ${JSON.stringify(model)}: the kind data has no such model; regenerate it with tools/kinds or correct the name`,
+    ),
+    { code: "ERR_KINDS_UNKNOWN_TYPE" },
+  );
 
-/** Opens kind data from the text of a `vX.Y.jsonl` file. Lines are parsed when first asked for and kept. */
+/**
+ * Opens kind data from the text of a `vX.Y.jsonl` file. Lines are parsed when first asked for and
+ * kept.
+ */
 export const openKindData = (text: string): KindData => {
   const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
   const lines = indexLines(text);
@@ -203,11 +253,18 @@ export const openKindData = (text: string): KindData => {
     kubernetes: head.kubernetes,
     groups: head.groups,
     kinds: (name) => group(name)?.kinds ?? [],
-    kind: (name, version, kind) => group(name)?.kinds.find((each) => each.version === version && each.kind === kind),
-    resource: (name, version, resource) => group(name)?.kinds.find((each) => each.version === version && each.resource === resource),
+    kind: (name, version, kind) =>
+      group(name)?.kinds.find((each) => each.version === version && each.kind === kind),
+    resource: (name, version, resource) =>
+      group(name)?.kinds.find((each) => each.version === version && each.resource === resource),
     columns: (name, version, resource) => {
       const line = lines.get(`columns:${name}/${version}/${resource}`);
-      return line === undefined ? [] : decodeColumns(line, (descriptions ??= decodeDescriptions(lines.get("columns") ?? '["columns",[]]')));
+      return line === undefined
+        ? []
+        : decodeColumns(
+            line,
+            (descriptions ??= decodeDescriptions(lines.get("columns") ?? '["columns",[]]')),
+          );
     },
     typeOf: (name, version, kind) => {
       const model = group(name)?.types.get(`${version}/${kind}`);

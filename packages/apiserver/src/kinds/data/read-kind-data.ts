@@ -1,5 +1,6 @@
-// The rim of the kind data: finds and reads the file of one Kubernetes minor. Everything else about it is pure (kind-data.ts).
-// The files lie in the package's data folder, which is equally far from the sources and from the compiled output.
+// The rim of the kind data: finds and reads the file of one Kubernetes minor. Everything else about
+// it is pure (kind-data.ts). The files lie in the package's data folder, which is equally far from
+// the sources and from the compiled output.
 
 import { readFileSync } from "node:fs";
 import { openKindData, type KindData } from "./kind-data.ts";
@@ -7,10 +8,17 @@ import { openKindData, type KindData } from "./kind-data.ts";
 /** Minors whose data ship with the package. */
 export type KubernetesMinor = "1.36";
 
-/** Reads and opens the data of one minor; the caller keeps the result, for every call reads the file anew. */
-export const readKindData = (minor: KubernetesMinor): KindData => openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));
+/**
+ * Reads and opens the data of one minor; the caller keeps the result, for every call reads the file
+ * anew.
+ */
+export const readKindData = (minor: KubernetesMinor): KindData =>
+  openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));
 
-/** The objects that a server of this minor makes by itself, one JSON text each, as they are stored but for uids, revisions and times. */
+/**
+ * The objects that a server of this minor makes by itself, one JSON text each, as they are stored
+ * but for uids, revisions and times.
+ */
 export const readBootstrapObjects = (minor: KubernetesMinor): readonly string[] =>
   readFileSync(new URL(`../../../data/v${minor}-bootstrap.jsonl`, import.meta.url), "utf8")
     .trimEnd()

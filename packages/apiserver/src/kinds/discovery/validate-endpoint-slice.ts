@@ -1,7 +1,22 @@
 // Rules for endpoint slices.
 // Upstream: k8s.io/kubernetes/pkg/apis/discovery/validation/validation.go.
-import { dnsLabelFaults, dnsSubdomainFaults, equalJson, isObject, type JsonObject, labelKeyFaults, labelValueFaults } from "homeostat/api";
-import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from "../../registry/field-error.ts";
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  equalJson,
+  isObject,
+  type JsonObject,
+  labelKeyFaults,
+  labelValueFaults,
+} from "homeostat/api";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
+} from "../../registry/field-error.ts";
 import { validateLabels } from "../../registry/object-meta/validate-object-meta.ts";
 import { endpointIpErrors, ipErrors, ipFamilyOf, legacyIpErrors } from "../object/ip-addresses.ts";
 import { itemsAt, textMapAt, textsAt } from "../object/read-fields.ts";
@@ -12,11 +27,19 @@ const protocols = ["SCTP", "TCP", "UDP"];
 const limits = { topology: 16, addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 
 /** Every breach; endpoints that did not change are not looked at. */
-export function validateEndpointSlice(object: JsonObject, old: JsonObject | undefined): FieldError[] {
+export function validateEndpointSlice(
+  object: JsonObject,
+  old: JsonObject | undefined,
+): FieldError[] {
   const type = stringAt(object, "addressType");
-  const isKept = old !== undefined && equalJson(object["endpoints"] ?? null, old["endpoints"] ?? null);
+  const isKept =
+    old !== undefined && equalJson(object["endpoints"] ?? null, old["endpoints"] ?? null);
   return [
-    ...(type ? (addressTypes.includes(type) ? [] : [notSupported("addressType", type, addressTypes)]) : [required("addressType", "")]),
+    ...(type
+      ? addressTypes.includes(type)
+        ? []
+        : [notSupported("addressType", type, addressTypes)]
+      : [required("addressType", "")]),
     ...validatePorts(itemsAt(object, "ports")),
     ...(isKept ? [] : validateEndpoints(itemsAt(object, "endpoints"), type)),
   ];
@@ -29,34 +52,58 @@ function validatePorts(ports: readonly JsonObject[]): FieldError[] {
     const path = `ports[${i}]`;
     const name = stringAt(port, "name");
     const protocol = stringAt(port, "protocol");
-    const errors = name ? dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault)) : [];
+    const errors = name
+      ? dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
+      : [];
     if (seen.has(name)) errors.push(duplicate(`${path}.name`, name));
     seen.add(name);
-    if (!protocols.includes(protocol)) errors.push(notSupported(`${path}.protocol`, protocol, protocols));
+    if (!protocols.includes(protocol))
+      errors.push(notSupported(`${path}.protocol`, protocol, protocols));
     const appProtocol = port["appProtocol"];
-    if (typeof appProtocol === "string") errors.push(...labelKeyFaults(appProtocol).map((fault) => invalid(`${path}.appProtocol`, appProtocol, fault)));
+    if (typeof appProtocol === "string")
+      errors.push(
+        ...labelKeyFaults(appProtocol).map((fault) =>
+          invalid(`${path}.appProtocol`, appProtocol, fault),
+        ),
+      );
     return errors;
   });
 }
 
 function validateEndpoints(endpoints: readonly JsonObject[], type: string): FieldError[] {
-  if (endpoints.length > limits.endpoints) return [tooMany("endpoints", endpoints.length, limits.endpoints)];
+  if (endpoints.length > limits.endpoints)
+    return [tooMany("endpoints", endpoints.length, limits.endpoints)];
   return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`));
 }
 
 function validateEndpoint(endpoint: JsonObject, type: string, path: string): FieldError[] {
   const addresses = textsAt(endpoint, "addresses");
   const errors: FieldError[] = [];
-  if (!addresses.length) errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
-  else if (addresses.length > limits.addresses) errors.push(tooMany(`${path}.addresses`, addresses.length, limits.addresses));
-  addresses.forEach((address, i) => errors.push(...validateAddress(address, type, `${path}.addresses`, i)));
+  if (!addresses.length)
+    errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
+  else if (addresses.length > limits.addresses)
+    errors.push(tooMany(`${path}.addresses`, addresses.length, limits.addresses));
+  addresses.forEach((address, i) =>
+    errors.push(...validateAddress(address, type, `${path}.addresses`, i)),
+  );
   const { nodeName, hostname } = endpoint;
-  if (typeof nodeName === "string") errors.push(...dnsSubdomainFaults(nodeName).map((fault) => invalid(`${path}.nodeName`, nodeName, fault)));
+  if (typeof nodeName === "string")
+    errors.push(
+      ...dnsSubdomainFaults(nodeName).map((fault) => invalid(`${path}.nodeName`, nodeName, fault)),
+    );
   const topology = textMapAt(endpoint, "deprecatedTopology");
-  if (Object.keys(topology).length > limits.topology) errors.push(tooMany(`${path}.deprecatedTopology`, Object.keys(topology).length, limits.topology));
+  if (Object.keys(topology).length > limits.topology)
+    errors.push(
+      tooMany(`${path}.deprecatedTopology`, Object.keys(topology).length, limits.topology),
+    );
   errors.push(...validateLabels(topology, `${path}.deprecatedTopology`));
-  if (typeof hostname === "string") errors.push(...dnsLabelFaults(hostname).map((fault) => invalid(`${path}.hostname`, hostname, fault)));
-  return isObject(endpoint["hints"]) ? [...errors, ...validateHints(objectAt(endpoint, "hints"), `${path}.hints`)] : errors;
+  if (typeof hostname === "string")
+    errors.push(
+      ...dnsLabelFaults(hostname).map((fault) => invalid(`${path}.hostname`, hostname, fault)),
+    );
+  return isObject(endpoint["hints"])
+    ? [...errors, ...validateHints(objectAt(endpoint, "hints"), `${path}.hints`)]
+    : errors;
 }
 
 function validateAddress(address: string, type: string, path: string, i: number): FieldError[] {
@@ -65,7 +112,10 @@ function validateAddress(address: string, type: string, path: string, i: number)
   if (type !== "IPv4" && type !== "IPv6") return [];
   const errors = type === "IPv4" ? legacyIpErrors(address, at) : ipErrors(address, at);
   if (errors.length) return errors;
-  return [...(ipFamilyOf(address) === type ? [] : [invalid(path, address, `must be an ${type} address`)]), ...endpointIpErrors(address, at)];
+  return [
+    ...(ipFamilyOf(address) === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
+    ...endpointIpErrors(address, at),
+  ];
 }
 
 function fqdnErrors(name: string, path: string): FieldError[] {
@@ -74,7 +124,10 @@ function fqdnErrors(name: string, path: string): FieldError[] {
   const faults = dnsSubdomainFaults(plain);
   if (faults.length) return [invalid(path, plain, faults.join(","))];
   const labels = plain.split(".");
-  if (labels.length < 2) return [invalid(path, plain, "should be a domain with at least two segments separated by dots")];
+  if (labels.length < 2)
+    return [
+      invalid(path, plain, "should be a domain with at least two segments separated by dots"),
+    ];
   const broken = labels.find((label) => dnsLabelFaults(label).length > 0);
   return broken === undefined ? [] : [invalid(path, broken, dnsLabelFaults(broken).join(","))];
 }
@@ -85,7 +138,12 @@ function validateHints(hints: JsonObject, path: string): FieldError[] {
   return [...zones, ...validateHintNames(hints, "forNodes", path, dnsSubdomainFaults)];
 }
 
-function validateHintNames(hints: JsonObject, field: string, path: string, faults: (name: string) => readonly string[]): FieldError[] {
+function validateHintNames(
+  hints: JsonObject,
+  field: string,
+  path: string,
+  faults: (name: string) => readonly string[],
+): FieldError[] {
   const items = itemsAt(hints, field);
   if (items.length > limits.hints) return [tooMany(`${path}.${field}`, items.length, limits.hints)];
   const seen = new Set<string>();

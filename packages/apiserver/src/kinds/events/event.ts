@@ -1,6 +1,8 @@
-// Events in both groups, stored once in the core form. The old group is checked leniently, the new one strictly.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/event/strategy.go, pkg/apis/core/validation/events.go,
-// pkg/apis/events/v1/conversion.go, pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
+// Events in both groups, stored once in the core form. The old group is checked leniently, the new
+// one strictly.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/event/strategy.go,
+// pkg/apis/core/validation/events.go, pkg/apis/events/v1/conversion.go,
+// pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { BuiltinKind, Rules, Selectable } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
@@ -8,7 +10,15 @@ import { formatAge, nameOf } from "../object/printing.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { validateEvent, validateEventChange, validateNewEvent } from "./validate-event.ts";
 
-const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] as const;
+const referenceFields = [
+  "kind",
+  "namespace",
+  "name",
+  "uid",
+  "apiVersion",
+  "resourceVersion",
+  "fieldPath",
+] as const;
 
 /** Names in events.k8s.io/v1 and in core/v1, where they differ. */
 const renamed: readonly (readonly [string, string])[] = [
@@ -34,7 +44,16 @@ export const coreEvent: BuiltinKind = {
     validateCreate: (object) => validateEvent(object, "reportingComponent"),
     validateUpdate: (object) => validateEvent(object, "reportingComponent"),
   },
-  selectable: selectable([...referenceFields.map((field) => `involvedObject.${field}`), "reason", "reportingComponent", "source", "type"], (name) => name),
+  selectable: selectable(
+    [
+      ...referenceFields.map((field) => `involvedObject.${field}`),
+      "reason",
+      "reportingComponent",
+      "source",
+      "type",
+    ],
+    (name) => name,
+  ),
   cells,
 };
 
@@ -60,8 +79,17 @@ export const event: BuiltinKind = {
     validateCreate: validateNewEvent,
     validateUpdate: validateEventChange,
   },
-  selectable: selectable([...referenceFields.map((field) => `regarding.${field}`), "reason", "reportingController", "type"], (name) =>
-    name === "reportingController" ? "reportingComponent" : name.replace(/^regarding\./, "involvedObject."),
+  selectable: selectable(
+    [
+      ...referenceFields.map((field) => `regarding.${field}`),
+      "reason",
+      "reportingController",
+      "type",
+    ],
+    (name) =>
+      name === "reportingController"
+        ? "reportingComponent"
+        : name.replace(/^regarding\./, "involvedObject."),
   ),
   cells: (object, nowMs) => cells(toCore(object), nowMs),
 };
@@ -90,12 +118,17 @@ function selectable(names: readonly string[], factName: (name: string) => string
   return { names, factName, extract };
 }
 
-/** Facts under their core names; `source` is the component, of the reporter where there is no old-style source. */
+/**
+ * Facts under their core names; `source` is the component, of the reporter where there is no
+ * old-style source.
+ */
 function extract(object: JsonObject): Readonly<Record<string, string>> {
   const about = objectAt(object, "involvedObject");
   const reporter = stringAt(object, "reportingComponent");
   return {
-    ...Object.fromEntries(referenceFields.map((field) => [`involvedObject.${field}`, stringAt(about, field)])),
+    ...Object.fromEntries(
+      referenceFields.map((field) => [`involvedObject.${field}`, stringAt(about, field)]),
+    ),
     reason: stringAt(object, "reason"),
     reportingComponent: reporter,
     source: stringAt(objectAt(object, "source"), "component") || reporter,
@@ -107,7 +140,11 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const about = objectAt(object, "involvedObject");
   const series = object["series"];
   const first = formatAge(object["firstTimestamp"] ?? object["eventTime"], nowMs);
-  const last = isObject(series) ? formatAge(series["lastObservedTime"], nowMs) : object["lastTimestamp"] ? formatAge(object["lastTimestamp"], nowMs) : first;
+  const last = isObject(series)
+    ? formatAge(series["lastObservedTime"], nowMs)
+    : object["lastTimestamp"]
+      ? formatAge(object["lastTimestamp"], nowMs)
+      : first;
   const count = isObject(series) ? (series["count"] ?? 0) : (object["count"] ?? 1);
   const kind = stringAt(about, "kind").toLowerCase();
   const name = stringAt(about, "name");

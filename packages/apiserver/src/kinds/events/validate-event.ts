@@ -1,27 +1,45 @@
-// Rules for events, on the core form. Error paths keep the core names even for events.k8s.io, as upstream's do.
+// Rules for events, on the core form. Error paths keep the core names even for events.k8s.io, as
+// upstream's do.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
-import { dnsSubdomainFaults, encodeJson, equalJson, isObject, type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
+import {
+  dnsSubdomainFaults,
+  encodeJson,
+  equalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  labelKeyFaults,
+} from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 
 import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
 
-/** What the old group asks for, create and update alike. `reporter` is the field name in the request's version. */
+/**
+ * What the old group asks for, create and update alike. `reporter` is the field name in the
+ * request's version.
+ */
 export function validateEvent(object: JsonObject, reporter: string): FieldError[] {
   const namespace = stringAt(metadataOf(object), "namespace");
-  return [...(object["eventTime"] ? newStyle(object, namespace, reporter) : oldStyle(object, namespace)), ...dnsSubdomainFaults(namespace).map((text) => invalid("namespace", namespace, text))];
+  return [
+    ...(object["eventTime"] ? newStyle(object, namespace, reporter) : oldStyle(object, namespace)),
+    ...dnsSubdomainFaults(namespace).map((text) => invalid("namespace", namespace, text)),
+  ];
 }
 
 /** Create through events.k8s.io. */
 export function validateNewEvent(object: JsonObject): FieldError[] {
   const type = stringAt(object, "type");
   const source = objectAt(object, "source");
-  const unset = (field: string, set: boolean): FieldError[] => (set ? [invalid(field, "", "needs to be unset")] : []);
+  const unset = (field: string, set: boolean): FieldError[] =>
+    set ? [invalid(field, "", "needs to be unset")] : [];
   return [
     ...validateEvent(object, "reportingController"),
     ...finalizerErrors(object),
     ...seriesErrors(object),
     ...(object["eventTime"] ? [] : [required("eventTime", "")]),
-    ...(type === "Normal" || type === "Warning" ? [] : [invalid("type", "", `has invalid value: ${type}`)]),
+    ...(type === "Normal" || type === "Warning"
+      ? []
+      : [invalid("type", "", `has invalid value: ${type}`)]),
     ...unset("firstTimestamp", Boolean(object["firstTimestamp"])),
     ...unset("lastTimestamp", Boolean(object["lastTimestamp"])),
     ...unset("count", Boolean(object["count"])),
@@ -29,7 +47,19 @@ export function validateNewEvent(object: JsonObject): FieldError[] {
   ];
 }
 
-const frozen = ["reason", "message", "source", "firstTimestamp", "lastTimestamp", "count", "reason", "type", "eventTime", "action", "related"] as const;
+const frozen = [
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "reason",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+] as const;
 
 /** Update through events.k8s.io: only the series and metadata may change. */
 export function validateEventChange(object: JsonObject, old: JsonObject): FieldError[] {
@@ -63,39 +93,67 @@ const structFields: Readonly<Record<string, readonly (readonly [string, string])
 
 function frozenField(field: string, object: JsonObject, old: JsonObject): FieldError[] {
   if (equalJson(object[field] ?? null, old[field] ?? null)) return [];
-  return [{ type: "FieldValueInvalid", field, body: `Invalid value: ${printed(field, object[field])}: field is immutable` }];
+  return [
+    {
+      type: "FieldValueInvalid",
+      field,
+      body: `Invalid value: ${printed(field, object[field])}: field is immutable`,
+    },
+  ];
 }
 
 function printed(field: string, value: Json | undefined): string {
   const fields = structFields[field === "related" ? "involvedObject" : field];
-  if (!fields) return invalid("", value ?? (field === "count" ? 0 : field.endsWith("Timestamp") || field === "eventTime" ? null : ""), "").body.slice("Invalid value: ".length);
-  return isObject(value) ? `{${fields.map(([goName, name]) => `"${goName}":${encodeJson(stringAt(value, name))}`).join(",")}}` : "null";
+  if (!fields)
+    return invalid(
+      "",
+      value ??
+        (field === "count" ? 0 : field.endsWith("Timestamp") || field === "eventTime" ? null : ""),
+      "",
+    ).body.slice("Invalid value: ".length);
+  return isObject(value)
+    ? `{${fields.map(([goName, name]) => `"${goName}":${encodeJson(stringAt(value, name))}`).join(",")}}`
+    : "null";
 }
 
 function oldStyle(object: JsonObject, namespace: string): FieldError[] {
   const about = stringAt(objectAt(object, "involvedObject"), "namespace");
   const agrees = about ? about === namespace : namespace === "" || namespace === "default";
-  return agrees ? [] : [invalid("involvedObject.namespace", about, "does not match event.namespace")];
+  return agrees
+    ? []
+    : [invalid("involvedObject.namespace", about, "does not match event.namespace")];
 }
 
 function newStyle(object: JsonObject, namespace: string, reporter: string): FieldError[] {
   const about = stringAt(objectAt(object, "involvedObject"), "namespace");
   const controller = stringAt(object, "reportingComponent");
   return [
-    ...(!about && namespace !== "default" && namespace !== "kube-system" ? [invalid("involvedObject.namespace", about, "does not match event.namespace")] : []),
+    ...(!about && namespace !== "default" && namespace !== "kube-system"
+      ? [invalid("involvedObject.namespace", about, "does not match event.namespace")]
+      : []),
     ...(controller ? [] : [required(reporter, "")]),
     ...labelKeyFaults(controller).map((text) => invalid(reporter, controller, text)),
-    ...["reportingInstance", "action", "reason"].flatMap((field) => [...(stringAt(object, field) ? [] : [required(field, "")]), ...atMost(object, field, 128)]),
+    ...["reportingInstance", "action", "reason"].flatMap((field) => [
+      ...(stringAt(object, field) ? [] : [required(field, "")]),
+      ...atMost(object, field, 128),
+    ]),
     ...atMost(object, "message", 1024),
   ];
 }
 
 function atMost(object: JsonObject, field: string, bytes: number): FieldError[] {
-  return Buffer.byteLength(stringAt(object, field)) > bytes ? [invalid(field, "", `can have at most ${bytes} characters`)] : [];
+  return Buffer.byteLength(stringAt(object, field)) > bytes
+    ? [invalid(field, "", `can have at most ${bytes} characters`)]
+    : [];
 }
 
 function seriesErrors(object: JsonObject): FieldError[] {
   const series = object["series"];
   if (!isObject(series)) return [];
-  return [...(Number(series["count"] ?? 0) < 2 ? [invalid("series.count", "", "should be at least 2")] : []), ...(series["lastObservedTime"] ? [] : [required("series.lastObservedTime", "")])];
+  return [
+    ...(Number(series["count"] ?? 0) < 2
+      ? [invalid("series.count", "", "should be at least 2")]
+      : []),
+    ...(series["lastObservedTime"] ? [] : [required("series.lastObservedTime", "")]),
+  ];
 }

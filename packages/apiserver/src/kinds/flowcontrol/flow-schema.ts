@@ -1,7 +1,20 @@
-// Flow schemas: which requests belong to which priority level. Requests are not queued by this server.
+// Flow schemas: which requests belong to which priority level. Requests are not queued by this
+// server.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
-import { dnsLabelFaults, dnsSubdomainFaults, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, itemsAt, mutableAt, numberAt, setIfEmpty, textsAt } from "../object/read-fields.ts";
@@ -12,7 +25,17 @@ import { fixedSchemaErrors } from "./mandatory-flows.ts";
 const defaultPrecedence = 1000;
 const maxPrecedence = 10_000;
 const methods = ["ByNamespace", "ByUser"];
-const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
+const verbs = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "proxy",
+  "update",
+  "watch",
+];
 
 export const flowSchema: BuiltinKind = {
   group: "flowcontrol.apiserver.k8s.io",
@@ -33,8 +56,12 @@ function validate(object: JsonObject): FieldError[] {
   const levelPath = "spec.priorityLevelConfiguration.name";
   return [
     ...precedenceErrors(numberAt(spec, "matchingPrecedence"), nameOf(object)),
-    ...(isObject(method) && !methods.includes(stringAt(method, "type")) ? [notSupported("spec.distinguisherMethod.type", { Type: stringAt(method, "type") }, methods)] : []),
-    ...(level ? dnsSubdomainFaults(level).map((fault) => invalid(levelPath, level, fault)) : [required(levelPath, "must reference a priority level")]),
+    ...(isObject(method) && !methods.includes(stringAt(method, "type"))
+      ? [notSupported("spec.distinguisherMethod.type", { Type: stringAt(method, "type") }, methods)]
+      : []),
+    ...(level
+      ? dnsSubdomainFaults(level).map((fault) => invalid(levelPath, level, fault))
+      : [required(levelPath, "must reference a priority level")]),
     ...itemsAt(spec, "rules").flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
     ...fixedSchemaErrors(object),
   ];
@@ -44,16 +71,28 @@ function precedenceErrors(precedence: number, name: string): FieldError[] {
   const path = "spec.matchingPrecedence";
   return [
     ...(precedence <= 0 ? [invalid(path, precedence, "must be a positive value")] : []),
-    ...(precedence > maxPrecedence ? [invalid(path, precedence, `must not be greater than ${maxPrecedence}`)] : []),
-    ...(precedence === 1 && name !== "exempt" ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")] : []),
+    ...(precedence > maxPrecedence
+      ? [invalid(path, precedence, `must not be greater than ${maxPrecedence}`)]
+      : []),
+    ...(precedence === 1 && name !== "exempt"
+      ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
+      : []),
   ];
 }
 
 function ruleErrors(rule: JsonObject, path: string): FieldError[] {
-  const [subjects, resources, urls] = [itemsAt(rule, "subjects"), itemsAt(rule, "resourceRules"), itemsAt(rule, "nonResourceRules")];
+  const [subjects, resources, urls] = [
+    itemsAt(rule, "subjects"),
+    itemsAt(rule, "resourceRules"),
+    itemsAt(rule, "nonResourceRules"),
+  ];
   return [
-    ...(subjects.length ? subjects.flatMap((subject, i) => subjectErrors(subject, `${path}.subjects[${i}]`)) : [required(`${path}.subjects`, "subjects must contain at least one value")]),
-    ...(resources.length || urls.length ? [] : [required(path, "at least one of resourceRules and nonResourceRules has to be non-empty")]),
+    ...(subjects.length
+      ? subjects.flatMap((subject, i) => subjectErrors(subject, `${path}.subjects[${i}]`))
+      : [required(`${path}.subjects`, "subjects must contain at least one value")]),
+    ...(resources.length || urls.length
+      ? []
+      : [required(path, "at least one of resourceRules and nonResourceRules has to be non-empty")]),
     ...resources.flatMap((each, i) => resourceRuleErrors(each, `${path}.resourceRules[${i}]`)),
     ...urls.flatMap((each, i) => urlRuleErrors(each, `${path}.nonResourceRules[${i}]`)),
   ];
@@ -62,45 +101,84 @@ function ruleErrors(rule: JsonObject, path: string): FieldError[] {
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 type SubjectKind = keyof typeof subjectFields;
 /** In the order in which upstream looks for what does not belong. */
-const foreignFields: Readonly<Record<SubjectKind, readonly SubjectKind[]>> = { ServiceAccount: ["User", "Group"], User: ["ServiceAccount", "Group"], Group: ["ServiceAccount", "User"] };
+const foreignFields: Readonly<Record<SubjectKind, readonly SubjectKind[]>> = {
+  ServiceAccount: ["User", "Group"],
+  User: ["ServiceAccount", "Group"],
+  Group: ["ServiceAccount", "User"],
+};
 const isSubjectKind = (kind: string): kind is SubjectKind => Object.hasOwn(subjectFields, kind);
 
 function subjectErrors(subject: JsonObject, path: string): FieldError[] {
   const kind = stringAt(subject, "kind");
-  if (!isSubjectKind(kind)) return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
+  if (!isSubjectKind(kind))
+    return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
   const field = subjectFields[kind];
   const foreign = foreignFields[kind]
     .filter((other) => isSet(subject[subjectFields[other]]))
-    .map((other) => forbidden(`${path}.${subjectFields[other]}`, `${subjectFields[other]} is forbidden when subject kind is not '${other}'`));
+    .map((other) =>
+      forbidden(
+        `${path}.${subjectFields[other]}`,
+        `${subjectFields[other]} is forbidden when subject kind is not '${other}'`,
+      ),
+    );
   const own = subject[field];
-  if (!isObject(own)) return [required(`${path}.${field}`, `${field} is required when subject kind is '${kind}'`), ...foreign];
-  return [...(kind === "ServiceAccount" ? accountErrors(own, `${path}.${field}`) : stringAt(own, "name") ? [] : [required(`${path}.${field}.name`, "")]), ...foreign];
+  if (!isObject(own))
+    return [
+      required(`${path}.${field}`, `${field} is required when subject kind is '${kind}'`),
+      ...foreign,
+    ];
+  return [
+    ...(kind === "ServiceAccount"
+      ? accountErrors(own, `${path}.${field}`)
+      : stringAt(own, "name")
+        ? []
+        : [required(`${path}.${field}.name`, "")]),
+    ...foreign,
+  ];
 }
 
 function accountErrors(account: JsonObject, path: string): FieldError[] {
   const [name, namespace] = [stringAt(account, "name"), stringAt(account, "namespace")];
   return [
-    ...(name ? (name === "*" ? [] : dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault))) : [required(`${path}.name`, "")]),
-    ...(namespace ? dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault)) : [required(`${path}.namespace`, "must specify namespace for service account")]),
+    ...(name
+      ? name === "*"
+        ? []
+        : dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
+      : [required(`${path}.name`, "")]),
+    ...(namespace
+      ? dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault))
+      : [required(`${path}.namespace`, "must specify namespace for service account")]),
   ];
 }
 
 const alone = (texts: readonly string[], path: string, what: string): FieldError[] =>
-  texts.length > 1 && texts.includes("*") ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)] : [];
+  texts.length > 1 && texts.includes("*")
+    ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
+    : [];
 
 function verbErrors(rule: JsonObject, path: string): FieldError[] {
   const given = textsAt(rule, "verbs");
   if (!given.length) return [required(`${path}.verbs`, "verbs must contain at least one value")];
   if (given.includes("*")) return alone(given, `${path}.verbs`, "verbs");
-  return given.every((verb) => verbs.includes(verb)) ? [] : [notSupported(`${path}.verbs`, [...given], verbs)];
+  return given.every((verb) => verbs.includes(verb))
+    ? []
+    : [notSupported(`${path}.verbs`, [...given], verbs)];
 }
 
 function urlRuleErrors(rule: JsonObject, path: string): FieldError[] {
   const urls = textsAt(rule, "nonResourceURLs");
   const at = `${path}.nonResourceURLs`;
-  if (!urls.length) return [...verbErrors(rule, path), required(at, "nonResourceURLs must contain at least one value")];
-  if (urls.includes("*")) return [...verbErrors(rule, path), ...alone(urls, at, "non-resource URLs")];
-  return [...verbErrors(rule, path), ...urls.flatMap((url, i) => urlFault(url).map((fault) => invalid(`${at}[${i}]`, url, fault)))];
+  if (!urls.length)
+    return [
+      ...verbErrors(rule, path),
+      required(at, "nonResourceURLs must contain at least one value"),
+    ];
+  if (urls.includes("*"))
+    return [...verbErrors(rule, path), ...alone(urls, at, "non-resource URLs")];
+  return [
+    ...verbErrors(rule, path),
+    ...urls.flatMap((url, i) => urlFault(url).map((fault) => invalid(`${at}[${i}]`, url, fault))),
+  ];
 }
 
 function urlFault(url: string): readonly string[] {
@@ -110,30 +188,58 @@ function urlFault(url: string): readonly string[] {
   if (url.includes(" ")) return ["must not contain white-space"];
   if (url.includes("//")) return ["must not contain double slash"];
   const wildcards = url.split("*").length - 1;
-  return wildcards > 1 || (wildcards === 1 && !url.endsWith("/*")) ? ["wildcard can only do suffix matching"] : [];
+  return wildcards > 1 || (wildcards === 1 && !url.endsWith("/*"))
+    ? ["wildcard can only do suffix matching"]
+    : [];
 }
 
 function resourceRuleErrors(rule: JsonObject, path: string): FieldError[] {
   const list = (field: string, missing: string, what: string): FieldError[] =>
-    textsAt(rule, field).length ? alone(textsAt(rule, field), `${path}.${field}`, what) : [required(`${path}.${field}`, missing)];
+    textsAt(rule, field).length
+      ? alone(textsAt(rule, field), `${path}.${field}`, what)
+      : [required(`${path}.${field}`, missing)];
   return [
     ...verbErrors(rule, path),
     ...list("apiGroups", "resource rules must supply at least one api group", "api groups"),
     ...list("resources", "resource rules must supply at least one resource", "resources"),
-    ...namespaceErrors(textsAt(rule, "namespaces"), rule["clusterScope"] === true ? "cluster" : "namespaces", `${path}.namespaces`),
+    ...namespaceErrors(
+      textsAt(rule, "namespaces"),
+      rule["clusterScope"] === true ? "cluster" : "namespaces",
+      `${path}.namespaces`,
+    ),
   ];
 }
 
-function namespaceErrors(namespaces: readonly string[], scope: "cluster" | "namespaces", path: string): FieldError[] {
-  if (!namespaces.length && scope === "namespaces") return [required(path, "resource rules that are not cluster scoped must supply at least one namespace")];
+function namespaceErrors(
+  namespaces: readonly string[],
+  scope: "cluster" | "namespaces",
+  path: string,
+): FieldError[] {
+  if (!namespaces.length && scope === "namespaces")
+    return [
+      required(
+        path,
+        "resource rules that are not cluster scoped must supply at least one namespace",
+      ),
+    ];
   if (namespaces.includes("*")) return alone(namespaces, path, "namespaces");
-  return namespaces.flatMap((namespace, i) => dnsLabelFaults(namespace).map((fault) => invalid(`${path}[${i}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${fault}`)));
+  return namespaces.flatMap((namespace, i) =>
+    dnsLabelFaults(namespace).map((fault) =>
+      invalid(
+        `${path}[${i}]`,
+        namespace,
+        `each member of this list must be '*' or a DNS-1123 label; ${fault}`,
+      ),
+    ),
+  );
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const method = spec["distinguisherMethod"];
-  const dangling = itemsAt(objectAt(object, "status"), "conditions").find((condition) => stringAt(condition, "type") === "Dangling");
+  const dangling = itemsAt(objectAt(object, "status"), "conditions").find(
+    (condition) => stringAt(condition, "type") === "Dangling",
+  );
   return [
     nameOf(object),
     stringAt(objectAt(spec, "priorityLevelConfiguration"), "name"),

@@ -1,44 +1,84 @@
-// The flow schemas and priority levels that every server must have as they are, and how their specs print.
-// Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go, k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
+// The flow schemas and priority levels that every server must have as they are, and how their specs
+// print.
+// Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go,
+// k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import type { FieldError } from "../../registry/field-error.ts";
-import { formatStruct, goFlag, goList, goNumber, goPointer, goStructPointer, goText, invalidPrinted, type StructField } from "../object/format-struct.ts";
+import {
+  formatStruct,
+  goFlag,
+  goList,
+  goNumber,
+  goPointer,
+  goStructPointer,
+  goText,
+  invalidPrinted,
+  type StructField,
+} from "../object/format-struct.ts";
 import { nameOf } from "../object/printing.ts";
 import { withoutFields } from "../object/read-fields.ts";
 import { objectAt } from "../object/strategy.ts";
 
 const group = (name: string): JsonObject => ({ kind: "Group", group: { name } });
 const everything: JsonObject = {
-  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"] }],
+  resourceRules: [
+    { verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"] },
+  ],
   nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
 };
 
 const schemas: Readonly<Record<string, JsonObject>> = {
-  exempt: { priorityLevelConfiguration: { name: "exempt" }, matchingPrecedence: 1, rules: [{ subjects: [group("system:masters")], ...everything }] },
+  exempt: {
+    priorityLevelConfiguration: { name: "exempt" },
+    matchingPrecedence: 1,
+    rules: [{ subjects: [group("system:masters")], ...everything }],
+  },
   "catch-all": {
     priorityLevelConfiguration: { name: "catch-all" },
     matchingPrecedence: 10_000,
     distinguisherMethod: { type: "ByUser" },
-    rules: [{ subjects: [group("system:unauthenticated"), group("system:authenticated")], ...everything }],
+    rules: [
+      { subjects: [group("system:unauthenticated"), group("system:authenticated")], ...everything },
+    ],
   },
 };
 
-const catchAllLevel: JsonObject = { type: "Limited", limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 } };
+const catchAllLevel: JsonObject = {
+  type: "Limited",
+  limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
+};
 
 /** A mandatory schema that is not as it must be. */
 export function fixedSchemaErrors(schema: JsonObject): FieldError[] {
   const name = nameOf(schema);
   const fixed = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   const spec = objectAt(schema, "spec");
-  return !fixed || equalJson(fixed, spec) ? [] : [invalidPrinted("spec", formatStruct(spec, schemaFields), `spec of '${name}' must equal the fixed value`)];
+  return !fixed || equalJson(fixed, spec)
+    ? []
+    : [
+        invalidPrinted(
+          "spec",
+          formatStruct(spec, schemaFields),
+          `spec of '${name}' must equal the fixed value`,
+        ),
+      ];
 }
 
 /** A mandatory level that is not as it must be; what `exempt` lends may be changed. */
 export function fixedLevelErrors(level: JsonObject): FieldError[] {
   const name = nameOf(level);
   const spec = objectAt(level, "spec");
-  const refusal = (what: string): FieldError[] => [invalidPrinted("spec", formatStruct(spec, levelFields), `spec of '${name}'${what} must equal the fixed value`)];
-  if (name === "exempt") return equalJson(withoutFields(spec, "exempt"), { type: "Exempt" }) ? [] : refusal(" except the 'spec.exempt' field");
+  const refusal = (what: string): FieldError[] => [
+    invalidPrinted(
+      "spec",
+      formatStruct(spec, levelFields),
+      `spec of '${name}'${what} must equal the fixed value`,
+    ),
+  ];
+  if (name === "exempt")
+    return equalJson(withoutFields(spec, "exempt"), { type: "Exempt" })
+      ? []
+      : refusal(" except the 'spec.exempt' field");
   return name === "catch-all" && !equalJson(spec, catchAllLevel) ? refusal("") : [];
 }
 
@@ -52,7 +92,11 @@ const subject = struct(
   ["Kind", "kind", goText],
   ["User", "user", goStructPointer(named)],
   ["Group", "group", goStructPointer(named)],
-  ["ServiceAccount", "serviceAccount", goStructPointer([["Namespace", "namespace", goText], ...named])],
+  [
+    "ServiceAccount",
+    "serviceAccount",
+    goStructPointer([["Namespace", "namespace", goText], ...named]),
+  ],
 );
 const resourceRule = struct(
   ["Verbs", "verbs", goPointer],
@@ -61,8 +105,15 @@ const resourceRule = struct(
   ["ClusterScope", "clusterScope", goFlag],
   ["Namespaces", "namespaces", goPointer],
 );
-const pathRule = struct(["Verbs", "verbs", goPointer], ["NonResourceURLs", "nonResourceURLs", goPointer]);
-const rule = struct(["Subjects", "subjects", goList(subject)], ["ResourceRules", "resourceRules", goList(resourceRule)], ["NonResourceRules", "nonResourceRules", goList(pathRule)]);
+const pathRule = struct(
+  ["Verbs", "verbs", goPointer],
+  ["NonResourceURLs", "nonResourceURLs", goPointer],
+);
+const rule = struct(
+  ["Subjects", "subjects", goList(subject)],
+  ["ResourceRules", "resourceRules", goList(resourceRule)],
+  ["NonResourceRules", "nonResourceRules", goList(pathRule)],
+);
 const schemaFields: readonly StructField[] = [
   ["PriorityLevelConfiguration", "priorityLevelConfiguration", struct(...named)],
   ["MatchingPrecedence", "matchingPrecedence", goNumber],
@@ -77,7 +128,11 @@ const queuing: readonly StructField[] = [
 ];
 const limited: readonly StructField[] = [
   ["NominalConcurrencyShares", "nominalConcurrencyShares", goNumber],
-  ["LimitResponse", "limitResponse", struct(["Type", "type", goText], ["Queuing", "queuing", goStructPointer(queuing)])],
+  [
+    "LimitResponse",
+    "limitResponse",
+    struct(["Type", "type", goText], ["Queuing", "queuing", goStructPointer(queuing)]),
+  ],
   ["LendablePercent", "lendablePercent", goPointer],
   ["BorrowingLimitPercent", "borrowingLimitPercent", goPointer],
 ];

@@ -1,14 +1,36 @@
 // Ingress classes: which controller serves an ingress, and its parameters.
-// Upstream: k8s.io/kubernetes/pkg/registry/networking/ingressclass/strategy.go, pkg/apis/networking/{v1/defaults.go,validation}.
-import { dnsLabelFaults, dnsSubdomainFaults, isObject, type Json, type JsonObject, pathSegmentFaults } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../registry/field-error.ts";
+// Upstream: k8s.io/kubernetes/pkg/registry/networking/ingressclass/strategy.go,
+// pkg/apis/networking/{v1/defaults.go,validation}.
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  isObject,
+  type Json,
+  type JsonObject,
+  pathSegmentFaults,
+} from "homeostat/api";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { domainPathErrors } from "../object/name-faults.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { setIfNil } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  bumpGeneration,
+  finalizerErrors,
+  immutable,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 
 const maxControllerBytes = 250;
 const scopes = ["Cluster", "Namespace"];
@@ -24,9 +46,16 @@ export const ingressClass: BuiltinKind = {
   rules: {
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(objectAt(object, "spec"))],
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateSpec(objectAt(object, "spec")),
+    ],
     validateUpdate: (object, old) => [
-      ...immutable("spec.controller", stringAt(objectAt(object, "spec"), "controller"), stringAt(objectAt(old, "spec"), "controller")),
+      ...immutable(
+        "spec.controller",
+        stringAt(objectAt(object, "spec"), "controller"),
+        stringAt(objectAt(old, "spec"), "controller"),
+      ),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
       ...validateSpec(objectAt(object, "spec")),
@@ -38,9 +67,13 @@ export const ingressClass: BuiltinKind = {
 function validateSpec(spec: JsonObject): FieldError[] {
   const controller = stringAt(spec, "controller");
   return [
-    ...(Buffer.byteLength(controller) > maxControllerBytes ? [tooLong("spec.controller", maxControllerBytes)] : []),
+    ...(Buffer.byteLength(controller) > maxControllerBytes
+      ? [tooLong("spec.controller", maxControllerBytes)]
+      : []),
     ...domainPathErrors(controller, "spec.controller"),
-    ...(isObject(spec["parameters"]) ? validateParameters(spec["parameters"], "spec.parameters") : []),
+    ...(isObject(spec["parameters"])
+      ? validateParameters(spec["parameters"], "spec.parameters")
+      : []),
   ];
 }
 
@@ -48,10 +81,14 @@ function validateParameters(parameters: JsonObject, path: string): FieldError[] 
   const group = parameters["apiGroup"];
   const named = (field: string): FieldError[] => {
     const value = stringAt(parameters, field);
-    return value ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault)) : [required(`${path}.${field}`, "")];
+    return value
+      ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault))
+      : [required(`${path}.${field}`, "")];
   };
   return [
-    ...(typeof group === "string" ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.apiGroup`, group, fault)) : []),
+    ...(typeof group === "string"
+      ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.apiGroup`, group, fault))
+      : []),
     ...named("kind"),
     ...named("name"),
     ...scopeErrors(parameters, path),
@@ -62,15 +99,28 @@ function scopeErrors(parameters: JsonObject, path: string): FieldError[] {
   const scope = stringAt(parameters, "scope");
   const namespace = parameters["namespace"];
   if (!scopes.includes(scope)) return [notSupported(`${path}.scope`, scope, scopes)];
-  if (scope === "Cluster") return typeof namespace === "string" ? [forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")] : [];
-  if (typeof namespace !== "string") return [required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
+  if (scope === "Cluster")
+    return typeof namespace === "string"
+      ? [forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")]
+      : [];
+  if (typeof namespace !== "string")
+    return [required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
   return dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault));
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const isDefault = stringAt(objectAt(metadataOf(object), "annotations"), "ingressclass.kubernetes.io/is-default-class") === "true";
+  const isDefault =
+    stringAt(
+      objectAt(metadataOf(object), "annotations"),
+      "ingressclass.kubernetes.io/is-default-class",
+    ) === "true";
   const spec = objectAt(object, "spec");
-  return [isDefault ? `${nameOf(object)} (default)` : nameOf(object), stringAt(spec, "controller"), formatParameters(spec["parameters"]), ageOf(object, nowMs)];
+  return [
+    isDefault ? `${nameOf(object)} (default)` : nameOf(object),
+    stringAt(spec, "controller"),
+    formatParameters(spec["parameters"]),
+    ageOf(object, nowMs),
+  ];
 }
 
 function formatParameters(parameters: Json | undefined): string {

@@ -1,6 +1,7 @@
 // Ingresses: hosts, paths and the services behind them.
-// Upstream: k8s.io/kubernetes/pkg/registry/networking/ingress/strategy.go, pkg/apis/networking/validation/validation.go,
-// pkg/printers/internalversion/printers.go (printIngress).
+// Upstream: k8s.io/kubernetes/pkg/registry/networking/ingress/strategy.go,
+// pkg/apis/networking/validation/validation.go, pkg/printers/internalversion/printers.go
+// (printIngress).
 import type { Json, JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
@@ -10,9 +11,21 @@ import { ipWarnings } from "../object/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { itemsAt } from "../object/read-fields.ts";
-import { finalizerErrors, metadataOf, objectAt, specStatusRules, statusViewRules, stringAt } from "../object/strategy.ts";
+import {
+  finalizerErrors,
+  metadataOf,
+  objectAt,
+  specStatusRules,
+  statusViewRules,
+  stringAt,
+} from "../object/strategy.ts";
 import { formatBalancer } from "./format-balancer.ts";
-import { hasInvalidSecretName, hasInvalidWildcardRule, validateIngressSpec, validateIngressStatus } from "./validate-ingress.ts";
+import {
+  hasInvalidSecretName,
+  hasInvalidWildcardRule,
+  validateIngressSpec,
+  validateIngressStatus,
+} from "./validate-ingress.ts";
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
@@ -27,7 +40,14 @@ export const ingress: BuiltinKind = {
       metadataOf(object)["generation"] = 1;
     },
     validateCreate: (object, context) =>
-      warned(object, context, [...finalizerErrors(object), ...validateIngressSpec(objectAt(object, "spec"), { secretNames: "checked", wildcardRules: "checked" }), ...classErrors(object)]),
+      warned(object, context, [
+        ...finalizerErrors(object),
+        ...validateIngressSpec(objectAt(object, "spec"), {
+          secretNames: "checked",
+          wildcardRules: "checked",
+        }),
+        ...classErrors(object),
+      ]),
     validateUpdate: (object, old) => [
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
@@ -43,7 +63,12 @@ export const ingress: BuiltinKind = {
       validateUpdate(object, old, context) {
         const errors = validateIngressStatus(objectAt(object, "status"), objectAt(old, "status"));
         const balancers = itemsAt(objectAt(objectAt(object, "status"), "loadBalancer"), "ingress");
-        if (!errors.length) balancers.forEach((each, i) => ipWarnings(stringAt(each, "ip"), `status.loadBalancer.ingress[${i}]`).forEach(context.warn));
+        if (!errors.length)
+          balancers.forEach((each, i) =>
+            ipWarnings(stringAt(each, "ip"), `status.loadBalancer.ingress[${i}]`).forEach(
+              context.warn,
+            ),
+          );
         return errors;
       },
     },
@@ -51,19 +76,36 @@ export const ingress: BuiltinKind = {
   cells,
 };
 
-const annotationOf = (object: JsonObject): Json | undefined => objectAt(metadataOf(object), "annotations")[classAnnotation];
+const annotationOf = (object: JsonObject): Json | undefined =>
+  objectAt(metadataOf(object), "annotations")[classAnnotation];
 
 function classErrors(object: JsonObject): FieldError[] {
   const annotation = annotationOf(object);
   const name = objectAt(object, "spec")["ingressClassName"];
   return typeof annotation === "string" && typeof name === "string" && annotation !== name
-    ? [invalid(`annotations.${classAnnotation}`, annotation, "must match `ingressClassName` when both are specified")]
+    ? [
+        invalid(
+          `annotations.${classAnnotation}`,
+          annotation,
+          "must match `ingressClassName` when both are specified",
+        ),
+      ]
     : [];
 }
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
-  if (!errors.length && annotationOf(object) !== undefined && typeof objectAt(object, "spec")["ingressClassName"] !== "string")
-    context.warn(`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`);
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
+  if (
+    !errors.length &&
+    annotationOf(object) !== undefined &&
+    typeof objectAt(object, "spec")["ingressClassName"] !== "string"
+  )
+    context.warn(
+      `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`,
+    );
   return errors;
 }
 
@@ -73,10 +115,20 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
   const spec = objectAt(object, "spec");
   const className = spec["ingressClassName"];
   const ports = itemsAt(spec, "tls").length ? "80, 443" : "80";
-  return [nameOf(object), typeof className === "string" ? className : "<none>", formatHosts(spec), formatBalancer(object), ports, ageOf(object, nowMs)];
+  return [
+    nameOf(object),
+    typeof className === "string" ? className : "<none>",
+    formatHosts(spec),
+    formatBalancer(object),
+    ports,
+    ageOf(object, nowMs),
+  ];
 }
 
-/** The first hosts; from the fourth rule on only their number, counted from the hosts that are shown. */
+/**
+ * The first hosts; from the fourth rule on only their number, counted from the hosts that are
+ * shown.
+ */
 function formatHosts(spec: JsonObject): string {
   const rules = itemsAt(spec, "rules");
   const hosts: string[] = [];

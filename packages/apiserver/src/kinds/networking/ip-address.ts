@@ -1,16 +1,34 @@
-// IPAddresses: one object for each address that something in the cluster has taken; the name is the address.
-// Upstream: k8s.io/kubernetes/pkg/registry/networking/ipaddress/strategy.go, pkg/apis/networking/validation/validation.go.
-import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject, pathSegmentFaults } from "homeostat/api";
+// IPAddresses: one object for each address that something in the cluster has taken; the name is the
+// address.
+// Upstream: k8s.io/kubernetes/pkg/registry/networking/ipaddress/strategy.go,
+// pkg/apis/networking/validation/validation.go.
+import {
+  dnsSubdomainFaults,
+  equalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  pathSegmentFaults,
+} from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { type NameRule, validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import {
+  type NameRule,
+  validateObjectMeta,
+} from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { formatStruct, goText, invalidPrinted } from "../object/format-struct.ts";
 import { ipErrors } from "../object/ip-addresses.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
 
-/** A name that is a canonical address. The bodies of address errors end in the detail that a name's error repeats. */
-const nameIsAddress: NameRule = (name) => ipErrors(name, "").map(({ body }) => body.slice(`Invalid value: ${JSON.stringify(name)}: `.length));
+/**
+ * A name that is a canonical address. The bodies of address errors end in the detail that a name's
+ * error repeats.
+ */
+const nameIsAddress: NameRule = (name) =>
+  ipErrors(name, "").map(({ body }) =>
+    body.slice(`Invalid value: ${JSON.stringify(name)}: `.length),
+  );
 
 /** The record of addresses; `committed` hears of each that is entered and taken out. */
 export const ipAddressKind = (committed: NonNullable<BuiltinKind["committed"]>): BuiltinKind => ({
@@ -21,7 +39,12 @@ export const ipAddressKind = (committed: NonNullable<BuiltinKind["committed"]>):
   rules: {
     validateName: nameIsAddress,
     validateCreate: (object) => [...finalizerErrors(object), ...parentErrors(object)],
-    validateUpdate: (object, old) => [...validateObjectMeta(object, { namespaced: false }, nameIsAddress), ...finalizerErrors(object), ...parentErrors(object), ...parentChangeErrors(object, old)],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsAddress),
+      ...finalizerErrors(object),
+      ...parentErrors(object),
+      ...parentChangeErrors(object, old),
+    ],
   },
   cells: (object, nowMs) => [nameOf(object), formatParent(parentOf(object)), ageOf(object, nowMs)],
 });
@@ -33,9 +56,20 @@ function parentErrors(object: JsonObject): FieldError[] {
   const path = "spec.parentRef";
   if (!isObject(parent)) return [required(path, "")];
   const group = stringAt(parent, "group");
-  const segment = (field: string): FieldError[] => pathSegmentFaults(stringAt(parent, field)).map((fault) => invalid(`${path}.${field}`, stringAt(parent, field), fault));
-  const needed = (field: string): FieldError[] => (stringAt(parent, field) ? segment(field) : [required(`${path}.${field}`, "")]);
-  return [...(group ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.group`, group, fault)) : []), ...needed("resource"), ...needed("name"), ...segment("namespace")];
+  const segment = (field: string): FieldError[] =>
+    pathSegmentFaults(stringAt(parent, field)).map((fault) =>
+      invalid(`${path}.${field}`, stringAt(parent, field), fault),
+    );
+  const needed = (field: string): FieldError[] =>
+    stringAt(parent, field) ? segment(field) : [required(`${path}.${field}`, "")];
+  return [
+    ...(group
+      ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.group`, group, fault))
+      : []),
+    ...needed("resource"),
+    ...needed("name"),
+    ...segment("namespace"),
+  ];
 }
 
 function parentChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
@@ -56,6 +90,8 @@ function formatParent(parent: Json | undefined): string {
   if (!isObject(parent)) return "<none>";
   const group = stringAt(parent, "group");
   const namespace = stringAt(parent, "namespace");
-  const resource = group ? `${stringAt(parent, "resource")}.${group}` : stringAt(parent, "resource");
+  const resource = group
+    ? `${stringAt(parent, "resource")}.${group}`
+    : stringAt(parent, "resource");
   return `${resource.toLowerCase()}${namespace ? `/${namespace}` : ""}/${stringAt(parent, "name")}`;
 }

@@ -1,5 +1,6 @@
 // ServiceCIDRs: ranges from which services get their addresses.
-// Upstream: k8s.io/kubernetes/pkg/registry/networking/servicecidr/strategy.go, pkg/apis/networking/validation/validation.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/networking/servicecidr/strategy.go,
+// pkg/apis/networking/validation/validation.go.
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -34,22 +35,42 @@ export const serviceCidr: BuiltinKind = {
 };
 
 const path = "spec.cidrs";
-const cidrsOf = (object: JsonObject): readonly string[] => textsAt(objectAt(object, "spec"), "cidrs");
+const cidrsOf = (object: JsonObject): readonly string[] =>
+  textsAt(objectAt(object, "spec"), "cidrs");
 const isSix = (cidr: string): boolean => parseCidrSloppy(cidr)?.address.bytes.length === 16;
 
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (!cidrs.length) return [required(path, "at least one CIDR required")];
-  if (cidrs.length > 2) return [{ type: "FieldValueInvalid", field: path, body: `Invalid value: ${JSON.stringify({ CIDRs: cidrs })}: may only hold up to 2 values` }];
+  if (cidrs.length > 2)
+    return [
+      {
+        type: "FieldValueInvalid",
+        field: path,
+        body: `Invalid value: ${JSON.stringify({ CIDRs: cidrs })}: may only hold up to 2 values`,
+      },
+    ];
   const errors = cidrs.flatMap((cidr, i) => cidrErrors(cidr, `${path}[${i}]`));
-  if (cidrs.length === 2 && parseCidrSloppy(cidrs[0]!) && parseCidrSloppy(cidrs[1]!) && isSix(cidrs[0]!) === isSix(cidrs[1]!)) {
-    errors.push(invalid(path, [...cidrs], "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"));
+  if (
+    cidrs.length === 2 &&
+    parseCidrSloppy(cidrs[0]!) &&
+    parseCidrSloppy(cidrs[1]!) &&
+    isSix(cidrs[0]!) === isSix(cidrs[1]!)
+  ) {
+    errors.push(
+      invalid(
+        path,
+        [...cidrs],
+        "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
+      ),
+    );
   }
   return errors;
 }
 
 /** A second family may be added; all else stays. */
 function changeErrors(cidrs: readonly string[], old: readonly string[]): FieldError[] {
-  const frozen = (i: number): FieldError[] => (cidrs[i] === old[i] ? [] : [invalid(`${path}[${i}]`, cidrs[i], "field is immutable")]);
+  const frozen = (i: number): FieldError[] =>
+    cidrs[i] === old[i] ? [] : [invalid(`${path}[${i}]`, cidrs[i], "field is immutable")];
   if (cidrs.length === old.length) return old.flatMap((_, i) => frozen(i));
   if (old.length === 1 && cidrs.length === 2) return [...frozen(0), ...validateCidrs(cidrs)];
   return [invalid(path, [...cidrs], "field is immutable")];

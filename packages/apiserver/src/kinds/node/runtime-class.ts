@@ -1,8 +1,12 @@
 // Runtime classes: how containers are run.
-// Upstream: k8s.io/kubernetes/pkg/registry/node/runtimeclass/strategy.go, pkg/apis/node/validation/validation.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/node/runtimeclass/strategy.go,
+// pkg/apis/node/validation/validation.go.
 import { dnsLabelFaults, isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { validateLabels, validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import {
+  validateLabels,
+  validateObjectMeta,
+} from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import { roundList } from "../core/pod/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validate-resources.ts";
@@ -23,7 +27,8 @@ export const runtimeClass: BuiltinKind = {
   rules: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validate(object)]),
+    validateCreate: (object, context) =>
+      warned(object, context, [...finalizerErrors(object), ...validate(object)]),
     validateUpdate: (object, old, context) =>
       warned(object, context, [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
@@ -39,10 +44,17 @@ function validate(object: JsonObject): FieldError[] {
   const handler = stringAt(object, "handler");
   const { overhead, scheduling } = object;
   return [
-    ...(handler ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault)) : [required("handler", "")]),
-    ...(isObject(overhead) ? validateContainerResources({ limits: overhead["podFixed"] ?? {} }, new Set(), "overhead") : []),
+    ...(handler
+      ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault))
+      : [required("handler", "")]),
+    ...(isObject(overhead)
+      ? validateContainerResources({ limits: overhead["podFixed"] ?? {} }, new Set(), "overhead")
+      : []),
     ...(isObject(scheduling)
-      ? [...validateLabels(textMapAt(scheduling, "nodeSelector"), "scheduling.nodeSelector"), ...tolerationErrors(itemsAt(scheduling, "tolerations"), "scheduling.tolerations")]
+      ? [
+          ...validateLabels(textMapAt(scheduling, "nodeSelector"), "scheduling.nodeSelector"),
+          ...tolerationErrors(itemsAt(scheduling, "tolerations"), "scheduling.tolerations"),
+        ]
       : []),
   ];
 }
@@ -51,7 +63,9 @@ function tolerationErrors(tolerations: readonly JsonObject[], path: string): Fie
   const seen = new Set<string>();
   const errors = validateTolerations(tolerations, path);
   tolerations.forEach((toleration, i) => {
-    const key = JSON.stringify(["key", "operator", "value", "effect"].map((field) => stringAt(toleration, field)));
+    const key = JSON.stringify(
+      ["key", "operator", "value", "effect"].map((field) => stringAt(toleration, field)),
+    );
     if (seen.has(key))
       errors.push({
         type: "FieldValueDuplicate",
@@ -69,7 +83,11 @@ function tolerationErrors(tolerations: readonly JsonObject[], path: string): Fie
   return errors;
 }
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length) return errors;
   for (const key of Object.keys(textMapAt(objectAt(object, "scheduling"), "nodeSelector"))) {
     const message = nodeLabelMessage(key);

@@ -1,9 +1,18 @@
-// The record that a built-in kind is: what sets it apart from a plain object with a name. Everything common has a default,
-// so that most kinds are a few lines; names, verbs and types come from the kind data.
+// The record that a built-in kind is: what sets it apart from a plain object with a name.
+// Everything common has a default, so that most kinds are a few lines; names, verbs and types come
+// from the kind data.
 // Knows nothing of how records become served resources (create-builtin-resource.ts).
-// Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go, pkg/apis/<group>/{v1/defaults.go,validation}.
+// Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
+// pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
-import type { ConnectCheck, ConnectHandler, ProxyHandler, ScaleView, ServedResource, Strategy } from "../../registry/served-resource.ts";
+import type {
+  ConnectCheck,
+  ConnectHandler,
+  ProxyHandler,
+  ScaleView,
+  ServedResource,
+  Strategy,
+} from "../../registry/served-resource.ts";
 
 /** What a kind decides, where it differs from the defaults of strategy.ts. */
 export type Rules = Partial<Strategy>;
@@ -24,19 +33,28 @@ export interface BuiltinKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Where the objects live, when another group or version owns the storage, e.g. `/events` in `v1` for events.k8s.io. */
+  /**
+   * Where the objects live, when another group or version owns the storage, e.g. `/events` in `v1`
+   * for events.k8s.io.
+   */
   readonly storage?: {
     readonly group: string;
     readonly version: string;
     readonly fromStorage: (stored: JsonObject) => JsonObject;
     readonly toStorage: (object: JsonObject) => JsonObject;
   };
-  /** Upstream stores CustomResourceDefinitions and APIServices as JSON, which keeps empty lists; all else as protobuf. */
+  /**
+   * Upstream stores CustomResourceDefinitions and APIServices as JSON, which keeps empty lists; all
+   * else as protobuf.
+   */
   readonly stored?: "json" | "protobuf";
   /** SetDefaults functions, in place, on a decoded object. */
   readonly defaults?: (object: JsonObject) => void;
   readonly rules?: Rules;
-  /** Subresources that are views on the object (`status`, `finalize`), with the rules in which they differ from the main endpoint. */
+  /**
+   * Subresources that are views on the object (`status`, `finalize`), with the rules in which they
+   * differ from the main endpoint.
+   */
   readonly views?: Readonly<Record<string, Rules>>;
   readonly scale?: ScaleView;
   /** Subresources with a life of their own (`token`, `eviction`). */
@@ -48,7 +66,10 @@ export interface BuiltinKind {
   /** The `proxy` subresource. */
   readonly proxy?: ProxyHandler;
   readonly selectable?: Selectable;
-  /** The cells of one object of this version, for the columns that the kind data has. Kinds without show name and creation time. */
+  /**
+   * The cells of one object of this version, for the columns that the kind data has. Kinds without
+   * show name and creation time.
+   */
   readonly cells?: (object: JsonObject, nowMs: number) => readonly Json[];
   /** See ServedResource. */
   readonly review?: ServedResource["review"];

@@ -3,7 +3,15 @@
 import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../registry/field-error.ts";
 import type { SmdType } from "../../merge/smd-type.ts";
-import type { SelectableFields, ServedResource, Strategy, Subresource, TableColumn, TablePrinter, VersionCodec } from "../../registry/served-resource.ts";
+import type {
+  SelectableFields,
+  ServedResource,
+  Strategy,
+  Subresource,
+  TableColumn,
+  TablePrinter,
+  VersionCodec,
+} from "../../registry/served-resource.ts";
 import type { KindData, SubresourceFacts } from "../data/kind-data.ts";
 import type { BuiltinKind, Rules } from "./builtin-kind.ts";
 import { createGoDecoder } from "./go-decoder.ts";
@@ -18,18 +26,38 @@ export interface BuiltinMaterials {
   readonly smdOf: (model: string) => SmdType;
 }
 
-/** Kinds whose delete answers the object. Upstream: `ReturnDeletedObject` in k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go. */
+/**
+ * Kinds whose delete answers the object. Upstream: `ReturnDeletedObject` in
+ * k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go.
+ */
 const shownWhenDeleted: ReadonlySet<string> = new Set([
-  ...["Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod", "PodTemplate", "ResourceQuota", "Service", "ServiceAccount"],
+  ...[
+    "Namespace",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Pod",
+    "PodTemplate",
+    "ResourceQuota",
+    "Service",
+    "ServiceAccount",
+  ],
   ...["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"],
   ...["DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"],
 ]);
 
 /** Serves one record. Throws ERR_KINDS_UNKNOWN_KIND for a kind that the data lacks. */
-export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: BuiltinMaterials): ServedResource {
+export function createBuiltinResource(
+  record: BuiltinKind,
+  { data, smdOf }: BuiltinMaterials,
+): ServedResource {
   const facts = data.kind(record.group, record.version, record.kind);
   if (!facts) throw unknownKind(record, data);
-  const strategy = withWholeStatus({ ...plainStrategy, deleteReturnsObject: shownWhenDeleted.has(record.kind), ...record.rules }, record, facts.type, data);
+  const strategy = withWholeStatus(
+    { ...plainStrategy, deleteReturnsObject: shownWhenDeleted.has(record.kind), ...record.rules },
+    record,
+    facts.type,
+    data,
+  );
   const storage = record.storage ?? record;
   const codec = createTypedCodec({
     data,
@@ -38,7 +66,12 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     smd: smdOf(facts.type),
     emptyLists: record.stored === "json" ? "kept" : "null",
     ...(record.defaults ? { defaults: record.defaults } : {}),
-    ...(record.storage ? { conversion: canonicalConversion(record, data), storageModel: data.kind(storage.group, storage.version, record.kind)!.type } : {}),
+    ...(record.storage
+      ? {
+          conversion: canonicalConversion(record, data),
+          storageModel: data.kind(storage.group, storage.version, record.kind)!.type,
+        }
+      : {}),
   });
   return {
     group: record.group,
@@ -57,7 +90,11 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
     custom: false,
     codec,
     strategy,
-    subresources: new Map(facts.subresources.flatMap((sub) => subresource(record, sub, strategy, codec, { data, smdOf }))),
+    subresources: new Map(
+      facts.subresources.flatMap((sub) =>
+        subresource(record, sub, strategy, codec, { data, smdOf }),
+      ),
+    ),
     fields: selectableFields(record),
     table: tableOf(record, data.columns(record.group, record.version, facts.resource)),
     schemaEpoch: 0,
@@ -71,8 +108,19 @@ export function createBuiltinResource(record: BuiltinKind, { data, smdOf }: Buil
 }
 
 /** A status that a kind sets anew shows what Go writes of an empty one. */
-function withWholeStatus(strategy: Strategy, record: BuiltinKind, model: string, data: KindData): Strategy {
-  const ref = data.type(record.storage ? data.kind(record.storage.group, record.storage.version, record.kind)!.type : model).field("status")?.ref;
+function withWholeStatus(
+  strategy: Strategy,
+  record: BuiltinKind,
+  model: string,
+  data: KindData,
+): Strategy {
+  const ref = data
+    .type(
+      record.storage
+        ? data.kind(record.storage.group, record.storage.version, record.kind)!.type
+        : model,
+    )
+    .field("status")?.ref;
   if (record.stored === "json" || ref?.at !== "struct") return strategy;
   const plans = createStructPlans(data);
   return {
@@ -85,44 +133,112 @@ function withWholeStatus(strategy: Strategy, record: BuiltinKind, model: string,
   };
 }
 
-/** Conversion renames; decoding the outcome as the other version's type puts absent and zero fields right. */
-function canonicalConversion(record: BuiltinKind, data: KindData): NonNullable<BuiltinKind["storage"]> {
+/**
+ * Conversion renames; decoding the outcome as the other version's type puts absent and zero fields
+ * right.
+ */
+function canonicalConversion(
+  record: BuiltinKind,
+  data: KindData,
+): NonNullable<BuiltinKind["storage"]> {
   const storage = record.storage!;
-  const into = ({ group, version }: { readonly group: string; readonly version: string }): ((object: JsonObject) => JsonObject) => {
-    const decoder = createGoDecoder(data, data.kind(group, version, record.kind)!.type, { emptyLists: "null" });
+  const into = ({
+    group,
+    version,
+  }: {
+    readonly group: string;
+    readonly version: string;
+  }): ((object: JsonObject) => JsonObject) => {
+    const decoder = createGoDecoder(data, data.kind(group, version, record.kind)!.type, {
+      emptyLists: "null",
+    });
     const apiVersion = formatApiVersion({ group, version });
-    return (value) => Object.assign(decoder.decode({ value, duplicates: [], floatLiterals: new Map() }).object, { apiVersion, kind: record.kind });
+    return (value) =>
+      Object.assign(decoder.decode({ value, duplicates: [], floatLiterals: new Map() }).object, {
+        apiVersion,
+        kind: record.kind,
+      });
   };
   const toRecord = into(record);
   const toStored = into(storage);
-  return { ...storage, fromStorage: (stored) => toRecord(storage.fromStorage(stored)), toStorage: (object) => toStored(storage.toStorage(object)) };
+  return {
+    ...storage,
+    fromStorage: (stored) => toRecord(storage.fromStorage(stored)),
+    toStorage: (object) => toStored(storage.toStorage(object)),
+  };
 }
 
-function subresource(record: BuiltinKind, facts: SubresourceFacts, main: Strategy, codec: VersionCodec, { data, smdOf }: BuiltinMaterials): readonly (readonly [string, Subresource])[] {
+function subresource(
+  record: BuiltinKind,
+  facts: SubresourceFacts,
+  main: Strategy,
+  codec: VersionCodec,
+  { data, smdOf }: BuiltinMaterials,
+): readonly (readonly [string, Subresource])[] {
   const kind = { group: facts.group, version: facts.version, kind: facts.kind };
   const { name, verbs } = facts;
   const rules: Rules | undefined = record.views?.[name];
-  if (rules) return [[name, { at: "view", kind, verbs, strategy: { ...main, ...rules, allowCreateOnUpdate: false }, codec }]];
-  if (name === "scale" && record.scale) return [[name, { at: "scale", kind, verbs, scale: record.scale }]];
-  if (name === "proxy" && record.proxy) return [[name, { at: "proxy", kind, verbs, handle: record.proxy }]];
+  if (rules)
+    return [
+      [
+        name,
+        {
+          at: "view",
+          kind,
+          verbs,
+          strategy: { ...main, ...rules, allowCreateOnUpdate: false },
+          codec,
+        },
+      ],
+    ];
+  if (name === "scale" && record.scale)
+    return [[name, { at: "scale", kind, verbs, scale: record.scale }]];
+  if (name === "proxy" && record.proxy)
+    return [[name, { at: "proxy", kind, verbs, handle: record.proxy }]];
   const handle = record.connect?.[name];
   if (!handle) return [];
   const defaults = record.connectDefaults?.[name];
-  const options = facts.type === undefined ? undefined : { data, kind, model: facts.type, smd: smdOf(facts.type), emptyLists: "null" as const, ...(defaults ? { defaults } : {}) };
+  const options =
+    facts.type === undefined
+      ? undefined
+      : {
+          data,
+          kind,
+          model: facts.type,
+          smd: smdOf(facts.type),
+          emptyLists: "null" as const,
+          ...(defaults ? { defaults } : {}),
+        };
   const body = options ? { codec: createTypedCodec(options) } : {};
   const precheck = record.connectChecks?.[name];
-  return [[name, { at: "connect", kind, verbs, handle, ...body, ...(precheck ? { precheck } : {}) }]];
+  return [
+    [name, { at: "connect", kind, verbs, handle, ...body, ...(precheck ? { precheck } : {}) }],
+  ];
 }
 
 const nothing = (): Readonly<Record<string, string>> => ({});
 
 function selectableFields(record: BuiltinKind): SelectableFields {
-  if (record.selectable) return { unknownMessage: (name) => `field label not supported: ${name}`, ...record.selectable };
-  return { names: [], extract: nothing, unknownMessage: (name) => `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"` };
+  if (record.selectable)
+    return { unknownMessage: (name) => `field label not supported: ${name}`, ...record.selectable };
+  return {
+    names: [],
+    extract: nothing,
+    unknownMessage: (name) =>
+      `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  };
 }
 
-function tableOf({ cells, rowConditions }: BuiltinKind, columns: readonly TableColumn[]): TablePrinter {
-  return { columns, cells: cells ?? defaultCells, emptyRowsNull: cells === undefined, ...(rowConditions ? { rowConditions } : {}) };
+function tableOf(
+  { cells, rowConditions }: BuiltinKind,
+  columns: readonly TableColumn[],
+): TablePrinter {
+  return {
+    columns,
+    cells: cells ?? defaultCells,
+    emptyRowsNull: cells === undefined,
+    ...(rowConditions ? { rowConditions } : {}),
+  };
 }
 
 function unknownKind({ group, version, kind }: BuiltinKind, data: KindData): Error {

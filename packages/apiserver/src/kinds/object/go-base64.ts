@@ -1,13 +1,19 @@
-// Checks base64 as Go's StdEncoding decoder does, down to the byte at which it stumbles; Node's own decoder accepts anything.
+// Checks base64 as Go's StdEncoding decoder does, down to the byte at which it stumbles; Node's own
+// decoder accepts anything.
 // Upstream: Go's encoding/base64 (decodeQuantum).
 
-/** Go's message for text that is not padded standard base64 (line breaks allowed), or undefined when it is fine. */
+/**
+ * Go's message for text that is not padded standard base64 (line breaks allowed), or undefined when
+ * it is fine.
+ */
 export function checkGoBase64(text: string): string | undefined {
   const at = firstCorruptByte(Buffer.from(text, "utf8"));
   return at < 0 ? undefined : `illegal base64 data at input byte ${at}`;
 }
 
-const alphabet = new Set(Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"));
+const alphabet = new Set(
+  Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
+);
 const pad = 0x3d;
 const isBreak = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d;
 

@@ -1,16 +1,28 @@
-// Decodes parsed JSON as Go decodes it into a struct: unknown fields dropped and reported, nulls ignored or zeroed by type,
-// type errors in Go's words, and the result written as Go would write that struct back (omitempty, zero structs, canonical
-// times). Knows nothing of defaults, versions or HTTP.
-// Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go; UnmarshalJSON of the special types.
+// Decodes parsed JSON as Go decodes it into a struct: unknown fields dropped and reported, nulls
+// ignored or zeroed by type, type errors in Go's words, and the result written as Go would write
+// that struct back (omitempty, zero structs, canonical times). Knows nothing of defaults, versions
+// or HTTP.
+// Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go;
+// UnmarshalJSON of the special types.
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
 import type { FieldFacts, KindData, TypeRef } from "../data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
 import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
 import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
-import { createStructPlans, elementGoType, type MemberPlan, neverEmpty, type StructPlan, type StructPlans } from "./struct-plans.ts";
+import {
+  createStructPlans,
+  elementGoType,
+  type MemberPlan,
+  neverEmpty,
+  type StructPlan,
+  type StructPlans,
+} from "./struct-plans.ts";
 
-/** Lists that are refused when empty, in words that differ from those for an absent one: they are never stored so. */
+/**
+ * Lists that are refused when empty, in words that differ from those for an absent one: they are
+ * never stored so.
+ */
 const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy", "[]int32"]);
 
 /** What a Go program would hold, and what strict decoding complains about. */
@@ -20,7 +32,10 @@ export interface GoDecoded {
   readonly strictErrors: readonly string[];
 }
 
-/** The value does not fit the type; `message` is Go's, e.g. `json: cannot unmarshal string into Go struct field ConfigMap.data of type map[string]string`. */
+/**
+ * The value does not fit the type; `message` is Go's, e.g. `json: cannot unmarshal string into Go
+ * struct field ConfigMap.data of type map[string]string`.
+ */
 export class GoDecodeError extends Error {
   override readonly name = "GoDecodeError";
   /** What did not fit, for the document that this one stands in. */
@@ -42,7 +57,11 @@ export interface GoDecoder {
 }
 
 /** `emptyLists: "null"` for kinds that upstream stores as protobuf. */
-export function createGoDecoder(data: KindData, model: string, { emptyLists }: { readonly emptyLists: EmptyLists }): GoDecoder {
+export function createGoDecoder(
+  data: KindData,
+  model: string,
+  { emptyLists }: { readonly emptyLists: EmptyLists },
+): GoDecoder {
   const plans = createStructPlans(data);
   return {
     decode(body) {
@@ -65,7 +84,13 @@ class Decoding {
   readonly #trail: (MemberPlan | number | string)[] = [];
   #saved: GoDecodeError | undefined;
 
-  constructor(data: KindData, plans: StructPlans, body: ParsedJson, strict: StrictErrors | undefined, emptyLists: EmptyLists) {
+  constructor(
+    data: KindData,
+    plans: StructPlans,
+    body: ParsedJson,
+    strict: StrictErrors | undefined,
+    emptyLists: EmptyLists,
+  ) {
     this.#data = data;
     this.#plans = plans;
     this.#body = body;
@@ -74,7 +99,11 @@ class Decoding {
   }
 
   root(plan: StructPlan): JsonObject {
-    const value = this.#value({ at: "struct", type: plan.type.model }, plan.type.goName, this.#body.value);
+    const value = this.#value(
+      { at: "struct", type: plan.type.model },
+      plan.type.goName,
+      this.#body.value,
+    );
     if (this.#saved) throw this.#saved;
     return (value ?? this.#plans.fillZeros(plan, {})) as JsonObject;
   }
@@ -85,11 +114,17 @@ class Decoding {
     if (input === null) return undefined;
     switch (ref.at) {
       case "struct":
-        return isObject(input) ? this.#structValue(this.#plans.plan(ref.type), input) : this.#mismatch(input, goType);
+        return isObject(input)
+          ? this.#structValue(this.#plans.plan(ref.type), input)
+          : this.#mismatch(input, goType);
       case "list":
-        return Array.isArray(input) ? this.#list(ref, elementType ?? elementGoType(this.#data, goType, ref), input) : this.#mismatch(input, goType);
+        return Array.isArray(input)
+          ? this.#list(ref, elementType ?? elementGoType(this.#data, goType, ref), input)
+          : this.#mismatch(input, goType);
       case "map":
-        return isObject(input) ? this.#map(ref, elementType ?? elementGoType(this.#data, goType, ref), input) : this.#mismatch(input, goType);
+        return isObject(input)
+          ? this.#map(ref, elementType ?? elementGoType(this.#data, goType, ref), input)
+          : this.#mismatch(input, goType);
       case "bytes":
         return this.#bytes(goType, input);
       case "string":
@@ -121,13 +156,21 @@ class Decoding {
   /** Where the decoder is, e.g. `spec.ports[0]`; "" at the root. */
   #path(): string {
     let path = "";
-    for (const step of this.#trail) path += typeof step === "number" ? `[${step}]` : `${path ? "." : ""}${typeof step === "string" ? step : step.facts.name}`;
+    for (const step of this.#trail)
+      path +=
+        typeof step === "number"
+          ? `[${step}]`
+          : `${path ? "." : ""}${typeof step === "string" ? step : step.facts.name}`;
     return path;
   }
 
   #emptied(member: MemberPlan, value: Json): Json {
     const empty =
-      this.#emptyLists === "null" && !isRefusedWhenEmpty(member.facts, value) && !member.facts.pointer && (member.facts.ref.at === "list" || member.facts.ref.at === "map") && isEmpty(value);
+      this.#emptyLists === "null" &&
+      !isRefusedWhenEmpty(member.facts, value) &&
+      !member.facts.pointer &&
+      (member.facts.ref.at === "list" || member.facts.ref.at === "map") &&
+      isEmpty(value);
     return empty ? null : value;
   }
 
@@ -146,14 +189,22 @@ class Decoding {
       if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
       this.#trail.push(key);
       // Bytes that are nil come back from protobuf as empty ones.
-      setOwn(out, key, this.#value(ref.values, valueType, input[key]!) ?? (ref.values.at === "bytes" && this.#emptyLists === "null" ? "" : this.#plans.zero(ref.values)));
+      setOwn(
+        out,
+        key,
+        this.#value(ref.values, valueType, input[key]!) ??
+          (ref.values.at === "bytes" && this.#emptyLists === "null"
+            ? ""
+            : this.#plans.zero(ref.values)),
+      );
       this.#trail.pop();
     }
     return out;
   }
 
   #bytes(goType: string, input: Json): Json | undefined {
-    if (Array.isArray(input)) return Buffer.from(input.map((item) => this.#byte(item))).toString("base64");
+    if (Array.isArray(input))
+      return Buffer.from(input.map((item) => this.#byte(item))).toString("base64");
     if (typeof input !== "string") return this.#mismatch(input, goType);
     const fault = checkGoBase64(input);
     if (fault === undefined) return Buffer.from(input, "base64").toString("base64");
@@ -162,15 +213,20 @@ class Decoding {
   }
 
   #byte(input: Json): number {
-    if (typeof input === "number" && Number.isInteger(input) && input >= 0 && input <= 255) return input;
-    if (input !== null) this.#save(typeof input === "number" ? `number ${input}` : goKindOf(input), "uint8");
+    if (typeof input === "number" && Number.isInteger(input) && input >= 0 && input <= 255)
+      return input;
+    if (input !== null)
+      this.#save(typeof input === "number" ? `number ${input}` : goKindOf(input), "uint8");
     return 0;
   }
 
   #number(type: "int32" | "int64" | "float64", goType: string, input: Json): Json | undefined {
-    if (typeof input !== "number" && typeof input !== "bigint") return this.#mismatch(input, goType);
+    if (typeof input !== "number" && typeof input !== "bigint")
+      return this.#mismatch(input, goType);
     if (type === "float64") return typeof input === "bigint" ? Number(input) : input;
-    const literal = this.#body.floatLiterals.size ? this.#body.floatLiterals.get(this.#path()) : undefined;
+    const literal = this.#body.floatLiterals.size
+      ? this.#body.floatLiterals.get(this.#path())
+      : undefined;
     if (literal === undefined && isInteger(type, input)) return input;
     this.#save(`number ${literal ?? plainDigits(input)}`, goType);
     return undefined;
@@ -186,12 +242,22 @@ class Decoding {
     }
   }
 
-  /** A nested document with an UnmarshalJSON of its own: no strict errors, a fresh error context. */
+  /**
+   * A nested document with an UnmarshalJSON of its own: no strict errors, a fresh error context.
+   */
   #lenient(model: string, value: Json): Json {
     try {
-      return new Decoding(this.#data, this.#plans, { ...nothing, value }, undefined, this.#emptyLists).root(this.#plans.plan(model));
+      return new Decoding(
+        this.#data,
+        this.#plans,
+        { ...nothing, value },
+        undefined,
+        this.#emptyLists,
+      ).root(this.#plans.plan(model));
     } catch (error) {
-      throw error instanceof GoDecodeError ? new UnmarshalerError(error.message, error.mismatch) : error;
+      throw error instanceof GoDecodeError
+        ? new UnmarshalerError(error.message, error.mismatch)
+        : error;
     }
   }
 
@@ -206,25 +272,45 @@ class Decoding {
   #typeError({ value, goType, stack: inner }: TypeMismatch): GoDecodeError {
     const members = this.#trail.filter((step) => typeof step === "object");
     const stack = [...members.flatMap((member) => member.stack), ...inner];
-    const target = members.length ? `struct field ${members.at(-1)!.owner}.${stack.join(".")} of type ${goType}` : `value of type ${goType}`;
-    return new GoDecodeError(`json: cannot unmarshal ${value} into Go ${target}`, { value, goType, stack });
+    const target = members.length
+      ? `struct field ${members.at(-1)!.owner}.${stack.join(".")} of type ${goType}`
+      : `value of type ${goType}`;
+    return new GoDecodeError(`json: cannot unmarshal ${value} into Go ${target}`, {
+      value,
+      goType,
+      stack,
+    });
   }
 }
 
 function keeps({ facts }: MemberPlan, value: Json): boolean {
   if (facts.omitZero && value === null) return false;
-  return !facts.omitEmpty || facts.pointer || isRefusedWhenEmpty(facts, value) || neverEmpty(facts.ref) || !isEmpty(value);
+  return (
+    !facts.omitEmpty ||
+    facts.pointer ||
+    isRefusedWhenEmpty(facts, value) ||
+    neverEmpty(facts.ref) ||
+    !isEmpty(value)
+  );
 }
 
-const isRefusedWhenEmpty = (facts: FieldFacts, value: Json): boolean => Array.isArray(value) && refusedWhenEmpty.has(facts.goType);
+const isRefusedWhenEmpty = (facts: FieldFacts, value: Json): boolean =>
+  Array.isArray(value) && refusedWhenEmpty.has(facts.goType);
 
 const isEmpty = (value: Json): boolean =>
-  value === null || value === "" || value === false || value === 0 || (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
+  value === null ||
+  value === "" ||
+  value === false ||
+  value === 0 ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
 
 function isInteger(type: "int32" | "int64", value: number | bigint): boolean {
   if (typeof value === "bigint") return type === "int64";
   if (!Number.isInteger(value)) return false;
-  return type === "int32" ? value >= -2147483648 && value <= 2147483647 : Number.isSafeInteger(value);
+  return type === "int32"
+    ? value >= -2147483648 && value <= 2147483647
+    : Number.isSafeInteger(value);
 }
 
-const plainDigits = (value: number | bigint): string => (typeof value === "number" && Number.isInteger(value) ? BigInt(value).toString() : String(value));
+const plainDigits = (value: number | bigint): string =>
+  typeof value === "number" && Number.isInteger(value) ? BigInt(value).toString() : String(value);

@@ -1,5 +1,6 @@
-// Writes objects of a Go type as Go writes them: fields in the order of the struct, maps by key. Equal objects have equal
-// bytes, as with the plain encoder; the order is what people and scripts see from upstream.
+// Writes objects of a Go type as Go writes them: fields in the order of the struct, maps by key.
+// Equal objects have equal bytes, as with the plain encoder; the order is what people and scripts
+// see from upstream.
 // Upstream: encoding/json.
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { KindData, TypeRef } from "../data/kind-data.ts";
@@ -26,7 +27,9 @@ function encodeStruct(plans: StructPlans, model: string, object: JsonObject): st
     text += `${text ? "," : ""}${jsonKey}${encodeValue(plans, facts.ref, value)}`;
   }
   if (!left) return `{${text}}`;
-  const others = Object.keys(object).filter((name) => !byName.has(name) && object[name] !== undefined);
+  const others = Object.keys(object).filter(
+    (name) => !byName.has(name) && object[name] !== undefined,
+  );
   return `{${[...(text ? [text] : []), ...others.sort(compareBytewise).map((name) => member(name, encodeJson(object[name]!)))].join(",")}}`;
 }
 
@@ -36,11 +39,17 @@ function encodeValue(plans: StructPlans, ref: TypeRef, value: Json): string {
     case "struct":
       return isObject(value) ? encodeStruct(plans, ref.type, value) : encodeJson(value);
     case "list":
-      return Array.isArray(value) ? `[${value.map((item) => encodeValue(plans, ref.items, item)).join(",")}]` : encodeJson(value);
+      return Array.isArray(value)
+        ? `[${value.map((item) => encodeValue(plans, ref.items, item)).join(",")}]`
+        : encodeJson(value);
     case "map":
-      return isObject(value) && ref.values.at !== "string" ? encodeMap(plans, ref.values, value) : encodeJson(value);
+      return isObject(value) && ref.values.at !== "string"
+        ? encodeMap(plans, ref.values, value)
+        : encodeJson(value);
     default:
-      return ref.at === "special" && ref.name.startsWith("JSONSchemaProps") ? encodeSchemas(plans, value) : encodeJson(value);
+      return ref.at === "special" && ref.name.startsWith("JSONSchemaProps")
+        ? encodeSchemas(plans, value)
+        : encodeJson(value);
   }
 }
 
@@ -53,5 +62,7 @@ function encodeMap(plans: StructPlans, values: TypeRef, object: JsonObject): str
 }
 
 function encodeSchemas(plans: StructPlans, value: JsonObject | Json[]): string {
-  return Array.isArray(value) ? `[${value.map((item) => (isObject(item) ? encodeStruct(plans, schemaModel, item) : encodeJson(item))).join(",")}]` : encodeStruct(plans, schemaModel, value);
+  return Array.isArray(value)
+    ? `[${value.map((item) => (isObject(item) ? encodeStruct(plans, schemaModel, item) : encodeJson(item))).join(",")}]`
+    : encodeStruct(plans, schemaModel, value);
 }

@@ -12,5 +12,11 @@ export interface TypeMismatch {
 /** The kind of a JSON value, e.g. `array`, `number`. Null has none here. */
 export function goKindOf(input: Json): string {
   if (Array.isArray(input)) return "array";
-  return typeof input === "object" ? "object" : typeof input === "boolean" ? "bool" : typeof input === "string" ? "string" : "number";
+  return typeof input === "object"
+    ? "object"
+    : typeof input === "boolean"
+      ? "bool"
+      : typeof input === "string"
+        ? "string"
+        : "number";
 }

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatGoTime, GoTimeError, type GoTimeLayout, parseGoTime, rfc3339, rfc3339Micro } from "./go-time.ts";
+import {
+  formatGoTime,
+  GoTimeError,
+  type GoTimeLayout,
+  parseGoTime,
+  rfc3339,
+  rfc3339Micro,
+} from "./go-time.ts";
 
-const round = (text: string, layout: GoTimeLayout): string | null => formatGoTime(parseGoTime(text, layout), layout);
+const round = (text: string, layout: GoTimeLayout): string | null =>
+  formatGoTime(parseGoTime(text, layout), layout);
 const fault = (text: string, layout: GoTimeLayout): string => {
   try {
     return `no fault: ${round(text, layout)}`;
@@ -21,18 +29,42 @@ test("times come back in UTC and second precision", () => {
 test("a MicroTime keeps six digits and takes no other number of them", () => {
   assert.equal(round("2024-01-01T01:02:03.000042Z", rfc3339Micro), "2024-01-01T01:02:03.000042Z");
   const layout = '"2006-01-02T15:04:05.000000Z07:00"';
-  assert.equal(fault("2024-01-01T01:02:03Z", rfc3339Micro), `parsing time "2024-01-01T01:02:03Z" as ${layout}: cannot parse "Z" as ".000000"`);
-  assert.equal(fault("2024-01-01T01:02:03.1Z", rfc3339Micro), `parsing time "2024-01-01T01:02:03.1Z" as ${layout}: cannot parse ".1Z" as ".000000"`);
-  assert.equal(fault("2024-01-01T01:02:03.123456789Z", rfc3339Micro), `parsing time "2024-01-01T01:02:03.123456789Z" as ${layout}: cannot parse "789Z" as "Z07:00"`);
+  assert.equal(
+    fault("2024-01-01T01:02:03Z", rfc3339Micro),
+    `parsing time "2024-01-01T01:02:03Z" as ${layout}: cannot parse "Z" as ".000000"`,
+  );
+  assert.equal(
+    fault("2024-01-01T01:02:03.1Z", rfc3339Micro),
+    `parsing time "2024-01-01T01:02:03.1Z" as ${layout}: cannot parse ".1Z" as ".000000"`,
+  );
+  assert.equal(
+    fault("2024-01-01T01:02:03.123456789Z", rfc3339Micro),
+    `parsing time "2024-01-01T01:02:03.123456789Z" as ${layout}: cannot parse "789Z" as "Z07:00"`,
+  );
 });
 
 test("faults read as Go's", () => {
   const layout = '"2006-01-02T15:04:05Z07:00"';
   assert.equal(fault("", rfc3339), `parsing time "" as ${layout}: cannot parse "" as "2006"`);
   assert.equal(fault("2024", rfc3339), `parsing time "2024" as ${layout}: cannot parse "" as "-"`);
-  assert.equal(fault("2024-13-01T00:00:00Z", rfc3339), 'parsing time "2024-13-01T00:00:00Z": month out of range');
-  assert.equal(fault("2023-02-29T00:00:00Z", rfc3339), 'parsing time "2023-02-29T00:00:00Z": day out of range');
-  assert.equal(fault("2024-01-01T24:00:00Z", rfc3339), 'parsing time "2024-01-01T24:00:00Z": hour out of range');
-  assert.equal(fault("2024-01-01T00:00:00Zx", rfc3339), 'parsing time "2024-01-01T00:00:00Zx": extra text: "x"');
-  assert.equal(fault("2024-01-01 00:00:00Z", rfc3339), `parsing time "2024-01-01 00:00:00Z" as ${layout}: cannot parse " 00:00:00Z" as "T"`);
+  assert.equal(
+    fault("2024-13-01T00:00:00Z", rfc3339),
+    'parsing time "2024-13-01T00:00:00Z": month out of range',
+  );
+  assert.equal(
+    fault("2023-02-29T00:00:00Z", rfc3339),
+    'parsing time "2023-02-29T00:00:00Z": day out of range',
+  );
+  assert.equal(
+    fault("2024-01-01T24:00:00Z", rfc3339),
+    'parsing time "2024-01-01T24:00:00Z": hour out of range',
+  );
+  assert.equal(
+    fault("2024-01-01T00:00:00Zx", rfc3339),
+    'parsing time "2024-01-01T00:00:00Zx": extra text: "x"',
+  );
+  assert.equal(
+    fault("2024-01-01 00:00:00Z", rfc3339),
+    `parsing time "2024-01-01 00:00:00Z" as ${layout}: cannot parse " 00:00:00Z" as "T"`,
+  );
 });

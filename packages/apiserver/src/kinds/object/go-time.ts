@@ -1,6 +1,8 @@
-// Times as Go reads and writes them: RFC 3339 in second precision (Time) and with exactly six fraction digits (MicroTime),
-// with the texts of Go's parse errors, which clients see inside 400 answers.
-// Upstream: Go's time package (format.go, parse), k8s.io/apimachinery/pkg/apis/meta/v1 time.go and micro_time.go.
+// Times as Go reads and writes them: RFC 3339 in second precision (Time) and with exactly six
+// fraction digits (MicroTime), with the texts of Go's parse errors, which clients see inside 400
+// answers.
+// Upstream: Go's time package (format.go, parse), k8s.io/apimachinery/pkg/apis/meta/v1 time.go and
+// micro_time.go.
 import { quoteGo } from "../../registry/field-error.ts";
 
 /** The two layouts that the API uses. */
@@ -21,7 +23,12 @@ export class GoTimeError extends Error {
 }
 
 const chunks = /2006|01|02|15|04|05|\.000000|Z07:00|[-T:]/g;
-const ranges: Readonly<Record<string, readonly [number, number, string]>> = { "01": [1, 12, "month"], "15": [0, 23, "hour"], "04": [0, 59, "minute"], "05": [0, 59, "second"] };
+const ranges: Readonly<Record<string, readonly [number, number, string]>> = {
+  "01": [1, 12, "month"],
+  "15": [0, 23, "hour"],
+  "04": [0, 59, "minute"],
+  "05": [0, 59, "second"],
+};
 
 /** Parses as Go's time.Parse does, e.g. `2026-11-21T10:00:00+01:00`. Throws {@link GoTimeError}. */
 export function parseGoTime(text: string, layout: GoTimeLayout): GoTime {
@@ -64,14 +71,20 @@ class Reading {
   }
 
   finish(): GoTime {
-    if (this.#rest) throw new GoTimeError(`parsing time ${quoteGo(this.#text)}: extra text: ${quoteGo(this.#rest)}`);
+    if (this.#rest)
+      throw new GoTimeError(
+        `parsing time ${quoteGo(this.#text)}: extra text: ${quoteGo(this.#rest)}`,
+      );
     const part = (name: string): number => this.#parts[name]!;
     const date = new Date(0);
     date.setUTCFullYear(part("2006"), part("01"), 0);
     if (part("02") < 1 || part("02") > date.getUTCDate()) this.#range("day");
     date.setUTCFullYear(part("2006"), part("01") - 1, part("02"));
     date.setUTCHours(part("15"), part("04"), part("05"));
-    return { seconds: date.getTime() / 1000 - this.#offsetSeconds, micros: Math.floor(this.#nanos / 1000) };
+    return {
+      seconds: date.getTime() / 1000 - this.#offsetSeconds,
+      micros: Math.floor(this.#nanos / 1000),
+    };
   }
 
   #year(): void {
@@ -117,12 +130,15 @@ class Reading {
     if (!zone) this.#bad("Z07:00", hold);
     if (Number(zone[2]) > 24) this.#range("time zone offset hour");
     if (Number(zone[3]) > 60) this.#range("time zone offset minute");
-    this.#offsetSeconds = (zone[1] === "-" ? -1 : 1) * (Number(zone[2]) * 3600 + Number(zone[3]) * 60);
+    this.#offsetSeconds =
+      (zone[1] === "-" ? -1 : 1) * (Number(zone[2]) * 3600 + Number(zone[3]) * 60);
     this.#rest = hold.slice(6);
   }
 
   #bad(element: string, rest: string): never {
-    throw new GoTimeError(`parsing time ${quoteGo(this.#text)} as ${quoteGo(this.#layout)}: cannot parse ${quoteGo(rest)} as ${quoteGo(element)}`);
+    throw new GoTimeError(
+      `parsing time ${quoteGo(this.#text)} as ${quoteGo(this.#layout)}: cannot parse ${quoteGo(rest)} as ${quoteGo(element)}`,
+    );
   }
 
   #range(what: string): never {

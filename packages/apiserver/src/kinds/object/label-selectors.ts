@@ -1,7 +1,15 @@
 // Label selectors inside objects: upstream's rules on them, and the text that tables show.
-// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateLabelSelector), pkg/apis/meta/v1/helpers.go
-// (LabelSelectorAsSelector, FormatLabelSelector), pkg/labels/selector.go (String).
-import { compareBytewise, encodeJson, equalJson, type JsonObject, labelKeyFaults, labelValueFaults } from "homeostat/api";
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateLabelSelector),
+// pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector, FormatLabelSelector),
+// pkg/labels/selector.go (String).
+import {
+  compareBytewise,
+  encodeJson,
+  equalJson,
+  type JsonObject,
+  labelKeyFaults,
+  labelValueFaults,
+} from "homeostat/api";
 import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
 import { validateLabels } from "../../registry/object-meta/validate-object-meta.ts";
 import { invalidPrinted } from "./format-struct.ts";
@@ -14,20 +22,34 @@ export interface LabelSelectorRules {
 }
 
 /** Every breach in a LabelSelector. */
-export function validateLabelSelector(selector: JsonObject, path: string, rules: LabelSelectorRules = { invalidValues: "refused" }): FieldError[] {
+export function validateLabelSelector(
+  selector: JsonObject,
+  path: string,
+  rules: LabelSelectorRules = { invalidValues: "refused" },
+): FieldError[] {
   return [
     ...validateLabels(textMapAt(selector, "matchLabels"), `${path}.matchLabels`),
-    ...itemsAt(selector, "matchExpressions").flatMap((expression, i) => validateRequirement(expression, `${path}.matchExpressions[${i}]`, rules)),
+    ...itemsAt(selector, "matchExpressions").flatMap((expression, i) =>
+      validateRequirement(expression, `${path}.matchExpressions[${i}]`, rules),
+    ),
   ];
 }
 
-function validateRequirement(requirement: JsonObject, path: string, { invalidValues }: LabelSelectorRules): FieldError[] {
+function validateRequirement(
+  requirement: JsonObject,
+  path: string,
+  { invalidValues }: LabelSelectorRules,
+): FieldError[] {
   const key = stringAt(requirement, "key");
   const values = textsAt(requirement, "values");
   return [
     ...operatorErrors(stringAt(requirement, "operator"), values.length, path),
     ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
-    ...(invalidValues === "allowed" ? [] : values.flatMap((value, i) => labelValueFaults(value).map((fault) => invalid(`${path}.values[${i}]`, value, fault)))),
+    ...(invalidValues === "allowed"
+      ? []
+      : values.flatMap((value, i) =>
+          labelValueFaults(value).map((fault) => invalid(`${path}.values[${i}]`, value, fault)),
+        )),
   ];
 }
 
@@ -35,23 +57,40 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
   switch (operator) {
     case "In":
     case "NotIn":
-      return values ? [] : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+      return values
+        ? []
+        : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
     case "Exists":
     case "DoesNotExist":
-      return values ? [forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : [];
+      return values
+        ? [
+            forbidden(
+              `${path}.values`,
+              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+          ]
+        : [];
     default:
       return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
   }
 }
 
-/** Whether a stored selector has values that are no label values: such ones stay allowed on update. */
+/**
+ * Whether a stored selector has values that are no label values: such ones stay allowed on update.
+ */
 export function hasInvalidSelectorValue(selector: JsonObject): boolean {
-  return itemsAt(selector, "matchExpressions").some((expression) => textsAt(expression, "values").some((value) => labelValueFaults(value).length > 0));
+  return itemsAt(selector, "matchExpressions").some((expression) =>
+    textsAt(expression, "values").some((value) => labelValueFaults(value).length > 0),
+  );
 }
 
 /** Whether the selector has neither labels nor expressions. */
 export function isEmptySelector(selector: JsonObject): boolean {
-  return Object.keys(textMapAt(selector, "matchLabels")).length + itemsAt(selector, "matchExpressions").length === 0;
+  return (
+    Object.keys(textMapAt(selector, "matchLabels")).length +
+      itemsAt(selector, "matchExpressions").length ===
+    0
+  );
 }
 
 /** The selector as error messages show it: in the order of its Go structs. */
@@ -66,8 +105,14 @@ export function printSelector(selector: JsonObject | undefined): string {
 }
 
 /** A selector that may not change, at its path. */
-export function immutableSelector(path: string, selector: JsonObject | undefined, old: JsonObject | undefined): FieldError[] {
-  return equalJson(selector ?? null, old ?? null) ? [] : [invalidPrinted(path, printSelector(selector), "field is immutable")];
+export function immutableSelector(
+  path: string,
+  selector: JsonObject | undefined,
+  old: JsonObject | undefined,
+): FieldError[] {
+  return equalJson(selector ?? null, old ?? null)
+    ? []
+    : [invalidPrinted(path, printSelector(selector), "field is immutable")];
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */
@@ -75,7 +120,10 @@ export function formatSelector(selector: JsonObject): string {
   const labels = textMapAt(selector, "matchLabels");
   const parts = [
     ...Object.keys(labels).map((key) => ({ key, text: `${key}=${labels[key]}` })),
-    ...itemsAt(selector, "matchExpressions").map((expression) => ({ key: stringAt(expression, "key"), text: formatRequirement(expression) })),
+    ...itemsAt(selector, "matchExpressions").map((expression) => ({
+      key: stringAt(expression, "key"),
+      text: formatRequirement(expression),
+    })),
   ];
   return (
     parts

@@ -1,6 +1,7 @@
-// Pieces that cells are made of: names, ages as kubectl shows them, and the cells of kinds without a printer.
-// Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go, k8s.io/apimachinery/pkg/util/duration,
-// k8s.io/apiserver/pkg/registry/rest/table.go.
+// Pieces that cells are made of: names, ages as kubectl shows them, and the cells of kinds without
+// a printer.
+// Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go,
+// k8s.io/apimachinery/pkg/util/duration, k8s.io/apiserver/pkg/registry/rest/table.go.
 import type { Json, JsonObject } from "homeostat/api";
 import type { TableColumn } from "../../registry/served-resource.ts";
 import { objectAt, stringAt } from "./strategy.ts";
@@ -11,12 +12,26 @@ const createdText =
   "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
 /** The first column of custom resources; built-in kinds have theirs in the kind data. */
-export const nameColumn: TableColumn = { name: "Name", type: "string", format: "name", description: nameText, priority: 0 };
+export const nameColumn: TableColumn = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  description: nameText,
+  priority: 0,
+};
 /** The last column of custom resources without columns of their own. */
-export const ageColumn: TableColumn = { name: "Age", type: "string", format: "", description: createdText, priority: 0 };
+export const ageColumn: TableColumn = {
+  name: "Age",
+  type: "string",
+  format: "",
+  description: createdText,
+  priority: 0,
+};
 
-export const nameOf = (object: JsonObject): string => stringAt(objectAt(object, "metadata"), "name");
-export const ageOf = (object: JsonObject, nowMs: number): string => formatAge(objectAt(object, "metadata")["creationTimestamp"], nowMs);
+export const nameOf = (object: JsonObject): string =>
+  stringAt(objectAt(object, "metadata"), "name");
+export const ageOf = (object: JsonObject, nowMs: number): string =>
+  formatAge(objectAt(object, "metadata")["creationTimestamp"], nowMs);
 
 /** The age of a timestamp, e.g. `5m12s`; `<unknown>` where there is none. */
 export function formatAge(timestamp: Json | undefined, nowMs: number): string {
@@ -44,7 +59,11 @@ export function formatDuration(ms: number): string {
   return hours < 24 * 365 * 8 ? pair(years, "y", days % 365, "d") : `${years}y`;
 }
 
-const pair = (a: number, unitA: string, b: number, unitB: string): string => (b ? `${a}${unitA}${b}${unitB}` : `${a}${unitA}`);
+const pair = (a: number, unitA: string, b: number, unitB: string): string =>
+  b ? `${a}${unitA}${b}${unitB}` : `${a}${unitA}`;
 
 /** Name and creation time: what a kind without a printer shows. */
-export const defaultCells = (object: JsonObject): readonly Json[] => [nameOf(object), stringAt(objectAt(object, "metadata"), "creationTimestamp")];
+export const defaultCells = (object: JsonObject): readonly Json[] => [
+  nameOf(object),
+  stringAt(objectAt(object, "metadata"), "creationTimestamp"),
+];

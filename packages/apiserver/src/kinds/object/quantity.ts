@@ -1,10 +1,15 @@
-// Quantities in the form in which the server writes them back, e.g. `1024Mi` as `1Gi`, `0.1` as `100m`, `3Gi` untouched.
-// Upstream: k8s.io/apimachinery/pkg/api/resource quantity.go (ParseQuantity, CanonicalizeBytes), suffix.go.
+// Quantities in the form in which the server writes them back, e.g. `1024Mi` as `1Gi`, `0.1` as
+// `100m`, `3Gi` untouched.
+// Upstream: k8s.io/apimachinery/pkg/api/resource quantity.go (ParseQuantity, CanonicalizeBytes),
+// suffix.go.
 
 /** The canonical text, or Go's parse error. */
 export type CanonicalQuantity = { readonly text: string } | { readonly error: string };
 
-const wrongForm = { error: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'" };
+const wrongForm = {
+  error:
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+};
 const wrongSuffix = { error: "unable to parse quantity's suffix" };
 const wrongNumber = { error: "unable to parse numeric part of quantity" };
 
@@ -45,7 +50,12 @@ export function canonicalQuantity(text: string): CanonicalQuantity {
   const digits = `${whole || "0"}${fraction}`;
   if (staysAsWritten(digits, fraction.length, suffix)) return { text };
   const amount = toNano(BigInt(digits), fraction.length, suffix);
-  return { text: format(sign === "-" ? -amount : amount, amount < nano && suffix.format === "BinarySI" ? "DecimalSI" : suffix.format) };
+  return {
+    text: format(
+      sign === "-" ? -amount : amount,
+      amount < nano && suffix.format === "BinarySI" ? "DecimalSI" : suffix.format,
+    ),
+  };
 }
 
 /** A quantity as a number of billionths, and the way it is written. */
@@ -73,14 +83,21 @@ function parseSuffix(text: string): Suffix | undefined {
   if (power !== undefined) return { format: "DecimalSI", exponent: power };
   const step = binary.indexOf(text);
   if (step > 0) return { format: "BinarySI", exponent: step * 10 };
-  return /^[eE][+-]?[0-9]+$/.test(text) ? { format: "DecimalExponent", exponent: Number(text.slice(1)) } : undefined;
+  return /^[eE][+-]?[0-9]+$/.test(text)
+    ? { format: "DecimalExponent", exponent: Number(text.slice(1)) }
+    : undefined;
 }
 
 /** Go keeps the text of what it takes for canonical by a cheap look. */
 function staysAsWritten(digits: string, places: number, { format, exponent }: Suffix): boolean {
   const scale = (format === "BinarySI" ? 0 : exponent) - places;
   if (scale < -9) return false;
-  if (format === "BinarySI") return places === 0 && 14 - digits.length - Math.trunc((exponent * 3) / 10) >= 0 && (BigInt(digits) & 7n) !== 0n;
+  if (format === "BinarySI")
+    return (
+      places === 0 &&
+      14 - digits.length - Math.trunc((exponent * 3) / 10) >= 0 &&
+      (BigInt(digits) & 7n) !== 0n
+    );
   return digits.length <= 18 && scale % 3 === 0 && !digits.endsWith("000") && digits[0] !== "0";
 }
 

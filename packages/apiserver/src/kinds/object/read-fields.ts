@@ -1,5 +1,5 @@
-// Reads fields of objects that have been decoded, where every field has its right type or is absent or null.
-// Beside objectAt and stringAt of strategy.ts: lists, numbers and flags.
+// Reads fields of objects that have been decoded, where every field has its right type or is absent
+// or null. Beside objectAt and stringAt of strategy.ts: lists, numbers and flags.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** The objects of a list; empty where it is absent. */
@@ -36,10 +36,14 @@ export function hasItems(value: Json | undefined): boolean {
   return Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
 }
 
-/** Sets a field that is absent, null, empty text or zero: `if len(x) == 0 { x = … }` of upstream's defaults. */
+/**
+ * Sets a field that is absent, null, empty text or zero: `if len(x) == 0 { x = … }` of upstream's
+ * defaults.
+ */
 export function setIfEmpty(object: JsonObject, field: string, value: Json): void {
   const present = object[field];
-  if (present === undefined || present === null || present === "" || present === 0) object[field] = value;
+  if (present === undefined || present === null || present === "" || present === 0)
+    object[field] = value;
 }
 
 /** Sets a field that is absent or null: `if x == nil { x = … }`. */

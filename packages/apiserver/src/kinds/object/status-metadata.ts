@@ -3,7 +3,15 @@
 import type { JsonObject } from "homeostat/api";
 import { keepOld, metadataOf } from "./strategy.ts";
 
-const fields = ["deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"] as const;
+const fields = [
+  "deletionTimestamp",
+  "generation",
+  "selfLink",
+  "labels",
+  "annotations",
+  "finalizers",
+  "ownerReferences",
+] as const;
 
 /** Puts metadata back to what it was, resourceVersion and managers apart. */
 export function keepMetadataForStatus(object: JsonObject, old: JsonObject): void {

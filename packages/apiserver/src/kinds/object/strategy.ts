@@ -1,5 +1,7 @@
-// The rules that most kinds share, as building blocks for records: plain objects, and objects with a spec and a status.
-// Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in few lines each.
+// The rules that most kinds share, as building blocks for records: plain objects, and objects with
+// a spec and a status.
+// Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in few
+// lines each.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { Strategy } from "../../registry/served-resource.ts";
@@ -44,8 +46,15 @@ export function keepOld(object: JsonObject, old: JsonObject, field: string): voi
   else object[field] = old[field];
 }
 
-/** Raises metadata.generation over the old one when one of the fields changed; otherwise keeps the old one. */
-export function bumpGeneration(object: JsonObject, old: JsonObject, fields: readonly string[]): void {
+/**
+ * Raises metadata.generation over the old one when one of the fields changed; otherwise keeps the
+ * old one.
+ */
+export function bumpGeneration(
+  object: JsonObject,
+  old: JsonObject,
+  fields: readonly string[],
+): void {
   const generation = Number(metadataOf(old)["generation"] ?? 0);
   const changed = fields.some((field) => !equalJson(object[field] ?? {}, old[field] ?? {}));
   const next = changed ? generation + 1 : generation;
@@ -73,19 +82,36 @@ export const statusViewRules: Rules = {
 };
 
 /** `field is immutable` when the value changed; the new value is what the message shows. */
-export function immutable(path: string, value: Json | undefined, old: Json | undefined): FieldError[] {
+export function immutable(
+  path: string,
+  value: Json | undefined,
+  old: Json | undefined,
+): FieldError[] {
   return equalJson(value, old) ? [] : [invalid(path, value, "field is immutable")];
 }
 
-const standardFinalizers: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+const standardFinalizers: ReadonlySet<string> = new Set([
+  "kubernetes",
+  "orphan",
+  "foregroundDeletion",
+]);
 
-/** The extra rule on finalizers that kinds of the core repository have: an unqualified name must be a standard one. */
+/**
+ * The extra rule on finalizers that kinds of the core repository have: an unqualified name must be
+ * a standard one.
+ */
 export function finalizerNameErrors(name: string, path: string): FieldError[] {
-  return name.includes("/") || standardFinalizers.has(name) ? [] : [invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
+  return name.includes("/") || standardFinalizers.has(name)
+    ? []
+    : [invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
 }
 
 /** {@link finalizerNameErrors} of metadata.finalizers. */
 export function finalizerErrors(object: JsonObject): FieldError[] {
   const finalizers = metadataOf(object)["finalizers"];
-  return Array.isArray(finalizers) ? finalizers.flatMap((name, i) => finalizerNameErrors(String(name), `metadata.finalizers[${i}]`)) : [];
+  return Array.isArray(finalizers)
+    ? finalizers.flatMap((name, i) =>
+        finalizerNameErrors(String(name), `metadata.finalizers[${i}]`),
+      )
+    : [];
 }

@@ -1,5 +1,6 @@
-// What the decoder needs of each Go struct, computed once per type: JSON members with embedded structs looked through, the
-// Go names that error messages carry, and the zero value that a field shows when nobody set it.
+// What the decoder needs of each Go struct, computed once per type: JSON members with embedded
+// structs looked through, the Go names that error messages carry, and the zero value that a field
+// shows when nobody set it.
 // Upstream: encoding/json's cached type fields, over the facts in kinds/data.
 import { encodeJson, type Json, type JsonObject } from "homeostat/api";
 import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../data/kind-data.ts";
@@ -7,7 +8,10 @@ import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../data/kind-data
 /** One JSON member of a struct. */
 export interface MemberPlan {
   readonly facts: FieldFacts;
-  /** Go names on the way to the field, embedded structs first, as `Go struct field` errors join them. */
+  /**
+   * Go names on the way to the field, embedded structs first, as `Go struct field` errors join
+   * them.
+   */
   readonly stack: readonly string[];
   /** Go type without a leading pointer. */
   readonly goType: string;
@@ -31,7 +35,10 @@ export interface StructPlan {
 /** Plans by model name. */
 export interface StructPlans {
   plan(model: string): StructPlan;
-  /** The value of an unset field in JSON: `{}` with its own unset members for a struct, null for lists, maps and pointers. */
+  /**
+   * The value of an unset field in JSON: `{}` with its own unset members for a struct, null for
+   * lists, maps and pointers.
+   */
   zero(ref: TypeRef): Json;
   /** Adds the members that Go writes although nobody set them. */
   fillZeros(plan: StructPlan, object: JsonObject): JsonObject;
@@ -52,7 +59,8 @@ export function createStructPlans(data: KindData): StructPlans {
     },
     fillZeros(plan, object) {
       for (const { facts } of plan.alwaysWritten) {
-        if (object[facts.name] === undefined) object[facts.name] = facts.pointer ? null : self.zero(facts.ref);
+        if (object[facts.name] === undefined)
+          object[facts.name] = facts.pointer ? null : self.zero(facts.ref);
       }
       return object;
     },
@@ -67,7 +75,11 @@ export function neverEmpty(ref: TypeRef): boolean {
 
 /** Go type of the elements of a list or map, as reflection prints it. */
 export function elementGoType(data: KindData, goType: string, ref: TypeRef): string {
-  const inner = goType.startsWith("[]") ? goType.slice(2) : goType.startsWith("map[string]") ? goType.slice(11) : undefined;
+  const inner = goType.startsWith("[]")
+    ? goType.slice(2)
+    : goType.startsWith("map[string]")
+      ? goType.slice(11)
+      : undefined;
   if (inner !== undefined) return inner.replace(/^\*/, "");
   const item = ref.at === "list" ? ref.items : ref.at === "map" ? ref.values : ref;
   if (item.at === "struct") return data.type(item.type).goName;
@@ -76,17 +88,38 @@ export function elementGoType(data: KindData, goType: string, ref: TypeRef): str
 
 function planOf(data: KindData, type: TypeFacts): StructPlan {
   const members = expand(data, type, [], type.goStruct);
-  return { type, members, alwaysWritten: members.filter(isAlwaysWritten), byName: new Map(members.map((member) => [member.facts.name, member])) };
+  return {
+    type,
+    members,
+    alwaysWritten: members.filter(isAlwaysWritten),
+    byName: new Map(members.map((member) => [member.facts.name, member])),
+  };
 }
 
-const isAlwaysWritten = ({ facts }: MemberPlan): boolean => !facts.omitZero && (!facts.omitEmpty || (!facts.pointer && neverEmpty(facts.ref)));
+const isAlwaysWritten = ({ facts }: MemberPlan): boolean =>
+  !facts.omitZero && (!facts.omitEmpty || (!facts.pointer && neverEmpty(facts.ref)));
 
-function expand(data: KindData, type: TypeFacts, embedded: readonly string[], owner: string): MemberPlan[] {
+function expand(
+  data: KindData,
+  type: TypeFacts,
+  embedded: readonly string[],
+  owner: string,
+): MemberPlan[] {
   return type.fields.flatMap((facts) => {
     const stack = [...embedded, facts.inline ? facts.goName : facts.name];
-    if (facts.inline && facts.ref.at === "struct") return expand(data, data.type(facts.ref.type), stack, owner);
+    if (facts.inline && facts.ref.at === "struct")
+      return expand(data, data.type(facts.ref.type), stack, owner);
     const goType = facts.goType.replace(/^\*/, "");
-    return [{ facts, stack, goType, owner, elementGoType: elementGoType(data, goType, facts.ref), jsonKey: `${encodeJson(facts.name)}:` }];
+    return [
+      {
+        facts,
+        stack,
+        goType,
+        owner,
+        elementGoType: elementGoType(data, goType, facts.ref),
+        jsonKey: `${encodeJson(facts.name)}:`,
+      },
+    ];
   });
 }
 
@@ -101,7 +134,13 @@ function scalarZero(ref: TypeRef): Json {
     case "float64":
       return 0;
     case "special":
-      return ref.name === "Quantity" || ref.name === "Duration" ? (ref.name === "Quantity" ? "0" : "0s") : ref.name === "IntOrString" ? 0 : null;
+      return ref.name === "Quantity" || ref.name === "Duration"
+        ? ref.name === "Quantity"
+          ? "0"
+          : "0s"
+        : ref.name === "IntOrString"
+          ? 0
+          : null;
     default:
       return null;
   }

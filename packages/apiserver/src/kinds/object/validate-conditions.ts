@@ -1,7 +1,14 @@
 // The rules for metav1 conditions in a status.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions).
 import { formatRegexFault, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../../registry/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { labelKeyErrors } from "./name-faults.ts";
 import { isSet, numberAt } from "./read-fields.ts";
 import { stringAt } from "./strategy.ts";
@@ -29,10 +36,14 @@ function validateCondition(condition: JsonObject, path: string): FieldError[] {
   return [
     ...labelKeyErrors(stringAt(condition, "type"), `${path}.type`),
     ...(statuses.includes(status) ? [] : [notSupported(`${path}.status`, status, statuses)]),
-    ...(generation < 0 ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")] : []),
+    ...(generation < 0
+      ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")]
+      : []),
     ...(isSet(condition["lastTransitionTime"]) ? [] : [required(`${path}.lastTransitionTime`, "")]),
     ...reasonErrors(stringAt(condition, "reason"), `${path}.reason`),
-    ...(Buffer.byteLength(stringAt(condition, "message")) > maxMessage ? [tooLong(`${path}.message`, maxMessage)] : []),
+    ...(Buffer.byteLength(stringAt(condition, "message")) > maxMessage
+      ? [tooLong(`${path}.message`, maxMessage)]
+      : []),
   ];
 }
 
@@ -51,5 +62,8 @@ function reasonErrors(reason: string, path: string): FieldError[] {
           "ReasonA:ReasonB",
         ),
       ];
-  return [...faults.map((fault) => invalid(path, reason, fault)), ...(Buffer.byteLength(reason) > maxReason ? [tooLong(path, maxReason)] : [])];
+  return [
+    ...faults.map((fault) => invalid(path, reason, fault)),
+    ...(Buffer.byteLength(reason) > maxReason ? [tooLong(path, maxReason)] : []),
+  ];
 }

@@ -1,7 +1,14 @@
 // Role bindings: who gets which role; the role of a binding never changes.
-// Upstream: k8s.io/kubernetes/pkg/registry/rbac/{rolebinding,clusterrolebinding}/strategy.go, pkg/apis/rbac/v1/defaults.go,
-// pkg/apis/rbac/validation/validation.go, pkg/apis/rbac/helpers.go (SubjectsStrings).
-import { dnsSubdomainFaults, equalJson, type Json, type JsonObject, pathSegmentFaults } from "homeostat/api";
+// Upstream: k8s.io/kubernetes/pkg/registry/rbac/{rolebinding,clusterrolebinding}/strategy.go,
+// pkg/apis/rbac/v1/defaults.go, pkg/apis/rbac/validation/validation.go, pkg/apis/rbac/helpers.go
+// (SubjectsStrings).
+import {
+  dnsSubdomainFaults,
+  equalJson,
+  type Json,
+  type JsonObject,
+  pathSegmentFaults,
+} from "homeostat/api";
 import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -41,7 +48,9 @@ function bindingKind(kind: string, scope: Scope): BuiltinKind {
 
 function defaults(object: JsonObject): void {
   setIfEmpty(objectAt(object, "roleRef"), "apiGroup", group);
-  for (const subject of itemsAt(object, "subjects")) if (["User", "Group"].includes(stringAt(subject, "kind"))) setIfEmpty(subject, "apiGroup", group);
+  for (const subject of itemsAt(object, "subjects"))
+    if (["User", "Group"].includes(stringAt(subject, "kind")))
+      setIfEmpty(subject, "apiGroup", group);
 }
 
 function validate(object: JsonObject, scope: Scope): FieldError[] {
@@ -51,8 +60,12 @@ function validate(object: JsonObject, scope: Scope): FieldError[] {
   return [
     ...oneOf(role, "apiGroup", [group], "roleRef"),
     ...oneOf(role, "kind", kinds, "roleRef"),
-    ...(name ? pathSegmentFaults(name).map((fault) => invalid("roleRef.name", name, fault)) : [required("roleRef.name", "")]),
-    ...itemsAt(object, "subjects").flatMap((subject, i) => validateSubject(subject, scope, `subjects[${i}]`)),
+    ...(name
+      ? pathSegmentFaults(name).map((fault) => invalid("roleRef.name", name, fault))
+      : [required("roleRef.name", "")]),
+    ...itemsAt(object, "subjects").flatMap((subject, i) =>
+      validateSubject(subject, scope, `subjects[${i}]`),
+    ),
   ];
 }
 
@@ -63,9 +76,13 @@ function validateSubject(subject: JsonObject, scope: Scope, path: string): Field
     case "ServiceAccount":
       return [
         ...nameErrors,
-        ...(name ? dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault)) : []),
+        ...(name
+          ? dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
+          : []),
         ...(stringAt(subject, "apiGroup") ? oneOf(subject, "apiGroup", [""], path) : []),
-        ...(scope === "cluster" && !stringAt(subject, "namespace") ? [required(`${path}.namespace`, "")] : []),
+        ...(scope === "cluster" && !stringAt(subject, "namespace")
+          ? [required(`${path}.namespace`, "")]
+          : []),
       ];
     case "User":
     case "Group":
@@ -75,8 +92,15 @@ function validateSubject(subject: JsonObject, scope: Scope, path: string): Field
   }
 }
 
-const oneOf = (object: JsonObject, field: string, values: readonly string[], path: string): FieldError[] =>
-  values.includes(stringAt(object, field)) ? [] : [notSupported(`${path}.${field}`, stringAt(object, field), values)];
+const oneOf = (
+  object: JsonObject,
+  field: string,
+  values: readonly string[],
+  path: string,
+): FieldError[] =>
+  values.includes(stringAt(object, field))
+    ? []
+    : [notSupported(`${path}.${field}`, stringAt(object, field), values)];
 
 function roleChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const role = object["roleRef"];
@@ -104,6 +128,14 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
       .map(text)
       .join(", ");
   const name = (subject: JsonObject): string => stringAt(subject, "name");
-  const account = (subject: JsonObject): string => `${stringAt(subject, "namespace")}/${name(subject)}`;
-  return [nameOf(object), `${stringAt(role, "kind")}/${stringAt(role, "name")}`, ageOf(object, nowMs), named("User", name), named("Group", name), named("ServiceAccount", account)];
+  const account = (subject: JsonObject): string =>
+    `${stringAt(subject, "namespace")}/${name(subject)}`;
+  return [
+    nameOf(object),
+    `${stringAt(role, "kind")}/${stringAt(role, "name")}`,
+    ageOf(object, nowMs),
+    named("User", name),
+    named("Group", name),
+    named("ServiceAccount", account),
+  ];
 }

@@ -1,5 +1,6 @@
 // Roles and cluster roles: rules that name verbs, and what they apply to.
-// Upstream: k8s.io/kubernetes/pkg/registry/rbac/{role,clusterrole}/strategy.go, pkg/apis/rbac/validation/validation.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/rbac/{role,clusterrole}/strategy.go,
+// pkg/apis/rbac/validation/validation.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
@@ -18,8 +19,15 @@ export const role: BuiltinKind = {
   kind: "Role",
   rules: {
     ...commonRules,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateRules(object, "namespaced")],
-    validateUpdate: (object) => [...validateObjectMeta(object, { namespaced: true }, nameIsPathSegment), ...finalizerErrors(object), ...validateRules(object, "namespaced")],
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateRules(object, "namespaced"),
+    ],
+    validateUpdate: (object) => [
+      ...validateObjectMeta(object, { namespaced: true }, nameIsPathSegment),
+      ...finalizerErrors(object),
+      ...validateRules(object, "namespaced"),
+    ],
   },
 };
 
@@ -29,12 +37,20 @@ export const clusterRole: BuiltinKind = {
   kind: "ClusterRole",
   rules: {
     ...commonRules,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateRules(object, "cluster"), ...validateAggregation(object, { invalidValues: "refused" })],
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateRules(object, "cluster"),
+      ...validateAggregation(object, { invalidValues: "refused" }),
+    ],
     validateUpdate: (object, old) => [
       ...validateObjectMeta(object, { namespaced: false }, nameIsPathSegment),
       ...finalizerErrors(object),
       ...validateRules(object, "cluster"),
-      ...validateAggregation(object, { invalidValues: validateAggregation(old, { invalidValues: "refused" }).length ? "allowed" : "refused" }),
+      ...validateAggregation(object, {
+        invalidValues: validateAggregation(old, { invalidValues: "refused" }).length
+          ? "allowed"
+          : "refused",
+      }),
     ],
   },
 };
@@ -43,17 +59,38 @@ function validateRules(object: JsonObject, scope: "namespaced" | "cluster"): Fie
   return itemsAt(object, "rules").flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`));
 }
 
-function validateRule(rule: JsonObject, scope: "namespaced" | "cluster", path: string): FieldError[] {
-  const errors: FieldError[] = hasItems(rule["verbs"]) ? [] : [required(`${path}.verbs`, "verbs must contain at least one value")];
+function validateRule(
+  rule: JsonObject,
+  scope: "namespaced" | "cluster",
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = hasItems(rule["verbs"])
+    ? []
+    : [required(`${path}.verbs`, "verbs must contain at least one value")];
   const urls = rule["nonResourceURLs"];
   if (hasItems(urls)) {
-    if (scope === "namespaced") errors.push(invalid(`${path}.nonResourceURLs`, urls, "namespaced rules cannot apply to non-resource URLs"));
+    if (scope === "namespaced")
+      errors.push(
+        invalid(
+          `${path}.nonResourceURLs`,
+          urls,
+          "namespaced rules cannot apply to non-resource URLs",
+        ),
+      );
     if (["apiGroups", "resources", "resourceNames"].some((field) => hasItems(rule[field])))
-      errors.push(invalid(`${path}.nonResourceURLs`, urls, "rules cannot apply to both regular resources and non-resource URLs"));
+      errors.push(
+        invalid(
+          `${path}.nonResourceURLs`,
+          urls,
+          "rules cannot apply to both regular resources and non-resource URLs",
+        ),
+      );
     return errors;
   }
-  if (!hasItems(rule["apiGroups"])) errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-  if (!hasItems(rule["resources"])) errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+  if (!hasItems(rule["apiGroups"]))
+    errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+  if (!hasItems(rule["resources"]))
+    errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
   return errors;
 }
 
@@ -61,11 +98,17 @@ function validateAggregation(object: JsonObject, rules: LabelSelectorRules): Fie
   if (!isObject(object["aggregationRule"])) return [];
   const path = "aggregationRule.clusterRoleSelectors";
   const selectors = itemsAt(objectAt(object, "aggregationRule"), "clusterRoleSelectors");
-  if (!selectors.length) return [required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
+  if (!selectors.length)
+    return [
+      required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
+    ];
   return selectors.flatMap((selector, i) => {
     const errors = validateLabelSelector(selector, `${path}[${i}]`, rules);
-    // What cannot be read as a selector is told once more; the value printed is the empty selector that reading yields.
+    // What cannot be read as a selector is told once more; the value printed is the empty selector
+    // that reading yields.
     const unreadable = validateLabelSelector(selector, "").length > 0;
-    return unreadable ? [...errors, invalid(`${path}[${i}]`, null, "invalid label selector.")] : errors;
+    return unreadable
+      ? [...errors, invalid(`${path}[${i}]`, null, "invalid label selector.")]
+      : errors;
   });
 }

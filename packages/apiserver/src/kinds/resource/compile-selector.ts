@@ -2,11 +2,23 @@
 // Loaded when the first selector is seen; see load-selector-compiler.ts.
 // Upstream: k8s.io/dynamic-resource-allocation v0.36 cel/compile.go.
 import { type Environment, withVariables } from "../../cel/environment.ts";
-import { compatibilityMinor, kubernetesEnvironment, storedMinor } from "../../cel/kubernetes-environment.ts";
+import {
+  compatibilityMinor,
+  kubernetesEnvironment,
+  storedMinor,
+} from "../../cel/kubernetes-environment.ts";
 import { bindingLibrary } from "../../cel/libraries/bindings.ts";
 import { compileExpression } from "../../cel/program.ts";
 import { estimateCost, type SizeOracle } from "../../cel/static-cost.ts";
-import { anyType, boolType, mapType, runtimeName, stringType, structType, type Type } from "../../cel/type.ts";
+import {
+  anyType,
+  boolType,
+  mapType,
+  runtimeName,
+  stringType,
+  structType,
+  type Type,
+} from "../../cel/type.ts";
 import { ValueMap } from "../../cel/values/map.ts";
 import type { Age } from "./device-configuration.ts";
 
@@ -27,21 +39,32 @@ export function compileSelector(expression: string, age: Age): CompiledSelector 
   const compiled = compileExpression(expression, environmentOf(age));
   if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues}` };
   const type = "program" in compiled ? compiled.program.type : compiled.type;
-  if (type.kind !== "bool" && type !== anyType) return { fault: `must evaluate to bool or the unknown type, not ${runtimeName(type)}` };
+  if (type.kind !== "bool" && type !== anyType)
+    return { fault: `must evaluate to bool or the unknown type, not ${runtimeName(type)}` };
   if ("failure" in compiled) return { fault: `program instantiation failed: ${compiled.failure}` };
   return { cost: estimateCost(compiled.program.root, sizeAt).max };
 }
 
 function environmentOf(age: Age): Environment {
   const base = kubernetesEnvironment(age === "stored" ? storedMinor : compatibilityMinor);
-  const device: Environment["struct"] = (name) => (name === deviceType.name ? { name, field: (field) => fields.get(field), create: (given) => new ValueMap(given) } : undefined);
-  return withVariables({ ...base, macros: new Map([...base.macros, ...bindingLibrary.macros!]) }, new Map([["device", deviceType]]), device);
+  const device: Environment["struct"] = (name) =>
+    name === deviceType.name
+      ? { name, field: (field) => fields.get(field), create: (given) => new ValueMap(given) }
+      : undefined;
+  return withVariables(
+    { ...base, macros: new Map([...base.macros, ...bindingLibrary.macros!]) },
+    new Map([["device", deviceType]]),
+    device,
+  );
 }
 
 /** Most characters or entries of what there is on a device. */
 const most = { domain: 63, identifier: 32, driver: 63, flag: 1, attribute: 64, entries: 32 };
 
-/** Sizes by path, e.g. `device.attributes.@values.model`; domains and identifiers are the keys of the two maps. */
+/**
+ * Sizes by path, e.g. `device.attributes.@values.model`; domains and identifiers are the keys of
+ * the two maps.
+ */
 const sizeAt: SizeOracle = (path) => {
   const [root, field, ...rest] = path;
   if (root !== "device") return undefined;
@@ -50,7 +73,8 @@ const sizeAt: SizeOracle = (path) => {
 };
 
 function sizeOfField(field: string, path: readonly string[]): number | undefined {
-  if (field === "driver" || field === "allowMultipleAllocations") return path.length ? undefined : most[field === "driver" ? "driver" : "flag"];
+  if (field === "driver" || field === "allowMultipleAllocations")
+    return path.length ? undefined : most[field === "driver" ? "driver" : "flag"];
   if (field !== "attributes" && field !== "capacity") return undefined;
   const [domain, name, ...rest] = path;
   if (domain === undefined) return most.entries;

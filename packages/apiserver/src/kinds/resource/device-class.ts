@@ -1,8 +1,12 @@
 // DeviceClasses: selectors and settings under a name, for requests to refer to.
-// Upstream: k8s.io/kubernetes/pkg/registry/resource/deviceclass/strategy.go, pkg/apis/resource/validation/validation.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/resource/deviceclass/strategy.go,
+// pkg/apis/resource/validation/validation.go.
 import { equalJson, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { type NameRule, validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import {
+  type NameRule,
+  validateObjectMeta,
+} from "../../registry/object-meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/pod/resource-names.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
@@ -15,7 +19,8 @@ import { selectorErrors } from "./device-selectors.ts";
 
 const maxConfigurations = 32;
 /** As for other kinds, in newer words. */
-const nameRule: NameRule = (name, prefixOnly) => nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
+const nameRule: NameRule = (name, prefixOnly) =>
+  nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 
 export const deviceClass: BuiltinKind = {
   group: "resource.k8s.io",
@@ -25,19 +30,34 @@ export const deviceClass: BuiltinKind = {
     validateName: nameRule,
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(objectAt(object, "spec"), undefined)],
-    validateUpdate: (object, old) => [...validateObjectMeta(object, { namespaced: false }, nameRule), ...finalizerErrors(object), ...validateSpec(objectAt(object, "spec"), objectAt(old, "spec"))],
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateSpec(objectAt(object, "spec"), undefined),
+    ],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameRule),
+      ...finalizerErrors(object),
+      ...validateSpec(objectAt(object, "spec"), objectAt(old, "spec")),
+    ],
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 
 /** Selectors and settings that did not change are held to the rules of their time. */
 function validateSpec(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const ageOfField = (field: string): Age => (old && equalJson(spec[field] ?? [], old[field] ?? []) ? "stored" : "new");
+  const ageOfField = (field: string): Age =>
+    old && equalJson(spec[field] ?? [], old[field] ?? []) ? "stored" : "new";
   const resource = optionalTextAt(spec, "extendedResourceName");
   return [
     ...selectorErrors(itemsAt(spec, "selectors"), "spec.selectors", ageOfField("selectors")),
-    ...validateList(itemsAt(spec, "config"), maxConfigurations, (config, path) => validateConfiguration(config, path, ageOfField("config")), "spec.config"),
-    ...(resource === undefined || isExtendedResource(resource) ? [] : [invalid("spec.extendedResourceName", resource, "must be a valid extended resource name")]),
+    ...validateList(
+      itemsAt(spec, "config"),
+      maxConfigurations,
+      (config, path) => validateConfiguration(config, path, ageOfField("config")),
+      "spec.config",
+    ),
+    ...(resource === undefined || isExtendedResource(resource)
+      ? []
+      : [invalid("spec.extendedResourceName", resource, "must be a valid extended resource name")]),
   ];
 }

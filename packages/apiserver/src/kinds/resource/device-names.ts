@@ -1,7 +1,19 @@
 // Names around devices: drivers, pools, requests, attributes, shares.
-// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go, github.com/google/uuid (Validate).
-import { dnsLabelFaults, dnsSubdomainFaults, formatRegexFault, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, quoteGo, required, tooLong } from "../../registry/field-error.ts";
+// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go, github.com/google/uuid
+// (Validate).
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  formatRegexFault,
+  type JsonObject,
+} from "homeostat/api";
+import {
+  type FieldError,
+  invalid,
+  quoteGo,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { itemsAt } from "../object/read-fields.ts";
 import { stringAt } from "../object/strategy.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
@@ -13,15 +25,22 @@ export const maxQualifiedName = 63 + 1 + maxIdentifier;
 
 const identifierFormat = "[A-Za-z_][A-Za-z0-9_]*";
 const identifier = new RegExp(`^${identifierFormat}$`);
-const identifierText = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
+const identifierText =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
 
 /** A DNS label: devices, requests, counters. */
-export const labelNameErrors = (name: string, path: string): FieldError[] => dnsLabelFaults(name).map((fault) => invalid(path, name, fault));
+export const labelNameErrors = (name: string, path: string): FieldError[] =>
+  dnsLabelFaults(name).map((fault) => invalid(path, name, fault));
 
 /** DNS subdomains between slashes. */
 export function poolNameErrors(name: string, path: string): FieldError[] {
   if (!name) return [required(path, "")];
-  return [...(Buffer.byteLength(name) > maxPoolName ? [tooLong(path, maxPoolName)] : []), ...name.split("/").flatMap((part) => dnsSubdomainFaults(part).map((fault) => invalid(path, part, fault)))];
+  return [
+    ...(Buffer.byteLength(name) > maxPoolName ? [tooLong(path, maxPoolName)] : []),
+    ...name
+      .split("/")
+      .flatMap((part) => dnsSubdomainFaults(part).map((fault) => invalid(path, part, fault))),
+  ];
 }
 
 /** `name` or `domain/name`. More slashes are let through, as upstream does. */
@@ -38,13 +57,32 @@ export function attributeNameErrors(name: string, path: string): FieldError[] {
 
 /** {@link attributeNameErrors} of a name that must have its domain. */
 export function fullAttributeNameErrors(name: string, path: string): FieldError[] {
-  return [...attributeNameErrors(name, path), ...(name.includes("/") ? [] : [invalid(path, name, "a fully qualified name must be a domain and a name separated by a slash")])];
+  return [
+    ...attributeNameErrors(name, path),
+    ...(name.includes("/")
+      ? []
+      : [
+          invalid(
+            path,
+            name,
+            "a fully qualified name must be a domain and a name separated by a slash",
+          ),
+        ]),
+  ];
 }
 
 function identifierErrors(id: string, path: string): FieldError[] {
   return [
     ...(Buffer.byteLength(id) > maxIdentifier ? [tooLong(path, maxIdentifier)] : []),
-    ...(identifier.test(id) ? [] : [invalid(path, id, formatRegexFault(identifierText, identifierFormat, "my_name", "MY_NAME", "MyName"))]),
+    ...(identifier.test(id)
+      ? []
+      : [
+          invalid(
+            path,
+            id,
+            formatRegexFault(identifierText, identifierFormat, "my_name", "MY_NAME", "MyName"),
+          ),
+        ]),
   ];
 }
 
@@ -53,12 +91,25 @@ export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** From `devices` of a claim's spec. */
 export function requestNamesOf(devices: JsonObject): RequestNames {
-  return new Map(itemsAt(devices, "requests").map((request) => [stringAt(request, "name"), new Set(itemsAt(request, "firstAvailable").map((each) => stringAt(each, "name")))]));
+  return new Map(
+    itemsAt(devices, "requests").map((request) => [
+      stringAt(request, "name"),
+      new Set(itemsAt(request, "firstAvailable").map((each) => stringAt(each, "name"))),
+    ]),
+  );
 }
 
 /** `request` or `request/alternative`, of those that there are. */
-export function requestReferenceErrors(name: string, path: string, known: RequestNames): FieldError[] {
-  const unknown = invalid(path, name, "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'");
+export function requestReferenceErrors(
+  name: string,
+  path: string,
+  known: RequestNames,
+): FieldError[] {
+  const unknown = invalid(
+    path,
+    name,
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
+  );
   const parts = name.split("/");
   if (parts.length > 2) return [unknown];
   const alternatives = known.get(parts[0]!);
@@ -67,7 +118,8 @@ export function requestReferenceErrors(name: string, path: string, known: Reques
 }
 
 const normalized = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const normalizedText = "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
+const normalizedText =
+  "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
 
 /** The id of a share: a UUID in lower case. */
 export function shareIdErrors(id: string, path: string): FieldError[] {
@@ -81,8 +133,10 @@ function uuidFault(text: string): string | undefined {
   const wrong = "invalid UUID format";
   const length = Buffer.byteLength(text);
   if (length === 32) return /^[0-9a-f]{32}$/i.test(text) ? undefined : wrong;
-  if (length === 45 && text.slice(0, 9).toLowerCase() !== "urn:uuid:") return `invalid urn prefix: ${quoteGo(text.slice(0, 9))}`;
-  if (length === 38 && !(text.startsWith("{") && text.endsWith("}"))) return "invalid bracketed UUID format";
+  if (length === 45 && text.slice(0, 9).toLowerCase() !== "urn:uuid:")
+    return `invalid urn prefix: ${quoteGo(text.slice(0, 9))}`;
+  if (length === 38 && !(text.startsWith("{") && text.endsWith("}")))
+    return "invalid bracketed UUID format";
   const bare = length === 45 ? text.slice(9) : length === 38 ? text.slice(1, -1) : text;
   if (Buffer.byteLength(bare) !== 36) return `invalid UUID length: ${length}`;
   return normalized.test(bare.toLowerCase()) ? undefined : wrong;

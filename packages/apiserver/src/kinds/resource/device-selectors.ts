@@ -1,7 +1,14 @@
 // Selectors: CEL expressions that say whether a device will do.
-// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSelector, validateCELSelector).
+// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSelector,
+// validateCELSelector).
 import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required, tooLong } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { stringAt } from "../object/strategy.ts";
 import { validateList } from "./bounded-lists.ts";
 import type { Age } from "./device-configuration.ts";
@@ -12,11 +19,18 @@ const maxExpression = 10 * 1024;
 const maxCost = 1_000_000;
 
 /** Every breach in a list of selectors. */
-export function selectorErrors(selectors: readonly JsonObject[], path: string, age: Age): readonly FieldError[] {
+export function selectorErrors(
+  selectors: readonly JsonObject[],
+  path: string,
+  age: Age,
+): readonly FieldError[] {
   return validateList(
     selectors,
     maxSelectors,
-    (selector, at) => (isObject(selector["cel"]) ? expressionErrors(stringAt(selector["cel"], "expression"), `${at}.cel.expression`, age) : [required(`${at}.cel`, "")]),
+    (selector, at) =>
+      isObject(selector["cel"])
+        ? expressionErrors(stringAt(selector["cel"], "expression"), `${at}.cel.expression`, age)
+        : [required(`${at}.cel`, "")],
     path,
   );
 }

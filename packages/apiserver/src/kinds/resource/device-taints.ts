@@ -1,5 +1,6 @@
 // Taints of devices and the tolerations of requests.
-// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint, validateDeviceToleration).
+// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint,
+// validateDeviceToleration).
 import { labelValueFaults, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
 import { labelKeyErrors } from "../object/name-faults.ts";
@@ -8,7 +9,8 @@ import { stringAt } from "../object/strategy.ts";
 const effects = ["NoExecute", "NoSchedule", "None"];
 const operators = ["Equal", "Exists"];
 
-const valueErrors = (value: string, path: string): FieldError[] => labelValueFaults(value).map((fault) => invalid(path, value, fault));
+const valueErrors = (value: string, path: string): FieldError[] =>
+  labelValueFaults(value).map((fault) => invalid(path, value, fault));
 
 /** One taint. */
 export function validateDeviceTaint(taint: JsonObject, path: string): FieldError[] {
@@ -24,13 +26,22 @@ export function validateDeviceTaint(taint: JsonObject, path: string): FieldError
 export function validateDeviceToleration(toleration: JsonObject, path: string): FieldError[] {
   const key = stringAt(toleration, "key");
   const effect = stringAt(toleration, "effect");
-  return [...(key ? labelKeyErrors(key, `${path}.key`) : []), ...operatorErrors(stringAt(toleration, "operator"), stringAt(toleration, "value"), path), ...(effect ? effectErrors(effect, path) : [])];
+  return [
+    ...(key ? labelKeyErrors(key, `${path}.key`) : []),
+    ...operatorErrors(stringAt(toleration, "operator"), stringAt(toleration, "value"), path),
+    ...(effect ? effectErrors(effect, path) : []),
+  ];
 }
 
 function operatorErrors(operator: string, value: string, path: string): FieldError[] {
-  if (operator === "Exists") return value ? [invalid(`${path}.value`, value, "must be empty for operator `Exists`")] : [];
+  if (operator === "Exists")
+    return value ? [invalid(`${path}.value`, value, "must be empty for operator `Exists`")] : [];
   if (operator === "Equal") return valueErrors(value, `${path}.value`);
-  return [operator ? notSupported(`${path}.operator`, operator, operators) : required(`${path}.operator`, "")];
+  return [
+    operator
+      ? notSupported(`${path}.operator`, operator, operators)
+      : required(`${path}.operator`, ""),
+  ];
 }
 
 function effectErrors(effect: string, path: string): FieldError[] {

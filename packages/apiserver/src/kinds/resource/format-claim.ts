@@ -2,7 +2,15 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/types.go (internal structs, without JSON names).
 import { encodeJson, isObject, type Json } from "homeostat/api";
 import { formatNodeTerms } from "../object/format-node-terms.ts";
-import { formatStruct, goList, goNumber, goPointer, goStructPointer, goText, type StructField } from "../object/format-struct.ts";
+import {
+  formatStruct,
+  goList,
+  goNumber,
+  goPointer,
+  goStructPointer,
+  goText,
+  type StructField,
+} from "../object/format-struct.ts";
 
 type Print = StructField[2];
 
@@ -20,12 +28,20 @@ const toleration = structOf([
 ]);
 const demand: readonly StructField[] = [
   ["DeviceClassName", "deviceClassName", goText],
-  ["Selectors", "selectors", goList(structOf([["CEL", "cel", goStructPointer([["Expression", "expression", goText]])]]))],
+  [
+    "Selectors",
+    "selectors",
+    goList(structOf([["CEL", "cel", goStructPointer([["Expression", "expression", goText]])]])),
+  ],
   ["AllocationMode", "allocationMode", goText],
   ["Count", "count", goNumber],
 ];
 const tolerations: StructField = ["Tolerations", "tolerations", goList(toleration)];
-const capacity: StructField = ["Capacity", "capacity", goStructPointer([["Requests", "requests", goPointer]])];
+const capacity: StructField = [
+  "Capacity",
+  "capacity",
+  goStructPointer([["Requests", "requests", goPointer]]),
+];
 const opaque: StructField = [
   "Opaque",
   "opaque",
@@ -43,12 +59,35 @@ const devices = structOf([
     goList(
       structOf([
         ["Name", "name", goText],
-        ["Exactly", "exactly", goStructPointer([...demand, ["AdminAccess", "adminAccess", goPointer], tolerations, capacity])],
-        ["FirstAvailable", "firstAvailable", goList(structOf([["Name", "name", goText], ...demand, tolerations, capacity]))],
+        [
+          "Exactly",
+          "exactly",
+          goStructPointer([
+            ...demand,
+            ["AdminAccess", "adminAccess", goPointer],
+            tolerations,
+            capacity,
+          ]),
+        ],
+        [
+          "FirstAvailable",
+          "firstAvailable",
+          goList(structOf([["Name", "name", goText], ...demand, tolerations, capacity])),
+        ],
       ]),
     ),
   ],
-  ["Constraints", "constraints", goList(structOf([requests, ["MatchAttribute", "matchAttribute", goPointer], ["DistinctAttribute", "distinctAttribute", goPointer]]))],
+  [
+    "Constraints",
+    "constraints",
+    goList(
+      structOf([
+        requests,
+        ["MatchAttribute", "matchAttribute", goPointer],
+        ["DistinctAttribute", "distinctAttribute", goPointer],
+      ]),
+    ),
+  ],
   ["Config", "config", goList(structOf([requests, opaque]))],
 ]);
 
@@ -57,7 +96,18 @@ export const formatClaimSpec: Print = structOf([["Devices", "devices", devices]]
 
 /** Members of ObjectMeta in the order of the Go struct. */
 const metadataOrder: readonly string[] = [
-  ...["name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"],
+  ...[
+    "name",
+    "generateName",
+    "namespace",
+    "selfLink",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+  ],
   ...["labels", "annotations", "ownerReferences", "finalizers", "managedFields"],
 ];
 
@@ -65,8 +115,13 @@ const metadataOrder: readonly string[] = [
 export function formatTemplateSpec(value: Json | undefined): string {
   const spec = isObject(value) ? value : {};
   const given = isObject(spec["metadata"]) ? spec["metadata"] : {};
-  const names = [...metadataOrder.filter((name) => name in given), ...Object.keys(given).filter((name) => !metadataOrder.includes(name))];
-  const metadata = names.map((name) => `${JSON.stringify(name)}:${encodeJson(given[name]!)}`).join(",");
+  const names = [
+    ...metadataOrder.filter((name) => name in given),
+    ...Object.keys(given).filter((name) => !metadataOrder.includes(name)),
+  ];
+  const metadata = names
+    .map((name) => `${JSON.stringify(name)}:${encodeJson(given[name]!)}`)
+    .join(",");
   return `{${metadata ? `${metadata},` : ""}"Spec":${formatClaimSpec(spec["spec"])}}`;
 }
 
@@ -97,7 +152,11 @@ export const formatAllocation: Print = structOf([
       ["Config", "config", goList(structOf([["Source", "source", goText], requests, opaque]))],
     ]),
   ],
-  ["NodeSelector", "nodeSelector", goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", formatNodeTerms]])],
+  [
+    "NodeSelector",
+    "nodeSelector",
+    goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", formatNodeTerms]]),
+  ],
   ["AllocationTimestamp", "allocationTimestamp", goPointer],
 ]);
 

@@ -1,10 +1,12 @@
-// Brings in the compiler of selectors when the first selector asks for it: most servers never see one, and CEL is a third of
-// what there is to load.
+// Brings in the compiler of selectors when the first selector asks for it: most servers never see
+// one, and CEL is a third of what there is to load.
 import { createRequire } from "node:module";
 
 /** The compiler. Loading is synchronous and happens once. */
 export function loadSelectorCompiler(): typeof import("./compile-selector.ts") {
   // Sources and the published package differ in the extension, and nothing rewrites this path.
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-  return createRequire(import.meta.url)(`./compile-selector${extension}`) as typeof import("./compile-selector.ts");
+  return createRequire(import.meta.url)(
+    `./compile-selector${extension}`,
+  ) as typeof import("./compile-selector.ts");
 }

@@ -1,5 +1,7 @@
-// From which nodes devices can be reached: one of several ways to say it, for a slice and for one of its devices.
-// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateResourceSliceSpec, validateDevice).
+// From which nodes devices can be reached: one of several ways to say it, for a slice and for one
+// of its devices.
+// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
+// (validateResourceSliceSpec, validateDevice).
 import { dnsSubdomainFaults, isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 import { isSet } from "../object/read-fields.ts";
@@ -15,7 +17,11 @@ export interface NodeChoices {
 }
 
 /** Every breach in `holder`. */
-export function nodeChoices(holder: JsonObject, path: string, { fields, emptyName, selector, detail, several }: NodeChoices): readonly FieldError[] {
+export function nodeChoices(
+  holder: JsonObject,
+  path: string,
+  { fields, emptyName, selector, detail, several }: NodeChoices,
+): readonly FieldError[] {
   const chosen: string[] = [];
   const errors = fields.flatMap((field): readonly FieldError[] => {
     const value = holder[field];
@@ -24,9 +30,12 @@ export function nodeChoices(holder: JsonObject, path: string, { fields, emptyNam
     if (value === "") return [invalid(at, value, emptyName)];
     if (value === false) return [invalid(at, value, "must be either unset or set to true")];
     chosen.push(`\`${field}\``);
-    if (typeof value === "string") return dnsSubdomainFaults(value).map((fault) => invalid(at, value, fault));
+    if (typeof value === "string")
+      return dnsSubdomainFaults(value).map((fault) => invalid(at, value, fault));
     return isObject(value) ? selector(value, at) : [];
   });
   if (chosen.length === 0) return [...errors, required(path, detail)];
-  return chosen.length === 1 ? errors : [...errors, invalid(path, `{${chosen.join(", ")}}`, `${detail}${several}`)];
+  return chosen.length === 1
+    ? errors
+    : [...errors, invalid(path, `{${chosen.join(", ")}}`, `${detail}${several}`)];
 }

@@ -1,5 +1,7 @@
-// ResourceClaims: a wish for devices, and what came of it; and the templates from which claims are made.
-// Upstream: k8s.io/kubernetes/pkg/registry/resource/{resourceclaim,resourceclaimtemplate}/strategy.go,
+// ResourceClaims: a wish for devices, and what came of it; and the templates from which claims are
+// made.
+// Upstream:
+// k8s.io/kubernetes/pkg/registry/resource/{resourceclaim,resourceclaimtemplate}/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation/validation.go}.
 import { equalJson, isObject, type JsonObject } from "homeostat/api";
 import type { FieldError } from "../../registry/field-error.ts";
@@ -15,11 +17,18 @@ import { finalizerErrors, keepOld, metadataOf, objectAt } from "../object/strate
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { formatClaimSpec, formatTemplateSpec } from "./format-claim.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
-import { setDemandDefaults, setTolerationDefaults, validateClaimRequests } from "./validate-device-claim.ts";
+import {
+  setDemandDefaults,
+  setTolerationDefaults,
+  validateClaimRequests,
+} from "./validate-device-claim.ts";
 
 const group = "resource.k8s.io";
 const unchanged = "field is immutable";
-const metadataErrors = (object: JsonObject): FieldError[] => [...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain), ...finalizerErrors(object)];
+const metadataErrors = (object: JsonObject): FieldError[] => [
+  ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+  ...finalizerErrors(object),
+];
 
 export const resourceClaim: BuiltinKind = {
   group,
@@ -33,8 +42,17 @@ export const resourceClaim: BuiltinKind = {
     resetFields: [["f:status"]],
     prepareForCreate: (object) => void (object["status"] = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object, context) => [...adminRequestErrors(object, objectAt(object, "spec"), context), ...finalizerErrors(object), ...validateClaimRequests(objectAt(object, "spec"), "spec")],
-    validateUpdate: (object, old) => [...metadataErrors(object), ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {}) ? [] : [invalidPrinted("spec", formatClaimSpec(object["spec"]), unchanged)])],
+    validateCreate: (object, context) => [
+      ...adminRequestErrors(object, objectAt(object, "spec"), context),
+      ...finalizerErrors(object),
+      ...validateClaimRequests(objectAt(object, "spec"), "spec"),
+    ],
+    validateUpdate: (object, old) => [
+      ...metadataErrors(object),
+      ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {})
+        ? []
+        : [invalidPrinted("spec", formatClaimSpec(object["spec"]), unchanged)]),
+    ],
   },
   views: {
     status: {
@@ -44,7 +62,10 @@ export const resourceClaim: BuiltinKind = {
         keepMetadataForStatus(object, old);
         dropStaleReports(object, old);
       },
-      validateUpdate: (object, old, context) => [...adminResultErrors(object, old, context), ...validateClaimStatus(object, old)],
+      validateUpdate: (object, old, context) => [
+        ...adminResultErrors(object, old, context),
+        ...validateClaimStatus(object, old),
+      ],
     },
   },
   cells: (object, nowMs) => [nameOf(object), stateOf(object), ageOf(object, nowMs)],
@@ -56,21 +77,32 @@ export const resourceClaimTemplate: BuiltinKind = {
   kind: "ResourceClaimTemplate",
   defaults: (object) => setDemandDefaults(claimSpecOf(object)),
   rules: {
-    validateCreate: (object, context) => [...adminRequestErrors(object, claimSpecOf(object), context), ...finalizerErrors(object), ...templateErrors(object)],
+    validateCreate: (object, context) => [
+      ...adminRequestErrors(object, claimSpecOf(object), context),
+      ...finalizerErrors(object),
+      ...templateErrors(object),
+    ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object),
       ...templateErrors(object),
-      ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {}) ? [] : [invalidPrinted("spec", formatTemplateSpec(object["spec"]), unchanged)]),
+      ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {})
+        ? []
+        : [invalidPrinted("spec", formatTemplateSpec(object["spec"]), unchanged)]),
     ],
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 
-const claimSpecOf = (template: JsonObject): JsonObject => objectAt(objectAt(template, "spec"), "spec");
+const claimSpecOf = (template: JsonObject): JsonObject =>
+  objectAt(objectAt(template, "spec"), "spec");
 
-const templateErrors = (template: JsonObject): FieldError[] => [...validateTemplateMetadata(objectAt(template, "spec"), "spec"), ...validateClaimRequests(claimSpecOf(template), "spec.spec")];
+const templateErrors = (template: JsonObject): FieldError[] => [
+  ...validateTemplateMetadata(objectAt(template, "spec"), "spec"),
+  ...validateClaimRequests(claimSpecOf(template), "spec.spec"),
+];
 
-const resultsOf = (claim: JsonObject): readonly JsonObject[] => itemsAt(objectAt(objectAt(objectAt(claim, "status"), "allocation"), "devices"), "results");
+const resultsOf = (claim: JsonObject): readonly JsonObject[] =>
+  itemsAt(objectAt(objectAt(objectAt(claim, "status"), "allocation"), "devices"), "results");
 
 /** Reports about devices that were taken away go with them. */
 function dropStaleReports(claim: JsonObject, old: JsonObject): void {
@@ -91,5 +123,7 @@ function stateOf(claim: JsonObject): string {
   const isDeleted = isSet(metadataOf(claim)["deletionTimestamp"]);
   const states = isDeleted ? ["deleted"] : [];
   if (!isObject(status["allocation"])) return (isDeleted ? states : ["pending"]).join(",");
-  return [...states, "allocated", ...(hasItems(status["reservedFor"]) ? ["reserved"] : [])].join(",");
+  return [...states, "allocated", ...(hasItems(status["reservedFor"]) ? ["reserved"] : [])].join(
+    ",",
+  );
 }

@@ -1,5 +1,6 @@
 // Conditions that must hold, or must not, before a pod is bound to a device's node.
-// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceBindingParameters).
+// Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
+// (validateDeviceBindingParameters).
 import type { JsonObject } from "homeostat/api";
 import { duplicate, type FieldError, invalid } from "../../registry/field-error.ts";
 import { labelKeyErrors } from "../object/name-faults.ts";
@@ -15,14 +16,25 @@ export function validateBindingConditions(holder: JsonObject, path: string): rea
   const conditions = textsAt(holder, wanted);
   const failures = textsAt(holder, fatal);
   const at = (field: string, i: number): string => `${path}.${field}[${i}]`;
-  const needed = (field: string, other: string): FieldError => invalid(`${path}.${field}`, holder[field], `${field} are required to use ${other}`);
+  const needed = (field: string, other: string): FieldError =>
+    invalid(`${path}.${field}`, holder[field], `${field} are required to use ${other}`);
   return [
     ...validateList(conditions, maxConditions, labelKeyErrors, `${path}.${wanted}`),
     ...validateList(failures, maxConditions, labelKeyErrors, `${path}.${fatal}`),
-    ...conditions.flatMap((each, i) => (conditions.indexOf(each) < i ? [duplicate(at(wanted, i), each)] : [])),
+    ...conditions.flatMap((each, i) =>
+      conditions.indexOf(each) < i ? [duplicate(at(wanted, i), each)] : [],
+    ),
     ...failures.flatMap((each, i) => [
       ...(failures.indexOf(each) < i ? [duplicate(at(fatal, i), each)] : []),
-      ...(conditions.includes(each) ? [invalid(at(fatal, i), each, "bindingFailureConditions must not overlap with bindingConditions")] : []),
+      ...(conditions.includes(each)
+        ? [
+            invalid(
+              at(fatal, i),
+              each,
+              "bindingFailureConditions must not overlap with bindingConditions",
+            ),
+          ]
+        : []),
     ]),
     ...(!conditions.length && failures.length ? [needed(wanted, fatal)] : []),
     ...(conditions.length && !failures.length ? [needed(fatal, wanted)] : []),

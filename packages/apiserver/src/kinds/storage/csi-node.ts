@@ -1,7 +1,21 @@
-// CSI nodes and storage capacities: which drivers a node has, and how much there is to be had where.
-// Upstream: k8s.io/kubernetes/pkg/registry/storage/{csinode,csistoragecapacity}/strategy.go, pkg/apis/storage/validation.
-import { dnsSubdomainFaults, equalJson, isObject, type JsonObject, labelKeyFaults } from "homeostat/api";
-import { duplicate, type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
+// CSI nodes and storage capacities: which drivers a node has, and how much there is to be had
+// where.
+// Upstream: k8s.io/kubernetes/pkg/registry/storage/{csinode,csistoragecapacity}/strategy.go,
+// pkg/apis/storage/validation.
+import {
+  dnsSubdomainFaults,
+  equalJson,
+  isObject,
+  type JsonObject,
+  labelKeyFaults,
+} from "homeostat/api";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -34,7 +48,8 @@ export const csiNode: BuiltinKind = {
   cells: (object, nowMs) => [nameOf(object), driversOf(object).length, ageOf(object, nowMs)],
 };
 
-const driversOf = (object: JsonObject): readonly JsonObject[] => itemsAt(objectAt(object, "spec"), "drivers");
+const driversOf = (object: JsonObject): readonly JsonObject[] =>
+  itemsAt(objectAt(object, "spec"), "drivers");
 
 function driverErrors(object: JsonObject): FieldError[] {
   const names = new Set<string>();
@@ -42,8 +57,14 @@ function driverErrors(object: JsonObject): FieldError[] {
     const path = `spec.drivers[${i}]`;
     const name = stringAt(driver, "name");
     const count = objectAt(driver, "allocatable")["count"];
-    const errors = [...csiNameErrors(name, `${path}.name`), ...nodeIdErrors(stringAt(driver, "nodeID"), `${path}.nodeID`)];
-    if (isSet(count) && Number(count) < 0) errors.push(invalid(`${path}.allocatable.count`, count, "must be greater than or equal to 0"));
+    const errors = [
+      ...csiNameErrors(name, `${path}.name`),
+      ...nodeIdErrors(stringAt(driver, "nodeID"), `${path}.nodeID`),
+    ];
+    if (isSet(count) && Number(count) < 0)
+      errors.push(
+        invalid(`${path}.allocatable.count`, count, "must be greater than or equal to 0"),
+      );
     if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     return [...errors, ...topologyKeyErrors(textsAt(driver, "topologyKeys"), path)];
@@ -53,16 +74,25 @@ function driverErrors(object: JsonObject): FieldError[] {
 /** The name of a CSI driver, where one is referred to. */
 export function csiNameErrors(name: string, path: string): FieldError[] {
   if (!name) return [required(path, "")];
-  return [...(Buffer.byteLength(name) > 63 ? [tooLong(path, 63)] : []), ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => invalid(path, name, fault))];
+  return [
+    ...(Buffer.byteLength(name) > 63 ? [tooLong(path, 63)] : []),
+    ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => invalid(path, name, fault)),
+  ];
 }
 
 function nodeIdErrors(id: string, path: string): FieldError[] {
   if (!id) return [required(path, "")];
-  return Buffer.byteLength(id) > maxNodeIdBytes ? [invalid(path, id, `must be ${maxNodeIdBytes} characters or less`)] : [];
+  return Buffer.byteLength(id) > maxNodeIdBytes
+    ? [invalid(path, id, `must be ${maxNodeIdBytes} characters or less`)]
+    : [];
 }
 
 function topologyKeyErrors(keys: readonly string[], path: string): FieldError[] {
-  return keys.flatMap((key, i) => [...(key ? [] : [required(path, "")]), ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []), ...labelKeyFaults(key).map((fault) => invalid(path, key, fault))]);
+  return keys.flatMap((key, i) => [
+    ...(key ? [] : [required(path, "")]),
+    ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
+    ...labelKeyFaults(key).map((fault) => invalid(path, key, fault)),
+  ]);
 }
 
 /** What a driver can hold may change, nothing else of it. */
@@ -70,7 +100,11 @@ function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const fixed = (driver: JsonObject): JsonObject => withoutFields(driver, "allocatable");
   return driversOf(old).flatMap((before) =>
     driversOf(object)
-      .filter((driver) => stringAt(driver, "name") === stringAt(before, "name") && !equalJson(fixed(driver), fixed(before)))
+      .filter(
+        (driver) =>
+          stringAt(driver, "name") === stringAt(before, "name") &&
+          !equalJson(fixed(driver), fixed(before)),
+      )
       .map((driver) =>
         invalidPrinted(
           "spec.drivers",
@@ -92,13 +126,21 @@ export const csiStorageCapacity: BuiltinKind = {
   kind: "CSIStorageCapacity",
   rules: {
     allowUnconditionalUpdate: false,
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...capacityErrors(object, "refused")]),
+    validateCreate: (object, context) =>
+      warned(object, context, [...finalizerErrors(object), ...capacityErrors(object, "refused")]),
     validateUpdate: (object, old, context) =>
       warned(object, context, [
         ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
         ...finalizerErrors(object),
-        ...capacityErrors(object, validateLabelSelector(objectAt(old, "nodeTopology"), "").length ? "allowed" : "refused"),
-        ...["nodeTopology", "storageClassName"].flatMap((field) => (equalJson(object[field] ?? null, old[field] ?? null) ? [] : [invalid(field, object[field] ?? null, "field is immutable")])),
+        ...capacityErrors(
+          object,
+          validateLabelSelector(objectAt(old, "nodeTopology"), "").length ? "allowed" : "refused",
+        ),
+        ...["nodeTopology", "storageClassName"].flatMap((field) =>
+          equalJson(object[field] ?? null, old[field] ?? null)
+            ? []
+            : [invalid(field, object[field] ?? null, "field is immutable")],
+        ),
       ]),
   },
 };
@@ -107,13 +149,22 @@ function capacityErrors(object: JsonObject, invalidValues: "refused" | "allowed"
   const className = stringAt(object, "storageClassName");
   const capacity = object["capacity"];
   return [
-    ...(isObject(object["nodeTopology"]) ? validateLabelSelector(object["nodeTopology"], "nodeTopology", { invalidValues }) : []),
+    ...(isObject(object["nodeTopology"])
+      ? validateLabelSelector(object["nodeTopology"], "nodeTopology", { invalidValues })
+      : []),
     ...dnsSubdomainFaults(className).map((fault) => invalid("storageClassName", className, fault)),
-    ...(isSet(capacity) && parseQuantity(String(capacity)).nano < 0n ? [invalid("capacity", capacity, "must be greater than or equal to 0")] : []),
+    ...(isSet(capacity) && parseQuantity(String(capacity)).nano < 0n
+      ? [invalid("capacity", capacity, "must be greater than or equal to 0")]
+      : []),
   ];
 }
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
-  if (!errors.length) nodeSelectorWarnings(objectAt(object, "nodeTopology"), "nodeTopology").forEach(context.warn);
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
+  if (!errors.length)
+    nodeSelectorWarnings(objectAt(object, "nodeTopology"), "nodeTopology").forEach(context.warn);
   return errors;
 }

@@ -1,8 +1,17 @@
 // Storage classes and volume attributes classes: who makes volumes, and with which parameters.
-// Upstream: k8s.io/kubernetes/pkg/registry/storage/{storageclass,volumeattributesclass}/strategy.go,
+// Upstream:
+// k8s.io/kubernetes/pkg/registry/storage/{storageclass,volumeattributesclass}/strategy.go,
 // pkg/apis/storage/{v1/defaults.go,validation/validation.go}, pkg/apis/storage/util/helpers.go.
 import { equalJson, type JsonObject, labelKeyFaults } from "homeostat/api";
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../registry/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
@@ -17,7 +26,10 @@ const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
 const reclaimPolicies = ["Delete", "Retain"];
 const bindingModes = ["Immediate", "WaitForFirstConsumer"];
-const defaultAnnotations = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+const defaultAnnotations = [
+  "storageclass.kubernetes.io/is-default-class",
+  "storageclass.beta.kubernetes.io/is-default-class",
+];
 
 export const storageClass: BuiltinKind = {
   group,
@@ -28,20 +40,32 @@ export const storageClass: BuiltinKind = {
     setIfNil(object, "volumeBindingMode", "Immediate");
   },
   rules: {
-    validateCreate: (object, context) => warned(object, context, [...finalizerErrors(object), ...validateClass(object)]),
+    validateCreate: (object, context) =>
+      warned(object, context, [...finalizerErrors(object), ...validateClass(object)]),
     validateUpdate: (object, old, context) =>
       warned(object, context, [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
         ...finalizerErrors(object),
         ...validateClass(object),
         ...immutable("parameters", object["parameters"] ?? null, old["parameters"] ?? null),
-        ...["provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) => immutable(field, object[field], old[field])),
+        ...["provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
+          immutable(field, object[field], old[field]),
+        ),
       ]),
   },
   cells: (object, nowMs) => {
     const annotations = objectAt(metadataOf(object), "annotations");
-    const name = defaultAnnotations.some((key) => annotations[key] === "true") ? `${nameOf(object)} (default)` : nameOf(object);
-    return [name, stringAt(object, "provisioner"), stringAt(object, "reclaimPolicy"), stringAt(object, "volumeBindingMode"), object["allowVolumeExpansion"] === true, ageOf(object, nowMs)];
+    const name = defaultAnnotations.some((key) => annotations[key] === "true")
+      ? `${nameOf(object)} (default)`
+      : nameOf(object);
+    return [
+      name,
+      stringAt(object, "provisioner"),
+      stringAt(object, "reclaimPolicy"),
+      stringAt(object, "volumeBindingMode"),
+      object["allowVolumeExpansion"] === true,
+      ageOf(object, nowMs),
+    ];
   },
 };
 
@@ -52,8 +76,15 @@ export const volumeAttributesClass: BuiltinKind = {
   rules: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
-      ...(stringAt(object, "driverName") === stringAt(old, "driverName") ? [] : [forbidden("driverName", "updates to driverName are forbidden.")]),
-      ...(equalJson(textMapAt(object, "parameters") as JsonObject, textMapAt(old, "parameters") as JsonObject) ? [] : [forbidden("parameters", "updates to parameters are forbidden.")]),
+      ...(stringAt(object, "driverName") === stringAt(old, "driverName")
+        ? []
+        : [forbidden("driverName", "updates to driverName are forbidden.")]),
+      ...(equalJson(
+        textMapAt(object, "parameters") as JsonObject,
+        textMapAt(old, "parameters") as JsonObject,
+      )
+        ? []
+        : [forbidden("parameters", "updates to parameters are forbidden.")]),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
       ...validateAttributes(object),
@@ -64,7 +95,11 @@ export const volumeAttributesClass: BuiltinKind = {
 
 function validateAttributes(object: JsonObject): FieldError[] {
   const none = Object.keys(textMapAt(object, "parameters")).length === 0;
-  return [...provisionerErrors(object, "driverName"), ...parameterErrors(object), ...(none ? [required("parameters", "must contain at least one key/value pair")] : [])];
+  return [
+    ...provisionerErrors(object, "driverName"),
+    ...parameterErrors(object),
+    ...(none ? [required("parameters", "must contain at least one key/value pair")] : []),
+  ];
 }
 
 function validateClass(object: JsonObject): FieldError[] {
@@ -73,7 +108,9 @@ function validateClass(object: JsonObject): FieldError[] {
   return [
     ...provisionerErrors(object, "provisioner"),
     ...parameterErrors(object),
-    ...(policy && !reclaimPolicies.includes(policy) ? [notSupported("reclaimPolicy", policy, reclaimPolicies)] : []),
+    ...(policy && !reclaimPolicies.includes(policy)
+      ? [notSupported("reclaimPolicy", policy, reclaimPolicies)]
+      : []),
     ...(bindingModes.includes(mode) ? [] : [notSupported("volumeBindingMode", mode, bindingModes)]),
     ...topologyErrors(itemsAt(object, "allowedTopologies")),
   ];
@@ -82,15 +119,23 @@ function validateClass(object: JsonObject): FieldError[] {
 function provisionerErrors(object: JsonObject, field: string): FieldError[] {
   const name = stringAt(object, field);
   const lower = name.toLowerCase();
-  return name ? labelKeyFaults(lower).map((fault) => invalid(field, lower, fault)) : [required(field, "")];
+  return name
+    ? labelKeyFaults(lower).map((fault) => invalid(field, lower, fault))
+    : [required(field, "")];
 }
 
 function parameterErrors(object: JsonObject): FieldError[] {
   const parameters = textMapAt(object, "parameters");
   const keys = Object.keys(parameters);
   if (keys.length > maxParameters) return [tooLong("parameters", maxParameters)];
-  const bytes = keys.reduce((sum, key) => sum + Buffer.byteLength(key) + Buffer.byteLength(parameters[key]!), 0);
-  return [...(keys.includes("") ? [invalid("parameters", "", "field can not be empty.")] : []), ...(bytes > maxParameterBytes ? [tooLong("parameters", maxParameterBytes)] : [])];
+  const bytes = keys.reduce(
+    (sum, key) => sum + Buffer.byteLength(key) + Buffer.byteLength(parameters[key]!),
+    0,
+  );
+  return [
+    ...(keys.includes("") ? [invalid("parameters", "", "field can not be empty.")] : []),
+    ...(bytes > maxParameterBytes ? [tooLong("parameters", maxParameterBytes)] : []),
+  ];
 }
 
 /** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
@@ -105,7 +150,11 @@ function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
           .sort(),
       ),
     );
-    errors.push(...seen.filter((each) => each === shape).map(() => duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")));
+    errors.push(
+      ...seen
+        .filter((each) => each === shape)
+        .map(() => duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")),
+    );
     seen.push(shape);
     return errors;
   });
@@ -118,7 +167,10 @@ function termErrors(term: JsonObject, path: string): FieldError[] {
     const key = stringAt(expression, "key");
     const values = textsAt(expression, "values");
     const errors = values.length ? [] : [required(`${at}.values`, "")];
-    values.forEach((value, j) => values.indexOf(value) < j && errors.push(duplicate(`${at}.values[${j}]`, value)));
+    values.forEach(
+      (value, j) =>
+        values.indexOf(value) < j && errors.push(duplicate(`${at}.values[${j}]`, value)),
+    );
     errors.push(...labelKeyFaults(key).map((fault) => invalid(`${at}.key`, key, fault)));
     if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
     keys.add(key);
@@ -126,12 +178,17 @@ function termErrors(term: JsonObject, path: string): FieldError[] {
   });
 }
 
-function warned(object: JsonObject, context: WriteContext, errors: readonly FieldError[]): readonly FieldError[] {
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
   if (errors.length) return errors;
   itemsAt(object, "allowedTopologies").forEach((term, i) =>
     itemsAt(term, "matchLabelExpressions").forEach((expression, j) => {
       const message = nodeLabelMessage(stringAt(expression, "key"));
-      if (message) context.warn(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`);
+      if (message)
+        context.warn(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`);
     }),
   );
   return errors;

@@ -1,10 +1,23 @@
 // Volume attachments: a volume that is to be attached to a node.
-// Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go, pkg/apis/storage/validation/validation.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go,
+// pkg/apis/storage/validation/validation.go.
 import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required, tooLong } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+  tooLong,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goPointer, goStructPointer, goText, invalidPrinted } from "../object/format-struct.ts";
+import {
+  formatStruct,
+  goPointer,
+  goStructPointer,
+  goText,
+  invalidPrinted,
+} from "../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
@@ -57,7 +70,12 @@ export const volumeAttachment: BuiltinKind = {
 };
 
 function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
-  return [...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain), ...finalizerErrors(object), ...validate(object), ...specChangeErrors(object, old)];
+  return [
+    ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+    ...finalizerErrors(object),
+    ...validate(object),
+    ...specChangeErrors(object, old),
+  ];
 }
 
 function specChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
@@ -84,14 +102,23 @@ function validate(object: JsonObject): FieldError[] {
   const status = objectAt(object, "status");
   const node = stringAt(spec, "nodeName");
   const volume = objectAt(spec, "source")["persistentVolumeName"];
-  const bytes = Object.entries(textMapAt(status, "attachmentMetadata")).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  const bytes = Object.entries(textMapAt(status, "attachmentMetadata")).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
   return [
     ...csiNameErrors(stringAt(spec, "attacher"), "spec.attacher"),
     ...sourceErrors(objectAt(spec, "source"), "spec.source"),
     ...dnsSubdomainFaults(node).map((fault) => invalid("spec.nodeName", node, fault)),
     ...(bytes > maxMetadataBytes ? [tooLong("status.attachmentMetadata", maxMetadataBytes)] : []),
-    ...["attachError", "detachError"].flatMap((field) => (isObject(status[field]) ? volumeErrorErrors(status[field], `status.${field}`) : [])),
-    ...(typeof volume === "string" ? dnsSubdomainFaults(volume).map((fault) => invalid("spec.source.persistentVolumeName", volume, fault)) : []),
+    ...["attachError", "detachError"].flatMap((field) =>
+      isObject(status[field]) ? volumeErrorErrors(status[field], `status.${field}`) : [],
+    ),
+    ...(typeof volume === "string"
+      ? dnsSubdomainFaults(volume).map((fault) =>
+          invalid("spec.source.persistentVolumeName", volume, fault),
+        )
+      : []),
   ];
 }
 
@@ -99,15 +126,24 @@ function sourceErrors(source: JsonObject, path: string): FieldError[] {
   const volume = source["persistentVolumeName"];
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   const inline = source["inlineVolumeSpec"];
-  if (typeof volume !== "string") return isObject(inline) ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`) : [required(path, one)];
+  if (typeof volume !== "string")
+    return isObject(inline)
+      ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`)
+      : [required(path, one)];
   if (isObject(inline)) return [forbidden(path, one)];
-  return volume ? [] : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
+  return volume
+    ? []
+    : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
 }
 
 function volumeErrorErrors(error: JsonObject, path: string): FieldError[] {
   const code = numberAt(error, "errorCode");
   return [
-    ...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes ? [tooLong(`${path}.message`, maxMetadataBytes)] : []),
-    ...(code < 0 ? [invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive")] : []),
+    ...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes
+      ? [tooLong(`${path}.message`, maxMetadataBytes)]
+      : []),
+    ...(code < 0
+      ? [invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive")]
+      : []),
   ];
 }

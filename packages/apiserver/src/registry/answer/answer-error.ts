@@ -1,5 +1,6 @@
 // A failure as an answer: the Status that was thrown, or a 500 for what nobody foresaw.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters (status.go, writers.go ErrorNegotiated).
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters (status.go, writers.go
+// ErrorNegotiated).
 import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
 import { internalError, plainError } from "../api-errors.ts";
 import type { ApiResponse } from "../../http/handler.ts";
@@ -9,11 +10,23 @@ import type { ServerRequest } from "../request/server-request.ts";
 import { answerObject } from "./encode-answer.ts";
 
 /** The answer for whatever was thrown while `request` was served. */
-export async function answerError(core: CoreServices, request: ServerRequest, error: unknown): Promise<ApiResponse> {
+export async function answerError(
+  core: CoreServices,
+  request: ServerRequest,
+  error: unknown,
+): Promise<ApiResponse> {
   const status = statusOf(error);
-  const answer = await answerObject(core, request, acceptedForErrors(core, request), status.code, status as unknown as JsonObject);
+  const answer = await answerObject(
+    core,
+    request,
+    acceptedForErrors(core, request),
+    status.code,
+    status as unknown as JsonObject,
+  );
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
-  return retryAfter > 0 ? { ...answer, headers: { ...answer.headers, "retry-after": String(retryAfter) } } : answer;
+  return retryAfter > 0
+    ? { ...answer, headers: { ...answer.headers, "retry-after": String(retryAfter) } }
+    : answer;
 }
 
 /** The Status of an error; bugs become 500 with the message. */
@@ -24,17 +37,23 @@ export function statusOf(error: unknown): Status {
 }
 
 /**
- * What is deeper than some recursion goes, such as schemas within schemas, counts as too deep, in upstream's words for that. Nothing has
- * been stored then.
+ * What is deeper than some recursion goes, such as schemas within schemas, counts as too deep, in
+ * upstream's words for that. Nothing has been stored then.
  */
-const isStackOverflow = (error: unknown): boolean => error instanceof RangeError && error.message.startsWith("Maximum call stack");
+const isStackOverflow = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.startsWith("Maximum call stack");
 
 const indentedJson: Accepted = { ...plainJson, pretty: true };
 
 /** Errors have no other form than their own; where nothing fits, they come as indented JSON. */
 function acceptedForErrors(core: CoreServices, request: ServerRequest): Accepted {
   try {
-    return negotiate(request.api.headers["accept"] ?? "", { custom: false, protobuf: core.protobuf?.encode !== undefined, table: false, forms: "own" });
+    return negotiate(request.api.headers["accept"] ?? "", {
+      custom: false,
+      protobuf: core.protobuf?.encode !== undefined,
+      table: false,
+      forms: "own",
+    });
   } catch {
     return indentedJson;
   }

@@ -17,13 +17,36 @@ import { makeTable, readIncludeObject, tableMetadata } from "./table.ts";
 export type Result = { readonly revision: Revision } | { readonly object: JsonObject };
 
 /** Answers one object of the resource itself. */
-export async function answerResult(call: Call, status: number, result: Result): Promise<ApiResponse> {
+export async function answerResult(
+  call: Call,
+  status: number,
+  result: Result,
+): Promise<ApiResponse> {
   const { core, request, accepted, resource } = call;
   const { transform } = accepted;
   if (!transform)
-    return await answerBytes(core, request, accepted, status, "revision" in result ? core.views.bytes(resource, result.revision) : encodeObjectBytes(result.object, resource.codec.encode));
-  if (transform.kind === "PartialObjectMetadata" && "revision" in result) return await answerBytes(core, request, accepted, status, core.views.metadata(resource, result.revision, transform.version));
-  return await answerTransformed(call, status, "revision" in result ? core.views.object(resource, result.revision) : result.object);
+    return await answerBytes(
+      core,
+      request,
+      accepted,
+      status,
+      "revision" in result
+        ? core.views.bytes(resource, result.revision)
+        : encodeObjectBytes(result.object, resource.codec.encode),
+    );
+  if (transform.kind === "PartialObjectMetadata" && "revision" in result)
+    return await answerBytes(
+      core,
+      request,
+      accepted,
+      status,
+      core.views.metadata(resource, result.revision, transform.version),
+    );
+  return await answerTransformed(
+    call,
+    status,
+    "revision" in result ? core.views.object(resource, result.revision) : result.object,
+  );
 }
 
 /** Answers a Scale; it has columns of its own. */
@@ -33,14 +56,34 @@ export async function answerScale(call: Call, scale: JsonObject): Promise<ApiRes
 }
 
 /** Answers an object of any kind: a Scale, a review, what a subresource makes. */
-export async function answerTransformed(call: Call, status: number, object: JsonObject, printer?: TablePrinter): Promise<ApiResponse> {
+export async function answerTransformed(
+  call: Call,
+  status: number,
+  object: JsonObject,
+  printer?: TablePrinter,
+): Promise<ApiResponse> {
   const { core, request, accepted, resource } = call;
   const { transform } = accepted;
-  if (!transform || object.kind === "Status") return await answerObject(core, request, accepted, status, object);
-  if (transform.kind === "PartialObjectMetadata") return await answerObject(core, request, accepted, status, partialMetadata(object, transform.version));
-  if (transform.kind === "PartialObjectMetadataList" && resource.custom && object.kind === resource.kind) throw plainError("content is not a list");
+  if (!transform || object.kind === "Status")
+    return await answerObject(core, request, accepted, status, object);
+  if (transform.kind === "PartialObjectMetadata")
+    return await answerObject(
+      core,
+      request,
+      accepted,
+      status,
+      partialMetadata(object, transform.version),
+    );
+  if (
+    transform.kind === "PartialObjectMetadataList" &&
+    resource.custom &&
+    object.kind === resource.kind
+  )
+    throw plainError("content is not a list");
   if (transform.kind === "PartialObjectMetadataList")
-    throw notAcceptableError(`you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`);
+    throw notAcceptableError(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`,
+    );
   const includeObject = readIncludeObject(request.query);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };
   return await answerObject(
@@ -48,6 +91,13 @@ export async function answerTransformed(call: Call, status: number, object: Json
     request,
     accepted,
     status,
-    makeTable(printer ?? resource.table, resource, [named], tableMetadata(object), { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"),
+    makeTable(
+      printer ?? resource.table,
+      resource,
+      [named],
+      tableMetadata(object),
+      { includeObject, metaVersion: transform.version, nowMs: request.nowMs },
+      "with columns",
+    ),
   );
 }

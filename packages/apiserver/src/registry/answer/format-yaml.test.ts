@@ -3,12 +3,49 @@ import { test } from "node:test";
 import { formatYaml } from "./format-yaml.ts";
 
 test("blocks, lists under keys and empty things", () => {
-  assert.equal(formatYaml({ b: [{ x: 1, y: [[], {}] }, ["p", "q"]], a: { ".": {} }, c: null }), 'a:\n  .: {}\nb:\n- x: 1\n  "y":\n  - []\n  - {}\n- - p\n  - q\nc: null\n');
+  assert.equal(
+    formatYaml({ b: [{ x: 1, y: [[], {}] }, ["p", "q"]], a: { ".": {} }, c: null }),
+    'a:\n  .: {}\nb:\n- x: 1\n  "y":\n  - []\n  - {}\n- - p\n  - q\nc: null\n',
+  );
 });
 
 test("texts are quoted where they would be read as something else", () => {
-  const values = ["", "yes", "1.5", "0x1F", "2020-01-01", "12:30", "a: b", "- a", "#a", " a", "it's", "a\tb", "😀", "1.2.3", "a#b", "--- a"];
-  const written = ['""', '"yes"', '"1.5"', '"0x1F"', '"2020-01-01"', '"12:30"', "'a: b'", "'- a'", "'#a'", "' a'", "it's", '"a\\tb"', '"\\U0001F600"', "1.2.3", "a#b", "'--- a'"];
+  const values = [
+    "",
+    "yes",
+    "1.5",
+    "0x1F",
+    "2020-01-01",
+    "12:30",
+    "a: b",
+    "- a",
+    "#a",
+    " a",
+    "it's",
+    "a\tb",
+    "😀",
+    "1.2.3",
+    "a#b",
+    "--- a",
+  ];
+  const written = [
+    '""',
+    '"yes"',
+    '"1.5"',
+    '"0x1F"',
+    '"2020-01-01"',
+    '"12:30"',
+    "'a: b'",
+    "'- a'",
+    "'#a'",
+    "' a'",
+    "it's",
+    '"a\\tb"',
+    '"\\U0001F600"',
+    "1.2.3",
+    "a#b",
+    "'--- a'",
+  ];
   assert.deepEqual(
     values.map((value) => formatYaml({ k: value }).slice(3, -1)),
     written,
@@ -18,13 +55,22 @@ test("texts are quoted where they would be read as something else", () => {
 test("lines become blocks, and what they end with is kept", () => {
   assert.deepEqual(
     ["a\nb", "a\nb\n", "a\n\n", " a\nb", "a \nb"].map((value) => formatYaml({ k: value })),
-    ["k: |-\n  a\n  b\n", "k: |\n  a\n  b\n", "k: |+\n  a\n\n", "k: |2-\n   a\n  b\n", 'k: "a \\nb"\n'],
+    [
+      "k: |-\n  a\n  b\n",
+      "k: |\n  a\n  b\n",
+      "k: |+\n  a\n\n",
+      "k: |2-\n   a\n  b\n",
+      'k: "a \\nb"\n',
+    ],
   );
 });
 
 test("long texts are folded behind column 80", () => {
   const words = Array.from({ length: 20 }, () => "word5").join(" ");
-  assert.equal(formatYaml({ key: words }), `key: ${Array.from({ length: 13 }, () => "word5").join(" ")}\n  ${Array.from({ length: 7 }, () => "word5").join(" ")}\n`);
+  assert.equal(
+    formatYaml({ key: words }),
+    `key: ${Array.from({ length: 13 }, () => "word5").join(" ")}\n  ${Array.from({ length: 7 }, () => "word5").join(" ")}\n`,
+  );
 });
 
 test("keys stand in natural order, long ones on a line of their own", () => {
@@ -34,14 +80,18 @@ test("keys stand in natural order, long ones on a line of their own", () => {
 
 test("numbers as Go prints them", () => {
   assert.deepEqual(
-    [1, 1.5, 1e21, 123456789.25, 0.00001, 9007199254740993n].map((value) => formatYaml({ k: value }).slice(3, -1)),
+    [1, 1.5, 1e21, 123456789.25, 0.00001, 9007199254740993n].map((value) =>
+      formatYaml({ k: value }).slice(3, -1),
+    ),
     ["1", "1.5", "1e+21", "1.2345678925e+08", "1e-05", "9007199254740993"],
   );
 });
 
 test("lists within maps go as deep as JSON does", () => {
   const depth = 2_000;
-  const nested = JSON.parse(`{"a":${'[{"a":'.repeat(depth)}1${"}]".repeat(depth)}}`) as { [name: string]: never };
+  const nested = JSON.parse(`{"a":${'[{"a":'.repeat(depth)}1${"}]".repeat(depth)}}`) as {
+    [name: string]: never;
+  };
   const lines = formatYaml(nested).trimEnd().split("\n");
   assert.equal(lines.length, depth + 1);
   assert.equal(lines.at(-1), `${"  ".repeat(depth - 1)}- a: 1`);

@@ -1,5 +1,5 @@
-// Objects as YAML, as go-yaml's emitter lays them out: blocks, lists at the indentation of their key, plain and quoted texts
-// folded behind column 80. Reads what is JSON: no anchors, no tags.
+// Objects as YAML, as go-yaml's emitter lays them out: blocks, lists at the indentation of their
+// key, plain and quoted texts folded behind column 80. Reads what is JSON: no anchors, no tags.
 // Upstream: go.yaml.in/yaml/v2 (encode.go, emitterc.go), by way of sigs.k8s.io/yaml.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { compareYamlKeys } from "./yaml-key-order.ts";
@@ -12,7 +12,8 @@ export function formatYaml(object: JsonObject): string {
   return writer.text();
 }
 
-const isSimpleKey = (key: string): boolean => !/[\n\r\u0085\u2028\u2029]/.test(key) && Buffer.byteLength(key) <= longestSimpleKey;
+const isSimpleKey = (key: string): boolean =>
+  !/[\n\r\u0085\u2028\u2029]/.test(key) && Buffer.byteLength(key) <= longestSimpleKey;
 
 /** Where a node stands. */
 type Place = "root" | "value" | "item";
@@ -50,10 +51,14 @@ class YamlWriter {
     this.#column = indent;
   }
 
-  /** The last that its caller writes. `indent` is that of the block around the node. A value and an item follow a colon or a dash, and a root nothing. */
+  /**
+   * The last that its caller writes. `indent` is that of the block around the node. A value and an
+   * item follow a colon or a dash, and a root nothing.
+   */
   #node(value: Json, indent: number, place: Place): void {
     if (Array.isArray(value) && value.length) this.#list(value, indent, place);
-    else if (isObject(value) && Object.keys(value).length) this.#map(value, place === "root" ? 0 : indent + 2, place);
+    else if (isObject(value) && Object.keys(value).length)
+      this.#map(value, place === "root" ? 0 : indent + 2, place);
     else this.#scalar(value, indent + 2, place);
   }
 
@@ -90,7 +95,12 @@ class YamlWriter {
   #scalar(value: Json, indent: number, place: Place): void {
     const text = typeof value === "string" ? undefined : formatOther(value);
     if (text !== undefined) return this.#put(place === "root" ? text : ` ${text}`);
-    this.#string(value as string, yamlStyleOf(value as string), indent, place === "root" ? "" : " ");
+    this.#string(
+      value as string,
+      yamlStyleOf(value as string),
+      indent,
+      place === "root" ? "" : " ",
+    );
   }
 
   #string(value: string, style: YamlStyle, indent: number, space: string): void {
@@ -100,14 +110,23 @@ class YamlWriter {
     this.#folded(quoteYaml(value, style), style, indent);
   }
 
-  /** Breaks at single spaces behind the best width; in quotes, never at the first or the last character. */
+  /**
+   * Breaks at single spaces behind the best width; in quotes, never at the first or the last
+   * character.
+   */
   #folded(text: string, style: YamlStyle, indent: number): void {
     let afterSpace = false;
     const quoted = style !== "plain";
     for (let i = 0; i < text.length;) {
       const c = String.fromCodePoint(text.codePointAt(i)!);
       const inside = !quoted || (i > 1 && i < text.length - 2);
-      if (c === " " && !afterSpace && this.#column > bestWidth && inside && (style === "double" || text[i + 1] !== " ")) {
+      if (
+        c === " " &&
+        !afterSpace &&
+        this.#column > bestWidth &&
+        inside &&
+        (style === "double" || text[i + 1] !== " ")
+      ) {
         this.#line(indent);
         if (text[i + 1] === " ") this.#put("\\");
       } else {

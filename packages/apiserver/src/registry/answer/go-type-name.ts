@@ -3,7 +3,11 @@ import type { ServedResource } from "../served-resource.ts";
 
 /** `*rbac.RoleList`, `*core.ConfigMap`; custom objects are all of one type. */
 export function goTypeName(resource: ServedResource, kind: string): string {
-  if (resource.custom) return kind.endsWith("List") ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured";
-  const goPackage = resource.group === "" || resource.group === "events.k8s.io" ? "core" : resource.group.split(".", 1)[0]!;
+  if (resource.custom)
+    return kind.endsWith("List") ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured";
+  const goPackage =
+    resource.group === "" || resource.group === "events.k8s.io"
+      ? "core"
+      : resource.group.split(".", 1)[0]!;
   return `*${goPackage}.${kind}`;
 }

@@ -1,5 +1,6 @@
 // Tables: what kubectl prints. Rows carry the cells, and the object, its metadata or nothing.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (asTable), k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (asTable),
+// k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
 import { formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import { formatBadValue } from "../field-error.ts";
@@ -21,10 +22,15 @@ export interface TableOptions {
 export function readIncludeObject(query: Query): IncludeObject {
   const value = query.text("includeObject");
   if (value === "" || value === "None" || value === "Metadata" || value === "Object") return value;
-  throw badRequestError(`Unable to convert to Table as requested: includeObject: Invalid value: ${formatBadValue(value)}: must be 'Metadata', 'Object', 'None', or empty`);
+  throw badRequestError(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${formatBadValue(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
-/** The Table of some objects. `columns` false leaves the definitions out, as watches do after the first event. */
+/**
+ * The Table of some objects. `columns` false leaves the definitions out, as watches do after the
+ * first event.
+ */
 export function makeTable(
   printer: TablePrinter,
   resource: ServedResource,
@@ -38,24 +44,53 @@ export function makeTable(
     kind: "Table",
     apiVersion: `meta.k8s.io/${options.metaVersion}`,
     metadata,
-    columnDefinitions: columns === "with columns" ? printer.columns.map(({ name, type, format, description, priority }) => ({ name, type, format, description, priority })) : null,
+    columnDefinitions:
+      columns === "with columns"
+        ? printer.columns.map(({ name, type, format, description, priority }) => ({
+            name,
+            type,
+            format,
+            description,
+            priority,
+          }))
+        : null,
     rows: rows.length === 0 && printer.emptyRowsNull ? null : rows,
   };
 }
 
-function makeRow(printer: TablePrinter, resource: ServedResource, object: JsonObject, { includeObject, metaVersion, nowMs }: TableOptions): JsonObject {
+function makeRow(
+  printer: TablePrinter,
+  resource: ServedResource,
+  object: JsonObject,
+  { includeObject, metaVersion, nowMs }: TableOptions,
+): JsonObject {
   const conditions = printer.rowConditions?.(object) ?? [];
-  return { cells: [...printer.cells(object, nowMs)] as Json[], ...(conditions.length ? { conditions: [...conditions] } : {}), object: rowObject(resource, object, includeObject, metaVersion) };
+  return {
+    cells: [...printer.cells(object, nowMs)] as Json[],
+    ...(conditions.length ? { conditions: [...conditions] } : {}),
+    object: rowObject(resource, object, includeObject, metaVersion),
+  };
 }
 
-function rowObject(resource: ServedResource, object: JsonObject, includeObject: IncludeObject, metaVersion: string): Json {
+function rowObject(
+  resource: ServedResource,
+  object: JsonObject,
+  includeObject: IncludeObject,
+  metaVersion: string,
+): Json {
   if (includeObject === "None") return null;
   if (includeObject !== "Object") return partialMetadata(object, metaVersion);
-  return { ...object, kind: object.kind ?? resource.kind, apiVersion: object.apiVersion ?? formatApiVersion(resource) };
+  return {
+    ...object,
+    kind: object.kind ?? resource.kind,
+    apiVersion: object.apiVersion ?? formatApiVersion(resource),
+  };
 }
 
 /** List metadata that a single object's Table carries. */
 export function tableMetadata(object: JsonObject): JsonObject {
   const metadata = object.metadata as JsonObject | undefined;
-  return typeof metadata?.resourceVersion === "string" ? { resourceVersion: metadata.resourceVersion } : {};
+  return typeof metadata?.resourceVersion === "string"
+    ? { resourceVersion: metadata.resourceVersion }
+    : {};
 }

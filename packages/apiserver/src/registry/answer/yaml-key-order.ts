@@ -1,4 +1,5 @@
-// The order of a mapping's keys in go-yaml: letters by code point, before them whatever is no letter, digits as numbers.
+// The order of a mapping's keys in go-yaml: letters by code point, before them whatever is no
+// letter, digits as numbers.
 // Upstream: go.yaml.in/yaml/v2/sorter.go.
 
 const isLetter = (c: string): boolean => /\p{L}/u.test(c);
@@ -30,7 +31,11 @@ function isBehindNonZero(text: readonly string[], at: number): boolean {
   return false;
 }
 
-function numberAt(text: readonly string[], at: number, start: number): { readonly value: number; readonly end: number } {
+function numberAt(
+  text: readonly string[],
+  at: number,
+  start: number,
+): { readonly value: number; readonly end: number } {
   let value = start;
   let end = at;
   for (; isDigit(text[end]); end++) value = value * 10 + (text[end]!.codePointAt(0)! - 48);

@@ -1,5 +1,6 @@
 // What a body says it is, against what the endpoint expects.
-// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (gvkWithDefaults), pkg/runtime/error.go, pkg/conversion/converter.go.
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (gvkWithDefaults),
+// pkg/runtime/error.go, pkg/conversion/converter.go.
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import type { CoreServices } from "../core-services.ts";
@@ -11,35 +12,61 @@ import { groupOfRetired, isStillAccepted } from "./retired-versions.ts";
 const scheme = '"pkg/runtime/scheme.go:111"';
 
 /** The claim with the endpoint's kind filled in where it says nothing. Throws {@link BodyError}. */
-export function fillClaim(claim: { readonly apiVersion: string; readonly kind: string }, expected: GroupVersionKind): GroupVersionKind {
+export function fillClaim(
+  claim: { readonly apiVersion: string; readonly kind: string },
+  expected: GroupVersionKind,
+): GroupVersionKind {
   const parsed = parseApiVersion(claim.apiVersion);
   if (!parsed) throw new BodyError(`unexpected GroupVersion string: ${claim.apiVersion}`);
-  return { ...(parsed.version === "" && parsed.group === "" ? { group: expected.group, version: expected.version } : parsed), kind: claim.kind || expected.kind };
+  return {
+    ...(parsed.version === "" && parsed.group === ""
+      ? { group: expected.group, version: expected.version }
+      : parsed),
+    kind: claim.kind || expected.kind,
+  };
 }
 
 /** Throws 400 when a body of `actual` cannot stand for `expected`. */
-export function assertKind(core: CoreServices, actual: GroupVersionKind, expected: GroupVersionKind): void {
+export function assertKind(
+  core: CoreServices,
+  actual: GroupVersionKind,
+  expected: GroupVersionKind,
+): void {
   if (isSame(actual, expected) || isStillAccepted(actual, expected)) return;
   const fault = kindFault(core, actual, expected);
   if (fault) throw cannotBe(actual, expected, fault);
-  throw badRequestError(`the API version in the data (${formatApiVersion(actual)}) does not match the expected API version (${formatApiVersion(expected)})`);
+  throw badRequestError(
+    `the API version in the data (${formatApiVersion(actual)}) does not match the expected API version (${formatApiVersion(expected)})`,
+  );
 }
 
-/** Why an object of `actual` cannot be decoded as `expected`; undefined when it is the same kind in another version. */
-export function kindFault(core: CoreServices, actual: GroupVersionKind, expected: GroupVersionKind): string | undefined {
+/**
+ * Why an object of `actual` cannot be decoded as `expected`; undefined when it is the same kind in
+ * another version.
+ */
+export function kindFault(
+  core: CoreServices,
+  actual: GroupVersionKind,
+  expected: GroupVersionKind,
+): string | undefined {
   if (isSame(actual, expected)) return undefined;
   const retired = groupOfRetired(actual);
-  if (retired !== undefined && retired === expected.group && actual.kind === expected.kind) return undefined;
-  if (retired === undefined && !core.kinds.has(actual.group, actual.version, actual.kind)) return notRegistered(actual.kind, formatApiVersion(actual));
+  if (retired !== undefined && retired === expected.group && actual.kind === expected.kind)
+    return undefined;
+  if (retired === undefined && !core.kinds.has(actual.group, actual.version, actual.kind))
+    return notRegistered(actual.kind, formatApiVersion(actual));
   if (sharesStorage(core, actual, expected)) return undefined;
   return `converting (${actual.version}.${actual.kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
 }
 
-const isSame = (a: GroupVersionKind, b: GroupVersionKind): boolean => a.kind === b.kind && a.group === b.group && a.version === b.version;
+const isSame = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
+  a.kind === b.kind && a.group === b.group && a.version === b.version;
 
 /** `X in version "v1" cannot be handled as a Y: why`. */
 export function cannotBe(actual: GroupVersionKind, expected: GroupVersionKind, why: string): Error {
-  return badRequestError(`${actual.kind} in version ${quoteGo(actual.version)} cannot be handled as a ${expected.kind}: ${why}`);
+  return badRequestError(
+    `${actual.kind} in version ${quoteGo(actual.version)} cannot be handled as a ${expected.kind}: ${why}`,
+  );
 }
 
 /** `no kind "X" is registered for version "v1" in scheme "…"`. */
@@ -49,10 +76,14 @@ export function notRegistered(kind: string, apiVersion: string): string {
 
 function sharesStorage(core: CoreServices, a: GroupVersionKind, b: GroupVersionKind): boolean {
   const all = core.catalog.all();
-  const find = (gvk: GroupVersionKind) => all.find((each) => each.group === gvk.group && each.version === gvk.version && each.kind === gvk.kind);
+  const find = (gvk: GroupVersionKind) =>
+    all.find(
+      (each) => each.group === gvk.group && each.version === gvk.version && each.kind === gvk.kind,
+    );
   const first = find(a);
   return first !== undefined && first.storageKey === find(b)?.storageKey;
 }
 
 /** The Go package of a group's internal types. */
-const internalPackage = (group: string): string => (group === "" || group === "events.k8s.io" ? "core" : group.split(".", 1)[0]!);
+const internalPackage = (group: string): string =>
+  group === "" || group === "events.k8s.io" ? "core" : group.split(".", 1)[0]!;

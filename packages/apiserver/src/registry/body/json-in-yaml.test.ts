@@ -9,10 +9,15 @@ import { parseYaml } from "./parse-yaml.ts";
 const byYaml = async (text: string): Promise<Json> => (await parseYaml(`# yaml\n${text}`)).value;
 
 test("what programs send as an apply is read as JSON", () => {
-  assert.deepEqual(readJsonInYaml('{"kind":"Order","spec":{"table":3,"dishes":[{"name":"salad","spicy":false}],"note":null,"text":"a\\n\\"b\\" é"}}\n'), {
-    kind: "Order",
-    spec: { table: 3, dishes: [{ name: "salad", spicy: false }], note: null, text: 'a\n"b" é' },
-  });
+  assert.deepEqual(
+    readJsonInYaml(
+      '{"kind":"Order","spec":{"table":3,"dishes":[{"name":"salad","spicy":false}],"note":null,"text":"a\\n\\"b\\" é"}}\n',
+    ),
+    {
+      kind: "Order",
+      spec: { table: 3, dishes: [{ name: "salad", spicy: false }], note: null, text: 'a\n"b" é' },
+    },
+  );
 });
 
 for (const [what, text] of [
@@ -33,7 +38,10 @@ for (const [what, text] of [
 ] as const)
   test(`left to YAML: ${what}`, () => assert.equal(readJsonInYaml(text), undefined));
 
-test("digits and dots in strings are no numbers", () => assert.deepEqual(readJsonInYaml('{"a":"1.5e3 -0 12345678901234567"}'), { a: "1.5e3 -0 12345678901234567" }));
+test("digits and dots in strings are no numbers", () =>
+  assert.deepEqual(readJsonInYaml('{"a":"1.5e3 -0 12345678901234567"}'), {
+    a: "1.5e3 -0 12345678901234567",
+  }));
 
 test("what is read as JSON is what YAML reads", async () => {
   const key = fc.string({ maxLength: 8 });
@@ -61,5 +69,10 @@ test("what is read as JSON is what YAML reads", async () => {
 });
 
 test("integers beyond doubles stay exact, as YAML has them", async () => {
-  for (const text of ['{"a":9007199254740993}', '{"a":9007199254740991}', '{"a":-900719925474099312}']) assert.equal(encodeJson(readJsonInYaml(text)!), encodeJson(await byYaml(text)));
+  for (const text of [
+    '{"a":9007199254740993}',
+    '{"a":9007199254740991}',
+    '{"a":-900719925474099312}',
+  ])
+    assert.equal(encodeJson(readJsonInYaml(text)!), encodeJson(await byYaml(text)));
 });

@@ -1,9 +1,18 @@
 // Bytes of a body to a value, by media type, before anybody asks what kind it is.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json (json.go, meta.go).
-import { isObject, type Json, type JsonObject, JsonSyntaxError, parseJson, type ParsedJson } from "homeostat/api";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  type ParsedJson,
+} from "homeostat/api";
 import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";
 
-/** A parsed body with the kind that it claims, and what a strict reader says about its syntax alone. */
+/**
+ * A parsed body with the kind that it claims, and what a strict reader says about its syntax alone.
+ */
 export interface ParsedBody extends ParsedJson {
   readonly value: JsonObject;
   readonly apiVersion: string;
@@ -17,23 +26,32 @@ export class BodyError extends Error {
 }
 
 /** Parses JSON or YAML. Throws {@link BodyError}. */
-export async function parseBody(body: Uint8Array, mediaType: "application/json" | "application/yaml"): Promise<ParsedBody> {
+export async function parseBody(
+  body: Uint8Array,
+  mediaType: "application/json" | "application/yaml",
+): Promise<ParsedBody> {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
   if (mediaType === "application/json") return claimBody(readJson(text));
   return claimBody(await readYaml(text));
 }
 
-/** Reads JSON alone: what deletes and in-process callers need. A number too big for its field is left to the decoder. Throws {@link BodyError}. */
+/**
+ * Reads JSON alone: what deletes and in-process callers need. A number too big for its field is
+ * left to the decoder. Throws {@link BodyError}.
+ */
 export function readJson(text: string): ParsedJson {
   try {
     return parseJson(text, { overflow: "kept" });
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new BodyError(`couldn't get version/kind; json parse error: ${error.message}`);
+    if (error instanceof JsonSyntaxError)
+      throw new BodyError(`couldn't get version/kind; json parse error: ${error.message}`);
     throw error;
   }
 }
 
-async function readYaml(text: string): Promise<ParsedJson & { readonly strictErrors: readonly string[] }> {
+async function readYaml(
+  text: string,
+): Promise<ParsedJson & { readonly strictErrors: readonly string[] }> {
   try {
     return await parseYaml(text);
   } catch (error) {
@@ -42,19 +60,34 @@ async function readYaml(text: string): Promise<ParsedJson & { readonly strictErr
   }
 }
 
-const typeStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const typeStruct =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** What a parsed value says it is; null counts as an empty object. Throws {@link BodyError}. */
-export function claimBody(parsed: ParsedJson & { readonly strictErrors?: readonly string[] }): ParsedBody {
+export function claimBody(
+  parsed: ParsedJson & { readonly strictErrors?: readonly string[] },
+): ParsedBody {
   const value = parsed.value ?? {};
-  if (!isObject(value)) throw new BodyError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeStruct}`);
-  return { ...parsed, value, strictErrors: parsed.strictErrors ?? [], apiVersion: claimed(value, "apiVersion"), kind: claimed(value, "kind") };
+  if (!isObject(value))
+    throw new BodyError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${typeStruct}`,
+    );
+  return {
+    ...parsed,
+    value,
+    strictErrors: parsed.strictErrors ?? [],
+    apiVersion: claimed(value, "apiVersion"),
+    kind: claimed(value, "kind"),
+  };
 }
 
 function claimed(value: JsonObject, field: string): string {
   const text = Object.hasOwn(value, field) ? value[field]! : null;
   if (text === null) return "";
-  if (typeof text !== "string") throw new BodyError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${field} of type string`);
+  if (typeof text !== "string")
+    throw new BodyError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${field} of type string`,
+    );
   return text;
 }
 
@@ -62,5 +95,9 @@ function claimed(value: JsonObject, field: string): string {
 export function goKind(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return { string: "string", number: "number", bigint: "number", boolean: "bool" }[typeof value as string] ?? "object";
+  return (
+    { string: "string", number: "number", bigint: "number", boolean: "bool" }[
+      typeof value as string
+    ] ?? "object"
+  );
 }

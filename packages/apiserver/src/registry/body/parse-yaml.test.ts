@@ -5,14 +5,28 @@ import { parseYaml } from "./parse-yaml.ts";
 const value = async (text: string): Promise<unknown> => (await parseYaml(text)).value;
 
 test("YAML 1.1: words are booleans, zeros are octal, keys are text", async () => {
-  assert.deepEqual(await value("a: yes\nb: Off\nc: n\nd: 'yes'\n"), { a: true, b: false, c: false, d: "yes" });
-  assert.deepEqual(await value("a: 012\nb: 0x1F\nc: 1_000\nd: 9007199254740993\n"), { a: 10, b: 31, c: 1000, d: 9007199254740993n });
+  assert.deepEqual(await value("a: yes\nb: Off\nc: n\nd: 'yes'\n"), {
+    a: true,
+    b: false,
+    c: false,
+    d: "yes",
+  });
+  assert.deepEqual(await value("a: 012\nb: 0x1F\nc: 1_000\nd: 9007199254740993\n"), {
+    a: 10,
+    b: 31,
+    c: 1000,
+    d: 9007199254740993n,
+  });
   assert.deepEqual(await value("1: a\n1.5: b\ntrue: c\n"), { 1: "a", "1.5": "b", true: "c" });
   assert.deepEqual(await value("a: 2024-01-01\n"), { a: "2024-01-01" });
 });
 
 test("anchors, merges and the first document only", async () => {
-  assert.deepEqual(await value("a: &x {p: 1, q: 2}\nb: *x\nc:\n  <<: *x\n  q: 3\n"), { a: { p: 1, q: 2 }, b: { p: 1, q: 2 }, c: { p: 1, q: 3 } });
+  assert.deepEqual(await value("a: &x {p: 1, q: 2}\nb: *x\nc:\n  <<: *x\n  q: 3\n"), {
+    a: { p: 1, q: 2 },
+    b: { p: 1, q: 2 },
+    c: { p: 1, q: 3 },
+  });
   assert.deepEqual(await value("a: 1\n---\na: 2\n"), { a: 1 });
   assert.deepEqual(await value("{a: 1}\n{a: 2}\n"), { a: 1 });
   assert.equal(await value("# nothing\n"), null);
@@ -21,12 +35,21 @@ test("anchors, merges and the first document only", async () => {
 
 test("a key said twice counts the last time, and is told", async () => {
   const { value: read, strictErrors } = await parseYaml("a: 1\nb:\n  c: 1\n  c: 2\n");
-  assert.deepEqual([read, strictErrors], [{ a: 1, b: { c: 2 } }, ['line 4: key "c" already set in map']]);
+  assert.deepEqual(
+    [read, strictErrors],
+    [{ a: 1, b: { c: 2 } }, ['line 4: key "c" already set in map']],
+  );
 });
 
 test("names come in their order, as in the JSON that upstream makes of a body", async () => {
-  assert.deepEqual(Object.keys((await value("metadata: {b: 1, a: 2}\ndata: {}\n")) as object), ["data", "metadata"]);
-  assert.equal(JSON.stringify(await value("- {z: 1, a: {d: 1, c: 2}}\n")), '[{"a":{"c":2,"d":1},"z":1}]');
+  assert.deepEqual(Object.keys((await value("metadata: {b: 1, a: 2}\ndata: {}\n")) as object), [
+    "data",
+    "metadata",
+  ]);
+  assert.equal(
+    JSON.stringify(await value("- {z: 1, a: {d: 1, c: 2}}\n")),
+    '[{"a":{"c":2,"d":1},"z":1}]',
+  );
 });
 
 test("faults in go-yaml's words", async () => {
@@ -46,5 +69,6 @@ test("faults in go-yaml's words", async () => {
     ["a: .inf\n", "json: unsupported value: +Inf"],
     ["\u0001", "yaml: control characters are not allowed"],
   ];
-  for (const [text, message] of table) await assert.rejects(parseYaml(text), { name: "YamlSyntaxError", message }, text);
+  for (const [text, message] of table)
+    await assert.rejects(parseYaml(text), { name: "YamlSyntaxError", message }, text);
 });

@@ -1,5 +1,5 @@
-// YAML 1.1 bodies to JSON values as upstream turns them, with Go's words for what is broken. The library is loaded when the
-// first YAML body comes.
+// YAML 1.1 bodies to JSON values as upstream turns them, with Go's words for what is broken. The
+// library is loaded when the first YAML body comes.
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import { compareBytewise, setOwn } from "homeostat/api";
@@ -8,7 +8,10 @@ import { readJsonInYaml } from "./json-in-yaml.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 
-/** A YAML body, and what a strict reader would say about it, e.g. `line 4: key "a" already set in map`. */
+/**
+ * A YAML body, and what a strict reader would say about it, e.g. `line 4: key "a" already set in
+ * map`.
+ */
 export interface ParsedYaml extends ParsedJson {
   readonly strictErrors: readonly string[];
 }
@@ -33,23 +36,46 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
 
 async function readYaml(text: string): Promise<ParsedYaml> {
   const json = readJsonInYaml(text);
-  if (json !== undefined) return { value: json, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
+  if (json !== undefined)
+    return { value: json, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
   const plainFault = findPlainFault(text);
   if (plainFault) throw new YamlSyntaxError(plainFault);
   const { LineCounter, parseAllDocuments } = await import("yaml");
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { version: "1.1", schema: "yaml-1.1", uniqueKeys: false, intAsBigInt: true, merge: true, lineCounter: lines, logLevel: "silent", prettyErrors: false });
+  const documents = parseAllDocuments(text, {
+    version: "1.1",
+    schema: "yaml-1.1",
+    uniqueKeys: false,
+    intAsBigInt: true,
+    merge: true,
+    lineCounter: lines,
+    logLevel: "silent",
+    prettyErrors: false,
+  });
   const document = Array.isArray(documents) ? documents[0] : undefined;
   if (!document) return { value: null, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
-  const fault = document.errors.find(({ code, pos }) => code !== "UNEXPECTED_TOKEN" || !isBehindFlow(document.contents as Node | null, pos[0]));
-  if (fault) throw new YamlSyntaxError(formatYamlFault({ code: fault.code, message: fault.message, offset: fault.pos[0] }, text));
+  const fault = document.errors.find(
+    ({ code, pos }) =>
+      code !== "UNEXPECTED_TOKEN" || !isBehindFlow(document.contents as Node | null, pos[0]),
+  );
+  if (fault)
+    throw new YamlSyntaxError(
+      formatYamlFault({ code: fault.code, message: fault.message, offset: fault.pos[0] }, text),
+    );
   const converter = new Converter(document, (offset) => lines.linePos(offset).line);
   const value = converter.value(document.contents as Node | null);
   return { value, duplicates: [], floatLiterals: new Map(), strictErrors: converter.strictErrors };
 }
 
-/** Once a root in brackets is closed, whatever follows belongs to the next document, which nobody reads. */
-const isBehindFlow = (root: Node | null, offset: number): boolean => root !== null && "flow" in root && root.flow === true && offset >= (root.range?.[1] ?? Number.POSITIVE_INFINITY);
+/**
+ * Once a root in brackets is closed, whatever follows belongs to the next document, which nobody
+ * reads.
+ */
+const isBehindFlow = (root: Node | null, offset: number): boolean =>
+  root !== null &&
+  "flow" in root &&
+  root.flow === true &&
+  offset >= (root.range?.[1] ?? Number.POSITIVE_INFINITY);
 
 class Converter {
   /** Anchored nodes that are being read: an alias to one of them has no end. */
@@ -69,16 +95,20 @@ class Converter {
     if ("source" in node && !("value" in node)) return this.#alias(node as Alias);
     if (!("items" in node)) return scalarToJson(node as Scalar);
     this.#open.add(node);
-    const value = isSequence(node) ? node.items.map((item) => this.value(item as Node)) : this.#map(node as YAMLMap);
+    const value = isSequence(node)
+      ? node.items.map((item) => this.value(item as Node))
+      : this.#map(node as YAMLMap);
     this.#open.delete(node);
     return value;
   }
 
   #alias(node: Alias): Json {
-    if (++this.#aliases > maxAliases) throw new YamlSyntaxError("yaml: document contains excessive aliasing");
+    if (++this.#aliases > maxAliases)
+      throw new YamlSyntaxError("yaml: document contains excessive aliasing");
     const target = node.resolve(this.#document) as Node | undefined;
     if (!target) throw new YamlSyntaxError(`yaml: unknown anchor '${node.source}' referenced`);
-    if (this.#open.has(target)) throw new YamlSyntaxError(`yaml: anchor '${node.source}' value contains itself`);
+    if (this.#open.has(target))
+      throw new YamlSyntaxError(`yaml: anchor '${node.source}' value contains itself`);
     return this.value(target);
   }
 
@@ -86,13 +116,19 @@ class Converter {
     const out: JsonObject = {};
     const own = new Set<string>();
     for (const pair of node.items as Pair<Node, Node | null>[]) {
-      if ("items" in pair.key) throw new YamlSyntaxError(`yaml: invalid map key: ${formatGoInterface(this.value(pair.key))}`);
+      if ("items" in pair.key)
+        throw new YamlSyntaxError(
+          `yaml: invalid map key: ${formatGoInterface(this.value(pair.key))}`,
+        );
       const key = keyText(pair.key, () => this.value(pair.value));
       if (key === "<<") {
         this.#merge(out, own, this.value(pair.value));
         continue;
       }
-      if (own.has(key)) this.strictErrors.push(`line ${this.#lineOf(pair.key.range?.[0] ?? 0)}: key ${JSON.stringify(key)} already set in map`);
+      if (own.has(key))
+        this.strictErrors.push(
+          `line ${this.#lineOf(pair.key.range?.[0] ?? 0)}: key ${JSON.stringify(key)} already set in map`,
+        );
       own.add(key);
       setOwn(out, key, this.value(pair.value));
     }
@@ -102,13 +138,18 @@ class Converter {
   /** Merged members never replace the map's own. */
   #merge(out: JsonObject, own: ReadonlySet<string>, merged: Json): void {
     for (const source of Array.isArray(merged) ? merged : [merged]) {
-      if (typeof source !== "object" || source === null || Array.isArray(source)) throw new YamlSyntaxError("yaml: map merge requires map or sequence of maps as the value");
-      for (const key of Object.keys(source)) if (!own.has(key) && !Object.hasOwn(out, key)) setOwn(out, key, source[key]!);
+      if (typeof source !== "object" || source === null || Array.isArray(source))
+        throw new YamlSyntaxError("yaml: map merge requires map or sequence of maps as the value");
+      for (const key of Object.keys(source))
+        if (!own.has(key) && !Object.hasOwn(out, key)) setOwn(out, key, source[key]!);
     }
   }
 }
 
-/** Upstream makes JSON of the body first, with names in their order; of several faults the first one is told. */
+/**
+ * Upstream makes JSON of the body first, with names in their order; of several faults the first one
+ * is told.
+ */
 function sorted(map: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const key of Object.keys(map).sort(compareBytewise)) setOwn(out, key, map[key]!);
@@ -119,7 +160,8 @@ function sorted(map: JsonObject): JsonObject {
 function formatGoInterface(value: Json): string {
   if (value === null) return "interface {}(nil)";
   if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoInterface).join(", ")}}`;
-  if (typeof value !== "object") return typeof value === "string" ? JSON.stringify(value) : String(value);
+  if (typeof value !== "object")
+    return typeof value === "string" ? JSON.stringify(value) : String(value);
   return `map[interface {}]interface {}{${Object.keys(value)
     .sort()
     .map((key) => `${JSON.stringify(key)}:${formatGoInterface(value[key]!)}`)
@@ -131,24 +173,33 @@ const isSequence = (node: Node): node is YAMLSeq => node.constructor.name === "Y
 function scalarToJson({ value, source, tag }: Scalar): Json {
   if (value === null || value === undefined) return null;
   const numeric = /^tag:yaml\.org,2002:(int|float|bool)$/.exec(tag ?? "");
-  if (typeof value === "string" && numeric) throw new YamlSyntaxError(`yaml: cannot decode !!str \`${value}\` as a !!${numeric[1]}`);
+  if (typeof value === "string" && numeric)
+    throw new YamlSyntaxError(`yaml: cannot decode !!str \`${value}\` as a !!${numeric[1]}`);
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === "number") {
     if (!Number.isFinite(value) && source && !/inf|nan/i.test(source)) return source;
-    if (!Number.isFinite(value)) throw new YamlSyntaxError(`json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`);
+    if (!Number.isFinite(value))
+      throw new YamlSyntaxError(
+        `json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`,
+      );
     return value;
   }
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
   return source ?? String(value);
 }
 
-/** Keys of other types become text, as upstream's converter has it; no key at all, or null, cannot. */
+/**
+ * Keys of other types become text, as upstream's converter has it; no key at all, or null, cannot.
+ */
 function keyText(key: Node | null, value: () => Json): string {
   if (!key || !("value" in key)) throw new YamlSyntaxError("yaml: did not find expected key");
   const { source } = key as Scalar;
   const text = scalarToJson(key as Scalar);
   if (text === null && !source) throw new YamlSyntaxError("yaml: did not find expected key");
-  if (text === null) throw new YamlSyntaxError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${formatBadValue(value())}`);
+  if (text === null)
+    throw new YamlSyntaxError(
+      `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${formatBadValue(value())}`,
+    );
   return typeof text === "string" ? text : String(text);
 }

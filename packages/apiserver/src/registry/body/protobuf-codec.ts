@@ -11,7 +11,10 @@ export interface ProtobufBody {
 
 /** Kubernetes' protobuf envelopes to objects and back. */
 export interface ProtobufCodec {
-  /** Throws an Error whose message goes to the client; `fallback` names the type where the envelope names none. */
+  /**
+   * Throws an Error whose message goes to the client; `fallback` names the type where the envelope
+   * names none.
+   */
   decode(bytes: Uint8Array, fallback: GroupVersionKind): ProtobufBody;
   /** undefined for a type that has no protobuf form. */
   encode?(object: JsonObject): Uint8Array | undefined;

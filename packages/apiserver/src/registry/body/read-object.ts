@@ -1,7 +1,15 @@
-// The object in the body of a create or an update: media type, claimed kind, decoding, and what fieldValidation makes of
-// fields that are unknown or said twice.
+// The object in the body of a create or an update: media type, claimed kind, decoding, and what
+// fieldValidation makes of fields that are unknown or said twice.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
-import { type ApiStatusError, formatApiVersion, formatOverflow, type GroupVersionKind, isApiStatusError, type Json, type JsonObject } from "homeostat/api";
+import {
+  type ApiStatusError,
+  formatApiVersion,
+  formatOverflow,
+  type GroupVersionKind,
+  isApiStatusError,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import type { Call } from "../call.ts";
 import type { VersionCodec } from "../served-resource.ts";
@@ -15,17 +23,27 @@ import { summarizeBody } from "./summarize-body.ts";
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 /** Reads the body of `call` as `expected`. Throws 400 and 415. */
-export async function readObject(call: Call, expected: GroupVersionKind, codec: VersionCodec, fieldValidation: FieldValidation): Promise<JsonObject> {
+export async function readObject(
+  call: Call,
+  expected: GroupVersionKind,
+  codec: VersionCodec,
+  fieldValidation: FieldValidation,
+): Promise<JsonObject> {
   const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
-  const body = mediaType === "application/vnd.kubernetes.protobuf" ? readProtobuf(call, expected) : await readText(call, expected, mediaType);
+  const body =
+    mediaType === "application/vnd.kubernetes.protobuf"
+      ? readProtobuf(call, expected)
+      : await readText(call, expected, mediaType);
   const actual = claimOf(call, body, expected);
   const isCustom = call.resource.custom && expected.kind === call.resource.kind;
   // A custom object is all its members; a typed decoder looks at those that it knows.
-  if (isCustom && body.overflow !== undefined) throw cannotBe(actual, expected, formatOverflow(body.overflow));
+  if (isCustom && body.overflow !== undefined)
+    throw cannotBe(actual, expected, formatOverflow(body.overflow));
   if (isCustom) assertCustomKind(call, actual, expected, body);
   else assertKind(call.core, actual, expected);
   const { object, strictErrors } = decode(codec, body, expected, actual);
-  if (body.overflow !== undefined && holdsInfinity(object)) throw cannotBe(actual, expected, formatOverflow(body.overflow));
+  if (body.overflow !== undefined && holdsInfinity(object))
+    throw cannotBe(actual, expected, formatOverflow(body.overflow));
   report(call, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
   return object;
 }
@@ -33,10 +51,18 @@ export async function readObject(call: Call, expected: GroupVersionKind, codec: 
 /** Members of any shape, such as defaults in a definition's schema, pass a typed decoder unread. */
 function holdsInfinity(value: Json): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
-  return typeof value === "object" && value !== null && Object.values(value).some((child) => holdsInfinity(child as Json));
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).some((child) => holdsInfinity(child as Json))
+  );
 }
 
-async function readText(call: Call, expected: GroupVersionKind, mediaType: "application/json" | "application/yaml"): Promise<ParsedBody> {
+async function readText(
+  call: Call,
+  expected: GroupVersionKind,
+  mediaType: "application/json" | "application/yaml",
+): Promise<ParsedBody> {
   try {
     return await parseBody(bodyOf(call.request), mediaType);
   } catch (error) {
@@ -46,12 +72,22 @@ async function readText(call: Call, expected: GroupVersionKind, mediaType: "appl
 
 function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
   const { protobuf } = call.core;
-  if (!protobuf || (call.resource.custom && expected.kind === call.resource.kind)) throw badRequestError("protobuf bodies are not accepted here: send application/json");
+  if (!protobuf || (call.resource.custom && expected.kind === call.resource.kind))
+    throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
     const { apiVersion, kind, object } = protobuf.decode(bodyOf(call.request), expected);
-    return { value: object, apiVersion, kind, duplicates: [], floatLiterals: new Map(), strictErrors: [] };
+    return {
+      value: object,
+      apiVersion,
+      kind,
+      duplicates: [],
+      floatLiterals: new Map(),
+      strictErrors: [],
+    };
   } catch (error) {
-    throw isApiStatusError(error) ? error : unrecognized(call, expected, error instanceof Error ? error.message : String(error));
+    throw isApiStatusError(error)
+      ? error
+      : unrecognized(call, expected, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -63,37 +99,68 @@ function claimOf(call: Call, body: ParsedBody, expected: GroupVersionKind): Grou
   }
 }
 
-/** Custom resources must say their kind; a wrong one is left to validation, a wrong version is not. */
-function assertCustomKind(call: Call, actual: GroupVersionKind, expected: GroupVersionKind, body: ParsedBody): void {
-  if (!body.kind) throw unrecognized(call, expected, `Object 'Kind' is missing in '${Buffer.from(call.request.api.body).toString("utf8")}'`);
+/**
+ * Custom resources must say their kind; a wrong one is left to validation, a wrong version is not.
+ */
+function assertCustomKind(
+  call: Call,
+  actual: GroupVersionKind,
+  expected: GroupVersionKind,
+  body: ParsedBody,
+): void {
+  if (!body.kind)
+    throw unrecognized(
+      call,
+      expected,
+      `Object 'Kind' is missing in '${Buffer.from(call.request.api.body).toString("utf8")}'`,
+    );
   if (!body.apiVersion || actual.group !== expected.group || actual.version !== expected.version) {
-    throw badRequestError(`the API version in the data (${body.apiVersion}) does not match the expected API version (${formatApiVersion(expected)})`);
+    throw badRequestError(
+      `the API version in the data (${body.apiVersion}) does not match the expected API version (${formatApiVersion(expected)})`,
+    );
   }
 }
 
-function decode(codec: VersionCodec, body: ParsedBody, expected: GroupVersionKind, actual: GroupVersionKind): { readonly object: JsonObject; readonly strictErrors: readonly string[] } {
+function decode(
+  codec: VersionCodec,
+  body: ParsedBody,
+  expected: GroupVersionKind,
+  actual: GroupVersionKind,
+): { readonly object: JsonObject; readonly strictErrors: readonly string[] } {
   body.value.kind = actual.kind;
   body.value.apiVersion = formatApiVersion(actual);
   try {
     return codec.decode(body);
   } catch (error) {
-    throw isApiStatusError(error) && error.cause instanceof Error ? cannotBe(actual, expected, error.cause.message) : error;
+    throw isApiStatusError(error) && error.cause instanceof Error
+      ? cannotBe(actual, expected, error.cause.message)
+      : error;
   }
 }
 
 /** Strict refuses, Warn warns, Ignore says nothing. */
-function report(call: Call, strictErrors: readonly string[], fieldValidation: FieldValidation, expected: GroupVersionKind): void {
+function report(
+  call: Call,
+  strictErrors: readonly string[],
+  fieldValidation: FieldValidation,
+  expected: GroupVersionKind,
+): void {
   if (!strictErrors.length || fieldValidation === "Ignore") return;
-  if (fieldValidation === "Strict") throw cannotBe(expected, expected, formatStrictErrors(strictErrors));
+  if (fieldValidation === "Strict")
+    throw cannotBe(expected, expected, formatStrictErrors(strictErrors));
   for (const text of strictErrors) call.request.warnings.add(text);
 }
 
 /** `strict decoding error: unknown field "a", duplicate field "b"`. */
 export function formatStrictErrors(strictErrors: readonly string[]): string {
-  const texts = strictErrors.map((text) => (/^line \d+: key /.test(text) ? `yaml: unmarshal errors:\n  ${text}` : text));
+  const texts = strictErrors.map((text) =>
+    /^line \d+: key /.test(text) ? `yaml: unmarshal errors:\n  ${text}` : text,
+  );
   return `strict decoding error: ${texts.join(", ")}`;
 }
 
 function unrecognized(call: Call, expected: GroupVersionKind, why: string): ApiStatusError {
-  return badRequestError(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(call.request.api.body)})`);
+  return badRequestError(
+    `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(call.request.api.body)})`,
+  );
 }

@@ -1,11 +1,13 @@
-// Versions of built-in kinds that are no longer served, yet still known: a body of one is refused for its version, where an
-// unknown one is refused for its kind.
-// Upstream: register.go of each package of k8s.io/api v0.36, as k8s.io/kubernetes/pkg/api/legacyscheme has them.
+// Versions of built-in kinds that are no longer served, yet still known: a body of one is refused
+// for its version, where an unknown one is refused for its kind.
+// Upstream: register.go of each package of k8s.io/api v0.36, as
+// k8s.io/kubernetes/pkg/api/legacyscheme has them.
 import { formatApiVersion, type GroupVersionKind } from "homeostat/api";
 
 const sets = "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet";
 const roles = "ClusterRole ClusterRoleBinding Role RoleBinding";
-const policies = "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding";
+const policies =
+  "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding";
 const flows = "FlowSchema PriorityLevelConfiguration";
 
 /** Kinds by apiVersion. */
@@ -16,7 +18,8 @@ const retired: Readonly<Record<string, string>> = {
   "apps/v1beta2": sets,
   "authentication.k8s.io/v1alpha1": "SelfSubjectReview",
   "authentication.k8s.io/v1beta1": "SelfSubjectReview TokenReview",
-  "authorization.k8s.io/v1beta1": "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+  "authorization.k8s.io/v1beta1":
+    "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
   "batch/v1beta1": "CronJob",
   "certificates.k8s.io/v1beta1": "CertificateSigningRequest",
   "coordination.k8s.io/v1beta1": "Lease",
@@ -35,20 +38,33 @@ const retired: Readonly<Record<string, string>> = {
   "scheduling.k8s.io/v1alpha1": "PriorityClass",
   "scheduling.k8s.io/v1beta1": "PriorityClass",
   "storage.k8s.io/v1alpha1": "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
-  "storage.k8s.io/v1beta1": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
+  "storage.k8s.io/v1beta1":
+    "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
 };
 
 /** Kinds of `extensions` have moved elsewhere. */
-const movedTo: Readonly<Record<string, string>> = { DaemonSet: "apps", Deployment: "apps", ReplicaSet: "apps", Ingress: "networking.k8s.io", NetworkPolicy: "networking.k8s.io" };
+const movedTo: Readonly<Record<string, string>> = {
+  DaemonSet: "apps",
+  Deployment: "apps",
+  ReplicaSet: "apps",
+  Ingress: "networking.k8s.io",
+  NetworkPolicy: "networking.k8s.io",
+};
 
 /** The group in which a retired version's kind lives on; undefined for what is not retired. */
 export function groupOfRetired(kind: GroupVersionKind): string | undefined {
   const apiVersion = formatApiVersion(kind);
-  if (!Object.hasOwn(retired, apiVersion) || !retired[apiVersion]!.split(" ").includes(kind.kind)) return undefined;
+  if (!Object.hasOwn(retired, apiVersion) || !retired[apiVersion]!.split(" ").includes(kind.kind))
+    return undefined;
   return kind.group === "extensions" ? movedTo[kind.kind] : kind.group;
 }
 
 /** Evictions of the old version are taken as those of the new one. */
 export function isStillAccepted(actual: GroupVersionKind, expected: GroupVersionKind): boolean {
-  return expected.kind === "Eviction" && expected.group === "policy" && actual.kind === "Eviction" && formatApiVersion(actual) === "policy/v1beta1";
+  return (
+    expected.kind === "Eviction" &&
+    expected.group === "policy" &&
+    actual.kind === "Eviction" &&
+    formatApiVersion(actual) === "policy/v1beta1"
+  );
 }

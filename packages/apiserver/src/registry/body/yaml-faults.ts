@@ -1,5 +1,6 @@
-// What is wrong with YAML text, in go-yaml's words: the library finds the fault, this file says what go-yaml would have said.
-// go-yaml counts lines from zero in its parser and from one in its scanner, and leaves line zero out.
+// What is wrong with YAML text, in go-yaml's words: the library finds the fault, this file says
+// what go-yaml would have said. go-yaml counts lines from zero in its parser and from one in its
+// scanner, and leaves line zero out.
 // Upstream: sigs.k8s.io/yaml/goyaml.v2 (decode.go fail, parserc.go, scannerc.go).
 
 /** A fault as the library reports it. */
@@ -12,7 +13,8 @@ export interface YamlFault {
 
 /** Faults that the library does not see, e.g. control characters. */
 export function findPlainFault(text: string): string | undefined {
-  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text)) return "yaml: control characters are not allowed";
+  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text))
+    return "yaml: control characters are not allowed";
   if (/^%YAML\s+(?!1\.1\s)/.test(text)) return "yaml: found incompatible YAML document";
   return undefined;
 }
@@ -22,7 +24,12 @@ export function formatYamlFault({ code, message, offset }: YamlFault, text: stri
   const line = lineAt(text, offset);
   switch (code) {
     case "TAB_AS_INDENT":
-      return scanner(line, endsInPlainText(linesOf(text)[line - 1] ?? "") ? "found a tab character that violates indentation" : "found character that cannot start any token");
+      return scanner(
+        line,
+        endsInPlainText(linesOf(text)[line - 1] ?? "")
+          ? "found a tab character that violates indentation"
+          : "found character that cannot start any token",
+      );
     case "BAD_SCALAR_START":
       return scanner(line, "found character that cannot start any token");
     case "BAD_DQ_ESCAPE":
@@ -32,7 +39,12 @@ export function formatYamlFault({ code, message, offset }: YamlFault, text: stri
     case "BLOCK_AS_IMPLICIT_KEY":
       return scanner(line, "mapping values are not allowed in this context");
     case "MULTILINE_IMPLICIT_KEY":
-      return text[offset] === "-" ? parser(line, "did not find expected key") : scanner(lineAt(text, colonAfter(text, offset)), "mapping values are not allowed in this context");
+      return text[offset] === "-"
+        ? parser(line, "did not find expected key")
+        : scanner(
+            lineAt(text, colonAfter(text, offset)),
+            "mapping values are not allowed in this context",
+          );
     default:
       return formatStructure(message, line, text, offset);
   }
@@ -41,21 +53,34 @@ export function formatYamlFault({ code, message, offset }: YamlFault, text: stri
 /** Faults of brackets, quotes and indentation. */
 function formatStructure(message: string, line: number, text: string, offset: number): string {
   const flow = /^Flow (map|sequence)/.exec(message);
-  if (flow && /[{[,:]\s*$/.test(text.slice(0, offset))) return parser(endLine(text, offset, line), "did not find expected node content");
-  if (flow) return parser(endLine(text, offset, line), `did not find expected ',' or '${flow[1] === "map" ? "}" : "]"}'`);
+  if (flow && /[{[,:]\s*$/.test(text.slice(0, offset)))
+    return parser(endLine(text, offset, line), "did not find expected node content");
+  if (flow)
+    return parser(
+      endLine(text, offset, line),
+      `did not find expected ',' or '${flow[1] === "map" ? "}" : "]"}'`,
+    );
   if (/quote$/.test(message)) return scanner(line, "found unexpected end of stream");
-  if (/flow-(?:map|seq)-end/.test(message)) return parser(line, "did not find expected node content");
-  return parser(line, isInSequence(text, line) ? "did not find expected '-' indicator" : "did not find expected key");
+  if (/flow-(?:map|seq)-end/.test(message))
+    return parser(line, "did not find expected node content");
+  return parser(
+    line,
+    isInSequence(text, line) ? "did not find expected '-' indicator" : "did not find expected key",
+  );
 }
 
-const scanner = (line: number, problem: string): string => (line ? `yaml: line ${line + 1}: ${problem}` : `yaml: ${problem}`);
-const parser = (line: number, problem: string): string => (line ? `yaml: line ${line}: ${problem}` : `yaml: ${problem}`);
+const scanner = (line: number, problem: string): string =>
+  line ? `yaml: line ${line + 1}: ${problem}` : `yaml: ${problem}`;
+const parser = (line: number, problem: string): string =>
+  line ? `yaml: line ${line}: ${problem}` : `yaml: ${problem}`;
 
 /** The end of the text is a line of its own. */
-const endLine = (text: string, offset: number, line: number): number => (offset >= text.length && !text.endsWith("\n") ? line + 1 : line);
+const endLine = (text: string, offset: number, line: number): number =>
+  offset >= text.length && !text.endsWith("\n") ? line + 1 : line;
 
 /** Lines count from zero. */
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length - 1;
+const lineAt = (text: string, offset: number): number =>
+  text.slice(0, offset).split("\n").length - 1;
 const linesOf = (text: string): readonly string[] => text.split("\n");
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
@@ -71,6 +96,8 @@ const endsInPlainText = (line: string): boolean => /[^\s:"'}\]>|]\s*$/.test(line
 function isInSequence(text: string, line: number): boolean {
   const lines = linesOf(text);
   const indent = indentOf(lines[line] ?? "");
-  const sibling = lines.slice(0, line).findLast((each) => each.trim() !== "" && indentOf(each) <= indent);
+  const sibling = lines
+    .slice(0, line)
+    .findLast((each) => each.trim() !== "" && indentOf(each) <= indent);
   return sibling !== undefined && indentOf(sibling) === indent && /^\s*-(?:\s|$)/.test(sibling);
 }

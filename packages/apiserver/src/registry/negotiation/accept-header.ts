@@ -33,5 +33,9 @@ function parseClause(text: string): readonly AcceptClause[] {
 }
 
 function compareClauses(a: AcceptClause, b: AcceptClause): number {
-  return b.quality - a.quality || Number(a.type === "*") - Number(b.type === "*") || Number(a.subtype === "*") - Number(b.subtype === "*");
+  return (
+    b.quality - a.quality ||
+    Number(a.type === "*") - Number(b.type === "*") ||
+    Number(a.subtype === "*") - Number(b.subtype === "*")
+  );
 }

@@ -9,7 +9,9 @@ const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 test("clauses by quality, wildcards last", () => {
   assert.deepEqual(
-    parseAccept("*/*, text/plain;q=0.5, application/json;q=0.5, a/b").map(({ type, subtype }) => `${type}/${subtype}`),
+    parseAccept("*/*, text/plain;q=0.5, application/json;q=0.5, a/b").map(
+      ({ type, subtype }) => `${type}/${subtype}`,
+    ),
     ["a/b", "*/*", "text/plain", "application/json"],
   );
   assert.deepEqual(
@@ -28,20 +30,34 @@ test("what is agreed on", () => {
   assert.equal(agreed("text/plain, application/yaml"), "yaml");
   assert.equal(agreed(`${table},application/json`), "json Table v1");
   assert.equal(agreed("application/json;as=Table;v=v9;g=meta.k8s.io,application/json"), "json");
-  assert.equal(agreed("application/vnd.kubernetes.protobuf, application/json"), "vnd.kubernetes.protobuf");
+  assert.equal(
+    agreed("application/vnd.kubernetes.protobuf, application/json"),
+    "vnd.kubernetes.protobuf",
+  );
   assert.equal(agreed("application/vnd.kubernetes.protobuf"), "vnd.kubernetes.protobuf");
   assert.equal(agreed("application/json;as="), "json");
   assert.equal(agreed(`${table},application/yaml`, { ...builtin, forms: "own" }), "yaml");
-  assert.equal(agreed("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", { ...builtin, custom: true }), "vnd.kubernetes.protobuf PartialObjectMetadata v1");
+  assert.equal(
+    agreed("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", {
+      ...builtin,
+      custom: true,
+    }),
+    "vnd.kubernetes.protobuf PartialObjectMetadata v1",
+  );
 });
 
 test("what is not acceptable", () => {
-  const message = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
+  const message =
+    "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
   assert.throws(() => negotiate("image/png", builtin), { message });
   assert.throws(() => negotiate(table, { ...builtin, table: false }), { message });
-  assert.throws(() => negotiate("application/vnd.kubernetes.protobuf", { ...builtin, custom: true }), { message });
+  assert.throws(
+    () => negotiate("application/vnd.kubernetes.protobuf", { ...builtin, custom: true }),
+    { message },
+  );
   assert.throws(() => assertRoutable("application/*", mediaTypes), {
-    message: "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    message:
+      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
   });
   assert.doesNotThrow(() => assertRoutable("application/json;as=Nothing", mediaTypes));
 });

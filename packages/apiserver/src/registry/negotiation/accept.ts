@@ -1,16 +1,26 @@
-// Which representation an answer takes: media type, and whether as itself, as a Table or as metadata only.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, handlers/rest.go (AllowsMediaTypeTransform).
+// Which representation an answer takes: media type, and whether as itself, as a Table or as
+// metadata only.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, handlers/rest.go
+// (AllowsMediaTypeTransform).
 import type { ApiStatusError } from "homeostat/api";
 import { failure } from "../api-errors.ts";
 import { type AcceptClause, parseAccept } from "./accept-header.ts";
 
-export type MediaType = "application/json" | "application/yaml" | "application/vnd.kubernetes.protobuf";
+export type MediaType =
+  | "application/json"
+  | "application/yaml"
+  | "application/vnd.kubernetes.protobuf";
 
 /** What has been agreed on. */
 export interface Accepted {
   readonly mediaType: MediaType;
   /** `as=…`: another kind than the object's own. */
-  readonly transform: { readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"; readonly version: string } | undefined;
+  readonly transform:
+    | {
+        readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
+        readonly version: string;
+      }
+    | undefined;
   /** `pretty=1` as a parameter of the media type. */
   readonly pretty: boolean;
 }
@@ -23,45 +33,73 @@ export interface Offer {
   readonly protobuf: boolean;
   /** False for kinds that cannot be shown as Tables. */
   readonly table: boolean;
-  /** `own`: what is answered has no other form, so that clauses which ask for one are passed over. */
+  /**
+   * `own`: what is answered has no other form, so that clauses which ask for one are passed over.
+   */
   readonly forms?: "own";
 }
 
 /** In upstream's order, as error messages list them. */
-export const mediaTypes: readonly MediaType[] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+export const mediaTypes: readonly MediaType[] = [
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+];
 
-export const plainJson: Accepted = { mediaType: "application/json", transform: undefined, pretty: false };
+export const plainJson: Accepted = {
+  mediaType: "application/json",
+  transform: undefined,
+  pretty: false,
+};
 
 /** The best representation that both sides know; throws 406. */
 export function negotiate(header: string, offer: Offer): Accepted {
   if (header === "" || header === "application/json" || header === "*/*") return plainJson;
   for (const clause of parseAccept(header)) {
     for (const mediaType of mediaTypes) {
-      const accepted = matches(clause, mediaType) ? acceptClause(clause, mediaType, offer) : undefined;
+      const accepted = matches(clause, mediaType)
+        ? acceptClause(clause, mediaType, offer)
+        : undefined;
       if (accepted) return accepted;
     }
   }
   throw notAcceptableError(`only the following media types are accepted: ${mediaTypes.join(", ")}`);
 }
 
-/** 406 before anything else, as the router of built-in kinds gives it: media types by name alone, `*` only in pairs. */
+/**
+ * 406 before anything else, as the router of built-in kinds gives it: media types by name alone,
+ * `*` only in pairs.
+ */
 export function assertRoutable(header: string, offered: readonly string[]): void {
   if (header === "") return;
   const named = header.split(",").map((clause) => clause.split(";", 1)[0]!.replace(/^ +| +$/g, ""));
   if (named.some((name) => name === "*/*" || offered.includes(name))) return;
-  throw notAcceptableError(`406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`, {});
+  throw notAcceptableError(
+    `406: Not Acceptable\n\nAvailable representations: ${offered.join(", ")}`,
+    {},
+  );
 }
 
 /** 406; the router's own error carries empty details. */
-export function notAcceptableError(message: string, details?: Record<string, never>): ApiStatusError {
+export function notAcceptableError(
+  message: string,
+  details?: Record<string, never>,
+): ApiStatusError {
   return failure(406, "NotAcceptable", message, details);
 }
 
 function matches({ type, subtype }: AcceptClause, mediaType: MediaType): boolean {
-  return (type === "application" && (subtype === "*" || mediaType === `application/${subtype}`)) || (type === "*" && subtype === "*");
+  return (
+    (type === "application" && (subtype === "*" || mediaType === `application/${subtype}`)) ||
+    (type === "*" && subtype === "*")
+  );
 }
 
-function acceptClause({ parameters }: AcceptClause, mediaType: MediaType, offer: Offer): Accepted | undefined {
+function acceptClause(
+  { parameters }: AcceptClause,
+  mediaType: MediaType,
+  offer: Offer,
+): Accepted | undefined {
   const protobuf = mediaType === "application/vnd.kubernetes.protobuf";
   if (protobuf && !offer.protobuf) return undefined;
   const stream = parameters.get("stream");
@@ -69,7 +107,8 @@ function acceptClause({ parameters }: AcceptClause, mediaType: MediaType, offer:
   const serverVersion = parameters.get("sv");
   if (serverVersion && serverVersion !== "v1") return undefined;
   const pretty = parameters.get("pretty") === "1";
-  if (!parameters.get("as") && !parameters.get("g") && !parameters.get("v")) return protobuf && offer.custom ? undefined : { mediaType, transform: undefined, pretty };
+  if (!parameters.get("as") && !parameters.get("g") && !parameters.get("v"))
+    return protobuf && offer.custom ? undefined : { mediaType, transform: undefined, pretty };
   const transform = offer.forms ? undefined : readTransform(parameters);
   if (!transform || (transform.kind === "Table" && (protobuf || !offer.table))) return undefined;
   return { mediaType, transform, pretty };
@@ -78,13 +117,18 @@ function acceptClause({ parameters }: AcceptClause, mediaType: MediaType, offer:
 function readTransform(parameters: ReadonlyMap<string, string>): Accepted["transform"] {
   const kind = parameters.get("as");
   const version = parameters.get("v");
-  if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
-  if (kind !== "Table" && kind !== "PartialObjectMetadata" && kind !== "PartialObjectMetadataList") return undefined;
+  if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1"))
+    return undefined;
+  if (kind !== "Table" && kind !== "PartialObjectMetadata" && kind !== "PartialObjectMetadataList")
+    return undefined;
   return { kind, version };
 }
 
 /** True when the answer is to be indented: asked for in the query, or by a person's tool. */
-export function wantsPretty(query: { readonly raw: string; first(name: string): string | undefined }, userAgent: string): boolean {
+export function wantsPretty(
+  query: { readonly raw: string; first(name: string): string | undefined },
+  userAgent: string,
+): boolean {
   const pretty = query.raw.includes("pretty") ? query.first("pretty") : undefined;
   if (pretty) return ["1", "t", "T", "true", "TRUE", "True"].includes(pretty);
   return /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);

@@ -1,6 +1,9 @@
-// Indents JSON text by two spaces, as Go's json.Indent does, without parsing: numbers and order stay as they are.
+// Indents JSON text by two spaces, as Go's json.Indent does, without parsing: numbers and order
+// stay as they are.
 
-/** Indented text with a final newline, e.g. `{\n  "a": 1\n}\n`; empty objects and arrays stay closed. */
+/**
+ * Indented text with a final newline, e.g. `{\n "a": 1\n}\n`; empty objects and arrays stay closed.
+ */
 export function indentJson(text: string): string {
   let out = "";
   let depth = 0;

@@ -1,16 +1,22 @@
-// Owner references: the same reference twice is sent to nobody's good, so the server keeps one and warns.
+// Owner references: the same reference twice is sent to nobody's good, so the server keeps one and
+// warns.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go (dedupOwnerReferences).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { metadataOf, metaList } from "./read-meta.ts";
 
 /** Removes repeated owner references; warns with the uids that were repeated. */
-export function dedupeOwnerReferences(object: JsonObject, when: "" | " after mutating admission happens", warn: (text: string) => void): void {
+export function dedupeOwnerReferences(
+  object: JsonObject,
+  when: "" | " after mutating admission happens",
+  warn: (text: string) => void,
+): void {
   const references = metaList(object, "ownerReferences");
   if (references.length < 2) return;
   const kept: Json[] = [];
   const repeated: string[] = [];
   for (const reference of references) {
-    if (kept.some((other) => equalJson(other, reference))) repeated.push(String((reference as JsonObject).uid ?? ""));
+    if (kept.some((other) => equalJson(other, reference)))
+      repeated.push(String((reference as JsonObject).uid ?? ""));
     else kept.push(reference);
   }
   if (!repeated.length) return;

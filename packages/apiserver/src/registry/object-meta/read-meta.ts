@@ -1,5 +1,6 @@
-// Reads metadata of objects that have been decoded, where every field has its right type or is absent.
-// Knows no kind; never mutates, except metadataOf, which gives an object without metadata an empty one.
+// Reads metadata of objects that have been decoded, where every field has its right type or is
+// absent. Knows no kind; never mutates, except metadataOf, which gives an object without metadata
+// an empty one.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** The object's metadata; set to an empty one where there was none. */
@@ -24,13 +25,19 @@ export function metaNumber(object: JsonObject, field: string): number | undefine
 }
 
 /** Labels or annotations; empty when absent. */
-export function metaMap(object: JsonObject, field: "labels" | "annotations"): Readonly<Record<string, string>> {
+export function metaMap(
+  object: JsonObject,
+  field: "labels" | "annotations",
+): Readonly<Record<string, string>> {
   const value = isObject(object.metadata) ? object.metadata[field] : undefined;
   return isObject(value) ? (value as Record<string, string>) : {};
 }
 
 /** A list of metadata; empty when absent. */
-export function metaList(object: JsonObject, field: "finalizers" | "ownerReferences" | "managedFields"): readonly Json[] {
+export function metaList(
+  object: JsonObject,
+  field: "finalizers" | "ownerReferences" | "managedFields",
+): readonly Json[] {
   const value = isObject(object.metadata) ? object.metadata[field] : undefined;
   return Array.isArray(value) ? value : [];
 }

@@ -15,7 +15,13 @@ export function validateOwnerReferences(object: JsonObject, path: string): Field
     const name = `${text(reference.kind)}/${text(reference.name)}`;
     if (!controller) controller = name;
     else
-      errors.push(invalidShown(path, `[${references.map(formatReference).join(",")}]`, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`));
+      errors.push(
+        invalidShown(
+          path,
+          `[${references.map(formatReference).join(",")}]`,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+        ),
+      );
   }
   return errors;
 }
@@ -23,9 +29,20 @@ export function validateOwnerReferences(object: JsonObject, path: string): Field
 function validateReference(reference: JsonObject, path: string): FieldError[] {
   const { group, version } = splitApiVersion(text(reference.apiVersion));
   const errors: FieldError[] = [];
-  if (!version) errors.push(invalid(`${path}.apiVersion`, text(reference.apiVersion), "version must not be empty"));
-  for (const field of ["kind", "name", "uid"]) if (!text(reference[field])) errors.push(invalid(`${path}.${field}`, "", "must not be empty"));
-  if (group === "" && version === "v1" && reference.kind === "Event") errors.push(invalidShown(path, formatReference(reference), "/v1, Kind=Event is disallowed from being an owner"));
+  if (!version)
+    errors.push(
+      invalid(`${path}.apiVersion`, text(reference.apiVersion), "version must not be empty"),
+    );
+  for (const field of ["kind", "name", "uid"])
+    if (!text(reference[field])) errors.push(invalid(`${path}.${field}`, "", "must not be empty"));
+  if (group === "" && version === "v1" && reference.kind === "Event")
+    errors.push(
+      invalidShown(
+        path,
+        formatReference(reference),
+        "/v1, Kind=Event is disallowed from being an owner",
+      ),
+    );
   return errors;
 }
 
@@ -33,16 +50,25 @@ function validateReference(reference: JsonObject, path: string): FieldError[] {
 function splitApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const parts = apiVersion.split("/");
   if (parts.length > 2) return { group: "", version: "" };
-  return parts.length === 2 ? { group: parts[0]!, version: parts[1]! } : { group: "", version: apiVersion };
+  return parts.length === 2
+    ? { group: parts[0]!, version: parts[1]! }
+    : { group: "", version: apiVersion };
 }
 
 /** As Go writes the struct: fields in declared order. */
 function formatReference(reference: JsonObject): string {
-  const members = ["apiVersion", "kind", "name", "uid"].map((field) => `"${field}":${encodeJson(text(reference[field]))}`);
-  for (const field of ["controller", "blockOwnerDeletion"]) if (typeof reference[field] === "boolean") members.push(`"${field}":${reference[field]}`);
+  const members = ["apiVersion", "kind", "name", "uid"].map(
+    (field) => `"${field}":${encodeJson(text(reference[field]))}`,
+  );
+  for (const field of ["controller", "blockOwnerDeletion"])
+    if (typeof reference[field] === "boolean") members.push(`"${field}":${reference[field]}`);
   return `{${members.join(",")}}`;
 }
 
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-const invalidShown = (field: string, shown: string, detail: string): FieldError => ({ type: "FieldValueInvalid", field, body: `Invalid value: ${shown}: ${detail}` });
+const invalidShown = (field: string, shown: string, detail: string): FieldError => ({
+  type: "FieldValueInvalid",
+  field,
+  body: `Invalid value: ${shown}: ${detail}`,
+});

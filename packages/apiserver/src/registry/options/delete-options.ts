@@ -1,5 +1,6 @@
 // DeleteOptions, from the body where there is one, else from the query.
-// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go, validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go,
+// validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
 import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import { fillClaim, notRegistered } from "../body/claimed-kind.ts";
@@ -16,7 +17,10 @@ interface Raw extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: readonly string[];
 }
 
-/** Reads and checks the options. A body hides the query, even an empty object. Throws 400, 413, 415 and 422. */
+/**
+ * Reads and checks the options. A body hides the query, even an empty object. Throws 400, 413, 415
+ * and 422.
+ */
 export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
   const raw = bodyOf(call.request).length ? await fromBody(call) : fromQuery(call.request.query);
   assertOptions("DeleteOptions", validate(raw));
@@ -25,14 +29,23 @@ export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
 
 /** The options as admission shows them. */
 export function formatDeleteOptions(options: DeleteOptions): JsonObject {
-  const preconditions = { ...(options.uid === undefined ? {} : { uid: options.uid }), ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }) };
+  const preconditions = {
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+    ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }),
+  };
   return {
     kind: "DeleteOptions",
     apiVersion: "meta.k8s.io/v1",
-    ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
+    ...(options.gracePeriodSeconds === undefined
+      ? {}
+      : { gracePeriodSeconds: options.gracePeriodSeconds }),
     ...(Object.keys(preconditions).length ? { preconditions } : {}),
-    ...(options.orphanDependents === undefined ? {} : { orphanDependents: options.orphanDependents }),
-    ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
+    ...(options.orphanDependents === undefined
+      ? {}
+      : { orphanDependents: options.orphanDependents }),
+    ...(options.propagationPolicy === undefined
+      ? {}
+      : { propagationPolicy: options.propagationPolicy }),
     ...(options.dryRun ? { dryRun: ["All"] } : {}),
   };
 }
@@ -50,13 +63,29 @@ function fromQuery(query: Query): Raw {
 
 async function fromBody(call: Call): Promise<Raw> {
   const value = await readBody(call);
-  const preconditions = member(value, "preconditions", "object", "v1.Preconditions") as JsonObject | undefined;
+  const preconditions = member(value, "preconditions", "object", "v1.Preconditions") as
+    | JsonObject
+    | undefined;
   return {
     gracePeriodSeconds: numberOf(value),
-    uid: preconditions && (member(preconditions, "uid", "string", "types.UID", "Preconditions.preconditions") as string | undefined),
-    resourceVersion: preconditions && (member(preconditions, "resourceVersion", "string", "string", "Preconditions.preconditions") as string | undefined),
+    uid:
+      preconditions &&
+      (member(preconditions, "uid", "string", "types.UID", "Preconditions.preconditions") as
+        | string
+        | undefined),
+    resourceVersion:
+      preconditions &&
+      (member(
+        preconditions,
+        "resourceVersion",
+        "string",
+        "string",
+        "Preconditions.preconditions",
+      ) as string | undefined),
     orphanDependents: member(value, "orphanDependents", "bool", "bool") as boolean | undefined,
-    propagationPolicy: member(value, "propagationPolicy", "string", "v1.DeletionPropagation") as string | undefined,
+    propagationPolicy: member(value, "propagationPolicy", "string", "v1.DeletionPropagation") as
+      | string
+      | undefined,
     dryRun: textsOf(member(value, "dryRun", "array", "[]string") as Json[] | undefined),
   };
 }
@@ -65,9 +94,13 @@ async function readBody(call: Call): Promise<JsonObject> {
   const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
   const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
   try {
-    const body = mediaType === "application/vnd.kubernetes.protobuf" ? fromProtobuf(call, expected) : await parseBody(call.request.api.body, mediaType);
+    const body =
+      mediaType === "application/vnd.kubernetes.protobuf"
+        ? fromProtobuf(call, expected)
+        : await parseBody(call.request.api.body, mediaType);
     const claimed = fillClaim(body, expected);
-    if (claimed.kind !== "DeleteOptions") throw badRequestError(notRegistered(claimed.kind, formatApiVersion(claimed)));
+    if (claimed.kind !== "DeleteOptions")
+      throw badRequestError(notRegistered(claimed.kind, formatApiVersion(claimed)));
     return body.value;
   } catch (error) {
     throw error instanceof BodyError ? badRequestError(error.message) : error;
@@ -78,7 +111,8 @@ function fromProtobuf(
   call: Call,
   expected: { readonly group: string; readonly version: string; readonly kind: string },
 ): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
-  if (!call.core.protobuf) throw badRequestError("protobuf bodies are not accepted here: send application/json");
+  if (!call.core.protobuf)
+    throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
     const { object, kind, apiVersion } = call.core.protobuf.decode(call.request.api.body, expected);
     return { value: object, kind, apiVersion };
@@ -88,17 +122,25 @@ function fromProtobuf(
 }
 
 /** A member of the right type; null is absent. */
-function member(value: JsonObject, field: string, kind: string, goType: string, owner = "DeleteOptions"): Json | undefined {
+function member(
+  value: JsonObject,
+  field: string,
+  kind: string,
+  goType: string,
+  owner = "DeleteOptions",
+): Json | undefined {
   const found = value[field];
   if (found === undefined || found === null) return undefined;
-  if ((isObject(found) ? "object" : goKind(found)) !== kind) throw mismatch(found, `${owner}.${field}`, goType);
+  if ((isObject(found) ? "object" : goKind(found)) !== kind)
+    throw mismatch(found, `${owner}.${field}`, goType);
   return found;
 }
 
 /** Null items are empty texts. */
 function textsOf(items: readonly Json[] = []): readonly string[] {
   return items.map((item) => {
-    if (item !== null && typeof item !== "string") throw mismatch(item, "DeleteOptions.dryRun", "string");
+    if (item !== null && typeof item !== "string")
+      throw mismatch(item, "DeleteOptions.dryRun", "string");
     return item ?? "";
   });
 }
@@ -112,15 +154,34 @@ function numberOf(value: JsonObject): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-const mismatch = (found: Json, path: string, goType: string): Error => badRequestError(`json: cannot unmarshal ${goKind(found)} into Go struct field ${path} of type ${goType}`);
+const mismatch = (found: Json, path: string, goType: string): Error =>
+  badRequestError(
+    `json: cannot unmarshal ${goKind(found)} into Go struct field ${path} of type ${goType}`,
+  );
 
 function validate({ orphanDependents, propagationPolicy, dryRun }: Raw): FieldError[] {
   const errors: FieldError[] = [];
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
-    errors.push(invalid("propagationPolicy", propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"));
+    errors.push(
+      invalid(
+        "propagationPolicy",
+        propagationPolicy,
+        "orphanDependents and deletionPropagation cannot be both set",
+      ),
+    );
   }
-  if (propagationPolicy !== undefined && !["Foreground", "Background", "Orphan"].includes(propagationPolicy)) {
-    errors.push(notSupported("propagationPolicy", propagationPolicy, ["Foreground", "Background", "Orphan", "nil"]));
+  if (
+    propagationPolicy !== undefined &&
+    !["Foreground", "Background", "Orphan"].includes(propagationPolicy)
+  ) {
+    errors.push(
+      notSupported("propagationPolicy", propagationPolicy, [
+        "Foreground",
+        "Background",
+        "Orphan",
+        "nil",
+      ]),
+    );
   }
   return [...errors, ...validateDryRun(dryRun)];
 }

@@ -1,6 +1,14 @@
 // ListOptions out of a query: of lists, watches and collection deletes.
-// Upstream: k8s.io/apimachinery/pkg/apis/meta/internalversion (types.go, defaults.go, validation/validation.go).
-import { exactField, type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector, SelectorSyntaxError } from "homeostat/api";
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/internalversion (types.go, defaults.go,
+// validation/validation.go).
+import {
+  exactField,
+  type FieldSelector,
+  type LabelSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+  SelectorSyntaxError,
+} from "homeostat/api";
 import { badRequestError } from "../api-errors.ts";
 import { type FieldError, forbidden, notSupported } from "../field-error.ts";
 import type { Query } from "../request/query.ts";
@@ -22,7 +30,9 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Reads and checks the options; a name in the path becomes a field selector. Throws 400 and 422. */
+/**
+ * Reads and checks the options; a name in the path becomes a field selector. Throws 400 and 422.
+ */
 export function readListOptions(query: Query, resource: ServedResource, name: string): ListOptions {
   const options = withDefaults(decode(query));
   assertOptions("ListOptions", options.watch ? validateWatch(options) : validateList(options));
@@ -57,39 +67,87 @@ function parsed<T>(parse: (text: string) => T, text: string): T {
 
 /** A watch from nowhere or from "0" means: what there is, then what changes. */
 function withDefaults(options: ListOptions): ListOptions {
-  if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== "" || !options.watch) return options;
+  if (
+    options.sendInitialEvents !== undefined ||
+    options.resourceVersionMatch !== "" ||
+    !options.watch
+  )
+    return options;
   if (options.resourceVersion !== "" && options.resourceVersion !== "0") return options;
   return { ...options, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
 }
 
 const matchPath = "resourceVersionMatch";
 
-function validateList({ resourceVersionMatch: match, resourceVersion, continue: token, sendInitialEvents }: ListOptions): FieldError[] {
+function validateList({
+  resourceVersionMatch: match,
+  resourceVersion,
+  continue: token,
+  sendInitialEvents,
+}: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   if (match) {
-    if (!resourceVersion) errors.push(forbidden(matchPath, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
-    if (token) errors.push(forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"));
-    if (match !== "Exact" && match !== "NotOlderThan") errors.push(notSupported(matchPath, match, ["Exact", "NotOlderThan", ""]));
-    if (match === "Exact" && resourceVersion === "0") errors.push(forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    if (!resourceVersion)
+      errors.push(
+        forbidden(
+          matchPath,
+          "resourceVersionMatch is forbidden unless resourceVersion is provided",
+        ),
+      );
+    if (token)
+      errors.push(
+        forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"),
+      );
+    if (match !== "Exact" && match !== "NotOlderThan")
+      errors.push(notSupported(matchPath, match, ["Exact", "NotOlderThan", ""]));
+    if (match === "Exact" && resourceVersion === "0")
+      errors.push(
+        forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+      );
   }
-  if (sendInitialEvents !== undefined) errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  if (sendInitialEvents !== undefined)
+    errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   return errors;
 }
 
-function validateWatch({ resourceVersionMatch: match, continue: token, sendInitialEvents }: ListOptions): FieldError[] {
+function validateWatch({
+  resourceVersionMatch: match,
+  continue: token,
+  sendInitialEvents,
+}: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
-  if (sendInitialEvents !== undefined && match !== "NotOlderThan") errors.push(forbidden(matchPath, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan")
+    errors.push(
+      forbidden(
+        matchPath,
+        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+      ),
+    );
   if (match) {
-    if (sendInitialEvents === undefined) errors.push(forbidden(matchPath, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    if (sendInitialEvents === undefined)
+      errors.push(
+        forbidden(
+          matchPath,
+          "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ),
+      );
     if (match !== "NotOlderThan") errors.push(notSupported(matchPath, match, ["NotOlderThan"]));
-    if (token) errors.push(forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"));
+    if (token)
+      errors.push(
+        forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"),
+      );
   }
   return errors;
 }
 
 function assertKnownFields(fields: FieldSelector, resource: ServedResource): void {
   for (const { field } of fields) {
-    if (field === "metadata.name" || (field === "metadata.namespace" && (resource.namespaced || (!resource.custom && resource.fields.names.length === 0))) || resource.fields.names.includes(field))
+    if (
+      field === "metadata.name" ||
+      (field === "metadata.namespace" &&
+        (resource.namespaced || (!resource.custom && resource.fields.names.length === 0))) ||
+      resource.fields.names.includes(field)
+    )
       continue;
     throw badRequestError(resource.fields.unknownMessage(field));
   }
@@ -97,6 +155,7 @@ function assertKnownFields(fields: FieldSelector, resource: ServedResource): voi
 
 function selectName(fields: FieldSelector, name: string): FieldSelector {
   if (!fields.length) return [{ field: "metadata.name", operator: "=", value: name }];
-  if (exactField(fields, "metadata.name") !== name) throw badRequestError("fieldSelector metadata.name doesn't match requested name");
+  if (exactField(fields, "metadata.name") !== name)
+    throw badRequestError("fieldSelector metadata.name doesn't match requested name");
   return fields;
 }

@@ -5,7 +5,9 @@ import { invalidError } from "../api-errors.ts";
 
 /** `dryRun` holds `All` or nothing. */
 export function validateDryRun(dryRun: readonly string[]): readonly FieldError[] {
-  return dryRun.every((value) => value === "All") ? [] : [notSupported("dryRun", [...dryRun], ["All"])];
+  return dryRun.every((value) => value === "All")
+    ? []
+    : [notSupported("dryRun", [...dryRun], ["All"])];
 }
 
 /** `fieldValidation` is empty or one of three. */

@@ -19,11 +19,17 @@ export interface WriteOptions {
 }
 
 /** Reads the options of a create or update. Throws 422. */
-export function readWriteOptions(kind: "CreateOptions" | "UpdateOptions", query: Query): WriteOptions {
+export function readWriteOptions(
+  kind: "CreateOptions" | "UpdateOptions",
+  query: Query,
+): WriteOptions {
   return query.raw === "" ? plain[kind] : checked(kind, query, []);
 }
 
-/** Reads the options of a patch; an apply must name its manager, and only an apply may be forced. Throws 422. */
+/**
+ * Reads the options of a patch; an apply must name its manager, and only an apply may be forced.
+ * Throws 422.
+ */
 export function readPatchOptions(query: Query, patchType: string): WriteOptions {
   const isApply = patchType === "application/apply-patch+yaml";
   const errors = isApply
@@ -37,7 +43,10 @@ export function readPatchOptions(query: Query, patchType: string): WriteOptions 
 }
 
 /** The options as admission shows them. */
-export function formatWriteOptions(options: WriteOptions, kind: WriteOptions["kind"] = options.kind): JsonObject {
+export function formatWriteOptions(
+  options: WriteOptions,
+  kind: WriteOptions["kind"] = options.kind,
+): JsonObject {
   return {
     kind,
     apiVersion: "meta.k8s.io/v1",
@@ -49,12 +58,30 @@ export function formatWriteOptions(options: WriteOptions, kind: WriteOptions["ki
 }
 
 const nothing = { dryRun: false, fieldManager: "", fieldValidation: "Warn", force: false } as const;
-const plain = { CreateOptions: { kind: "CreateOptions", ...nothing }, UpdateOptions: { kind: "UpdateOptions", ...nothing } } as const;
+const plain = {
+  CreateOptions: { kind: "CreateOptions", ...nothing },
+  UpdateOptions: { kind: "UpdateOptions", ...nothing },
+} as const;
 
-function checked(kind: WriteOptions["kind"], query: Query, errors: Parameters<typeof assertOptions>[1]): WriteOptions {
+function checked(
+  kind: WriteOptions["kind"],
+  query: Query,
+  errors: Parameters<typeof assertOptions>[1],
+): WriteOptions {
   const dryRun = query.all("dryRun") ?? [];
   const fieldManager = query.text("fieldManager");
   const fieldValidation = query.text("fieldValidation");
-  assertOptions(kind, [...errors, ...validateFieldManager(fieldManager, "fieldManager"), ...validateDryRun(dryRun), ...validateFieldValidation(fieldValidation)]);
-  return { kind, dryRun: dryRun.length > 0, fieldManager, fieldValidation: (fieldValidation || "Warn") as FieldValidation, force: query.flag("force") ?? false };
+  assertOptions(kind, [
+    ...errors,
+    ...validateFieldManager(fieldManager, "fieldManager"),
+    ...validateDryRun(dryRun),
+    ...validateFieldValidation(fieldValidation),
+  ]);
+  return {
+    kind,
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: (fieldValidation || "Warn") as FieldValidation,
+    force: query.flag("force") ?? false,
+  };
 }

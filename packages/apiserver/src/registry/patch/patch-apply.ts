@@ -9,17 +9,30 @@ import { bodyOf } from "../body/request-body.ts";
 import type { Call } from "../call.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
-/** An intent that has been read, ready for any number of attempts; `live` is an empty object for a create. */
+/**
+ * An intent that has been read, ready for any number of attempts; `live` is an empty object for a
+ * create.
+ */
 export type Intent = (live: JsonObject) => JsonObject;
 
 /** Reads an apply body. Throws 400. */
-export async function readIntent(call: Call, manager: FieldManager, options: WriteOptions): Promise<Intent> {
+export async function readIntent(
+  call: Call,
+  manager: FieldManager,
+  options: WriteOptions,
+): Promise<Intent> {
   const { value, strictErrors } = await parse(Buffer.from(bodyOf(call.request)).toString("utf8"));
   const applied = value ?? {};
   if (!isObject(applied))
-    throw badRequestError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(applied)} into Go value of type map[string]interface {}`);
+    throw badRequestError(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(applied)} into Go value of type map[string]interface {}`,
+    );
   return (live) => {
-    const merged = manager.apply(live, applied, { manager: options.fieldManager, force: options.force, now: call.request.now });
+    const merged = manager.apply(live, applied, {
+      manager: options.fieldManager,
+      force: options.force,
+      now: call.request.now,
+    });
     report(call, strictErrors, options);
     return merged;
   };
@@ -29,13 +42,22 @@ async function parse(text: string): Promise<ParsedYaml> {
   try {
     return await parseYaml(text);
   } catch (error) {
-    throw error instanceof YamlSyntaxError ? badRequestError(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
+    throw error instanceof YamlSyntaxError
+      ? badRequestError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+      : error;
   }
 }
 
 /** Only repeated keys are reported here; unknown fields have been refused by the merge. */
-function report({ request }: Call, strictErrors: readonly string[], { fieldValidation }: WriteOptions): void {
+function report(
+  { request }: Call,
+  strictErrors: readonly string[],
+  { fieldValidation }: WriteOptions,
+): void {
   if (!strictErrors.length || fieldValidation === "Ignore") return;
-  if (fieldValidation === "Strict") throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${strictErrors.map((text) => `  ${text}`).join("\n")}`);
+  if (fieldValidation === "Strict")
+    throw badRequestError(
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${strictErrors.map((text) => `  ${text}`).join("\n")}`,
+    );
   for (const text of strictErrors) request.warnings.add(text);
 }

@@ -12,17 +12,36 @@ import type { PatchTarget } from "./patch-target.ts";
 export type DocumentPatch = (live: JsonObject) => JsonObject;
 
 /** Reads a JSON patch. Throws 400 and 413. */
-export function readJsonPatch(target: PatchTarget, text: string, validation: FieldValidation): DocumentPatch {
+export function readJsonPatch(
+  target: PatchTarget,
+  text: string,
+  validation: FieldValidation,
+): DocumentPatch {
   const { operations, strictErrors } = decodeJsonPatch(text, validation);
-  return (live) => readPatchedJson(target, applyJsonPatch(live, operations), strictErrors, new Map());
+  return (live) =>
+    readPatchedJson(target, applyJsonPatch(live, operations), strictErrors, new Map());
 }
 
 /** Reads a merge patch. Throws 400. */
-export function readMergePatch(target: PatchTarget, text: string, validation: FieldValidation): DocumentPatch {
+export function readMergePatch(
+  target: PatchTarget,
+  text: string,
+  validation: FieldValidation,
+): DocumentPatch {
   const { patch, strictErrors, floatLiterals } = decodeMergePatch(text, validation);
-  return (live) => readPatchedJson(target, applyMergePatch(live, patch), strictErrors, floatLiterals);
+  return (live) =>
+    readPatchedJson(target, applyMergePatch(live, patch), strictErrors, floatLiterals);
 }
 
-function readPatchedJson(target: PatchTarget, patched: Json, strictErrors: readonly string[], floatLiterals: ParsedJson["floatLiterals"]): JsonObject {
-  return readPatched(target, isObject(patched) ? { ...patched } : patched, { shown: formatBadValue(encodeJson(patched)), strictErrors, floatLiterals });
+function readPatchedJson(
+  target: PatchTarget,
+  patched: Json,
+  strictErrors: readonly string[],
+  floatLiterals: ParsedJson["floatLiterals"],
+): JsonObject {
+  return readPatched(target, isObject(patched) ? { ...patched } : patched, {
+    shown: formatBadValue(encodeJson(patched)),
+    strictErrors,
+    floatLiterals,
+  });
 }

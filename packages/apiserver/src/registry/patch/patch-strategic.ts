@@ -2,7 +2,10 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
 import { formatApiVersion } from "homeostat/api";
 import { formatGoValue } from "../../schema/go-format.ts";
-import { applyStrategicMergePatch, decodeStrategicMergePatch } from "../../merge/strategic-merge-patch.ts";
+import {
+  applyStrategicMergePatch,
+  decodeStrategicMergePatch,
+} from "../../merge/strategic-merge-patch.ts";
 import { unstructuredFault } from "../../merge/unstructured-fault.ts";
 import type { FieldValidation } from "../body/read-object.ts";
 import { formatBadValue } from "../field-error.ts";
@@ -11,29 +14,52 @@ import type { PatchTarget } from "./patch-target.ts";
 import { readPatched } from "./read-patched.ts";
 
 /** Reads a strategic merge patch for a kind that has `patchMeta`. Throws 400. */
-export function readStrategicPatch(target: PatchTarget, text: string, validation: FieldValidation): DocumentPatch {
+export function readStrategicPatch(
+  target: PatchTarget,
+  text: string,
+  validation: FieldValidation,
+): DocumentPatch {
   const { patch, strictErrors } = decodeStrategicMergePatch(text, validation);
   const type = target.codec.patchMeta!;
   const shown = formatBadValue(formatGoValue(patch));
   return (live) => {
     // The result goes into the endpoint's type, whatever it says that it is.
-    const patched = { ...applyStrategicMergePatch(live, patch, type), kind: target.kind.kind, apiVersion: formatApiVersion(target.kind) };
-    return readPatched(target, patched, { shown, strictErrors, floatLiterals: new Map(), reword: (why) => unstructuredFault(type, patched) ?? inConverterWords(why) });
+    const patched = {
+      ...applyStrategicMergePatch(live, patch, type),
+      kind: target.kind.kind,
+      apiVersion: formatApiVersion(target.kind),
+    };
+    return readPatched(target, patched, {
+      shown,
+      strictErrors,
+      floatLiterals: new Map(),
+      reword: (why) => unstructuredFault(type, patched) ?? inConverterWords(why),
+    });
   };
 }
 
 /**
- * Upstream does not decode here but converts, and its converter has words of its own: `cannot convert int64 to string`,
- * `cannot restore map from slice`. Upstream: k8s.io/apimachinery/pkg/runtime/converter.go.
+ * Upstream does not decode here but converts, and its converter has words of its own: `cannot
+ * convert int64 to string`, `cannot restore map from slice`. Upstream:
+ * k8s.io/apimachinery/pkg/runtime/converter.go.
  */
 export function inConverterWords(why: string): string {
   if (why.startsWith("illegal base64")) return `error decoding from json: ${why}`;
-  const found = /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \S+ of type \*?(.+)$/.exec(why);
+  const found =
+    /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \S+ of type \*?(.+)$/.exec(why);
   if (!found) return why;
   const [, json = "", literal = "", type = ""] = found;
-  const from = json === "number" ? (/[.eE]/.test(literal) ? "float64" : "int64") : ({ object: "map", array: "slice" }[json] ?? json);
+  const from =
+    json === "number"
+      ? /[.eE]/.test(literal)
+        ? "float64"
+        : "int64"
+      : ({ object: "map", array: "slice" }[json] ?? json);
   if (type.startsWith("map[")) return `cannot restore map from ${from}`;
   if (type.startsWith("[]")) return `cannot restore slice from ${from}`;
-  if (from === "map" || from === "slice") return `unrecognized type: ${/^(?:u?int\d*|float\d+|string|bool)$/.test(type) ? type : "string"}`;
-  return /^\w+\.[A-Z]/.test(type) ? `cannot restore struct from: ${from}` : `cannot convert ${from} to ${type}`;
+  if (from === "map" || from === "slice")
+    return `unrecognized type: ${/^(?:u?int\d*|float\d+|string|bool)$/.test(type) ? type : "string"}`;
+  return /^\w+\.[A-Z]/.test(type)
+    ? `cannot restore struct from: ${from}`
+    : `cannot convert ${from} to ${type}`;
 }

@@ -3,13 +3,20 @@ import { unsupportedMediaTypeError } from "../body/content-type.ts";
 import type { Call } from "../call.ts";
 
 /** In upstream's order; strategic merge only where types say how lists merge. */
-export const patchTypes = ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml"] as const;
+export const patchTypes = [
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+  "application/apply-patch+yaml",
+] as const;
 export type PatchType = (typeof patchTypes)[number];
 
 /** The patch's media type; throws 415 naming those that this endpoint takes. */
 export function readPatchType({ resource, request }: Call): PatchType {
   const type = (request.api.headers["content-type"] ?? "").split(";", 1)[0] as PatchType;
-  const supported = patchTypes.filter((each) => !resource.custom || each !== "application/strategic-merge-patch+json");
+  const supported = patchTypes.filter(
+    (each) => !resource.custom || each !== "application/strategic-merge-patch+json",
+  );
   if (!supported.includes(type)) throw unsupportedMediaTypeError(supported);
   return type;
 }

@@ -8,6 +8,9 @@ import type { PatchType } from "./patch-type.ts";
 /** Reads the body of the target's call. Throws 400 and 413. */
 export function readDocumentPatch(target: PatchTarget, type: PatchType): DocumentPatch {
   const text = Buffer.from(bodyOf(target.call.request)).toString("utf8");
-  if (type === "application/json-patch+json") return readJsonPatch(target, text, target.fieldValidation);
-  return type === "application/merge-patch+json" ? readMergePatch(target, text, target.fieldValidation) : readStrategicPatch(target, text, target.fieldValidation);
+  if (type === "application/json-patch+json")
+    return readJsonPatch(target, text, target.fieldValidation);
+  return type === "application/merge-patch+json"
+    ? readMergePatch(target, text, target.fieldValidation)
+    : readStrategicPatch(target, text, target.fieldValidation);
 }

@@ -1,6 +1,15 @@
 // A patched object, read as a body would be: what does not fit is the patch's fault, and 422.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatchToCurrentObject, applyPatchToObject).
-import { type ApiStatusError, compareBytewise, encodeJson, isApiStatusError, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatchToCurrentObject,
+// applyPatchToObject).
+import {
+  type ApiStatusError,
+  compareBytewise,
+  encodeJson,
+  isApiStatusError,
+  type Json,
+  type JsonObject,
+  type ParsedJson,
+} from "homeostat/api";
 import { internalError, invalidError } from "../api-errors.ts";
 import { fillClaim, kindFault } from "../body/claimed-kind.ts";
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
@@ -23,9 +32,13 @@ export interface PatchedBody {
 /** Decodes `patched`, which is taken over. Throws 422. */
 export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
   const { object, strictErrors } = decode(target, patched, body);
-  if (isCustom(target) && !object.apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  if (isCustom(target) && !object.apiVersion)
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   // Upstream's converter sorts what it complains about, and a merged document has sorted keys.
-  const all = [...body.strictErrors, ...(isCustom(target) ? strictErrors : strictErrors.toSorted(compareBytewise))];
+  const all = [
+    ...body.strictErrors,
+    ...(isCustom(target) ? strictErrors : strictErrors.toSorted(compareBytewise)),
+  ];
   if (!all.length || target.fieldValidation === "Ignore") return object;
   if (target.fieldValidation === "Strict") throw patchInvalid(body, formatStrictErrors(all));
   for (const text of all) target.call.request.warnings.add(text);
@@ -36,7 +49,9 @@ function decode(target: PatchTarget, patched: Json, body: PatchedBody): Decoded 
   try {
     const parsed = claimBody({ value: patched, duplicates: [], floatLiterals: body.floatLiterals });
     assertClaim(target, parsed);
-    return parsed.apiVersion || isCustom(target) ? target.codec.decode(parsed) : decodeUnversioned(parsed.value);
+    return parsed.apiVersion || isCustom(target)
+      ? target.codec.decode(parsed)
+      : decodeUnversioned(parsed.value);
   } catch (error) {
     if (error instanceof BodyError) throw patchInvalid(body, error.message);
     if (!isApiStatusError(error)) throw error;
@@ -46,25 +61,38 @@ function decode(target: PatchTarget, patched: Json, body: PatchedBody): Decoded 
 }
 
 /** A custom object itself, and not its Scale. */
-const isCustom = ({ call, kind }: Pick<PatchTarget, "call" | "kind">): boolean => call.resource.custom && kind.group === call.resource.group;
+const isCustom = ({ call, kind }: Pick<PatchTarget, "call" | "kind">): boolean =>
+  call.resource.custom && kind.group === call.resource.group;
 
-/** What a patch must leave alone: a custom object's kind may change, for validation to refuse, but must be there. */
+/**
+ * What a patch must leave alone: a custom object's kind may change, for validation to refuse, but
+ * must be there.
+ */
 function assertClaim({ call, kind }: PatchTarget, parsed: ParsedBody): void {
   if (isCustom({ call, kind })) {
-    if (!parsed.kind) throw new BodyError(`Object 'Kind' is missing in '${encodeJson(parsed.value)}'`);
+    if (!parsed.kind)
+      throw new BodyError(`Object 'Kind' is missing in '${encodeJson(parsed.value)}'`);
     return;
   }
   const fault = kindFault(call.core, fillClaim(parsed, kind), kind);
   if (fault) throw new BodyError(fault);
 }
 
-/** Without an apiVersion upstream decodes into its internal type, which knows none of the names that JSON uses. */
+/**
+ * Without an apiVersion upstream decodes into its internal type, which knows none of the names that
+ * JSON uses.
+ */
 function decodeUnversioned(value: JsonObject): Decoded {
   const unknown = Object.keys(value).filter((field) => field !== "kind" && field !== "apiVersion");
-  return { object: {}, strictErrors: unknown.sort(compareBytewise).map((field) => `unknown field ${quoteGo(field)}`) };
+  return {
+    object: {},
+    strictErrors: unknown.sort(compareBytewise).map((field) => `unknown field ${quoteGo(field)}`),
+  };
 }
 
 /** 422 in nobody's name, as upstream gives it. */
 function patchInvalid({ shown }: PatchedBody, why: string): ApiStatusError {
-  return invalidError({ group: "", kind: "" }, "", [{ type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${shown}: ${why}` }]);
+  return invalidError({ group: "", kind: "" }, "", [
+    { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${shown}: ${why}` },
+  ]);
 }

@@ -1,5 +1,6 @@
 // GET of one object: the stored bytes, as they are wherever that is possible.
-// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go, pkg/registry/generic/registry/store.go (Get).
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go, pkg/registry/generic/registry/store.go
+// (Get).
 import type { ApiResponse } from "../../http/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import { badRequestError, notFoundError } from "../api-errors.ts";
@@ -15,7 +16,11 @@ export async function getObject(call: Call): Promise<ApiResponse> {
   const wanted = resourceVersionOf(request.query.text("resourceVersion"));
   if (wanted > core.store.revision()) await waitForRevision(core, wanted);
   const revision = findRevision(call);
-  if (subresource?.view.at === "scale") return await answerScale(call, subresource.view.scale.toScale(core.views.object(resource, revision)));
+  if (subresource?.view.at === "scale")
+    return await answerScale(
+      call,
+      subresource.view.scale.toScale(core.views.object(resource, revision)),
+    );
   return await answerResult(call, 200, { revision });
 }
 
@@ -27,5 +32,6 @@ export function findRevision({ core, resource, namespace, name }: Call): Revisio
 }
 
 function assertNoExport({ request }: Call): void {
-  if (request.query.flag("export")) throw badRequestError("the export parameter, deprecated since v1.14, is no longer supported");
+  if (request.query.flag("export"))
+    throw badRequestError("the export parameter, deprecated since v1.14, is no longer supported");
 }

@@ -1,5 +1,7 @@
-// Which revisions a list returns: the newest state, one not older than asked, an exact old one, or the next page of any.
-// Upstream: k8s.io/apiserver/pkg/storage/etcd3/store.go (GetList), errors.go, pkg/storage/interfaces.go (ValidateListOptions).
+// Which revisions a list returns: the newest state, one not older than asked, an exact old one, or
+// the next page of any.
+// Upstream: k8s.io/apiserver/pkg/storage/etcd3/store.go (GetList), errors.go,
+// pkg/storage/interfaces.go (ValidateListOptions).
 import type { Listing, Revision } from "../../storage/store.ts";
 import { ApiStatusError } from "homeostat/api";
 import { badRequestError, expiredError } from "../api-errors.ts";
@@ -27,41 +29,78 @@ interface Start {
 }
 
 /** Reads a page. Throws 400, 410 and 504. */
-export async function readPage(core: CoreServices, selection: Selection, options: ListOptions): Promise<ListPage> {
+export async function readPage(
+  core: CoreServices,
+  selection: Selection,
+  options: ListOptions,
+): Promise<ListPage> {
   const start = await startOf(core, selection, options);
-  const listing = core.store.list(selection.prefix, { startKey: start.startKey, ...(start.at === undefined ? {} : { at: start.at }) });
+  const listing = core.store.list(selection.prefix, {
+    startKey: start.startKey,
+    ...(start.at === undefined ? {} : { at: start.at }),
+  });
   if (listing === "compacted") throw expired(options, start, selection);
   if (listing === "future") return await readPage(core, selection, options);
   return collect(listing, selection, start);
 }
 
-async function startOf(core: CoreServices, selection: Selection, options: ListOptions): Promise<Start> {
+async function startOf(
+  core: CoreServices,
+  selection: Selection,
+  options: ListOptions,
+): Promise<Start> {
   if (options.continue && !selection.single) return await startOfToken(core, options, selection);
   const wanted = listResourceVersionOf(options.resourceVersion);
   if (wanted > 0) await waitForRevision(core, wanted);
   const limit = options.resourceVersion === "0" || options.limit < 0 ? 0 : options.limit;
-  const exact = options.resourceVersionMatch === "Exact" || (options.resourceVersionMatch === "" && limit > 0 && wanted > 0 && !selection.single);
+  const exact =
+    options.resourceVersionMatch === "Exact" ||
+    (options.resourceVersionMatch === "" && limit > 0 && wanted > 0 && !selection.single);
   return { at: exact ? wanted : undefined, startKey: selection.prefix, limit };
 }
 
-async function startOfToken(core: CoreServices, options: ListOptions, selection: Selection): Promise<Start> {
+async function startOfToken(
+  core: CoreServices,
+  options: ListOptions,
+  selection: Selection,
+): Promise<Start> {
   const token = parseContinue(options.continue);
-  if (options.resourceVersion !== "" && options.resourceVersion !== "0") throw badRequestError("specifying resource version is not allowed when using continue");
+  if (options.resourceVersion !== "" && options.resourceVersion !== "0")
+    throw badRequestError("specifying resource version is not allowed when using continue");
   // Nobody here has given out a token from the future, but anybody can write one.
   if (token.revision > 0) await waitForRevision(core, token.revision);
-  return { at: token.revision > 0 ? token.revision : undefined, startKey: selection.prefix + token.start, limit: options.resourceVersion === "0" ? 0 : Math.max(0, options.limit) };
+  return {
+    at: token.revision > 0 ? token.revision : undefined,
+    startKey: selection.prefix + token.start,
+    limit: options.resourceVersion === "0" ? 0 : Math.max(0, options.limit),
+  };
 }
 
-/** An old list can be started anew; an old page may be followed by a token that gives up on consistency. */
+/**
+ * An old list can be started anew; an old page may be followed by a token that gives up on
+ * consistency.
+ */
 function expired(options: ListOptions, start: Start, selection: Selection): Error {
-  if (!options.continue) return expiredError("The resourceVersion for the provided list is too old.");
+  if (!options.continue)
+    return expiredError("The resourceVersion for the provided list is too old.");
   const error = expiredError(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
   );
-  return new ApiStatusError({ ...error.status, metadata: { continue: formatContinue({ start: start.startKey.slice(selection.prefix.length), revision: -1 }) } });
+  return new ApiStatusError({
+    ...error.status,
+    metadata: {
+      continue: formatContinue({
+        start: start.startKey.slice(selection.prefix.length),
+        revision: -1,
+      }),
+    },
+  });
 }
 
-/** Takes matching objects up to the limit; whether more follow is asked of all objects, matching or not. */
+/**
+ * Takes matching objects up to the limit; whether more follow is asked of all objects, matching or
+ * not.
+ */
 function collect(listing: Listing, selection: Selection, { limit }: Start): ListPage {
   const items: Revision[] = [];
   let lastKey = "";
@@ -75,6 +114,17 @@ function collect(listing: Listing, selection: Selection, { limit }: Start): List
     lastKey = revision.key;
     if (selection.matches(revision)) items.push(revision);
   }
-  const token = rest > 0 && !selection.single ? formatContinue({ start: `${lastKey.slice(selection.prefix.length)}\u0000`, revision: listing.revision }) : "";
-  return { revision: listing.revision, items, continue: token, remaining: token && selection.everything ? rest : undefined };
+  const token =
+    rest > 0 && !selection.single
+      ? formatContinue({
+          start: `${lastKey.slice(selection.prefix.length)}\u0000`,
+          revision: listing.revision,
+        })
+      : "";
+  return {
+    revision: listing.revision,
+    items,
+    continue: token,
+    remaining: token && selection.everything ? rest : undefined,
+  };
 }

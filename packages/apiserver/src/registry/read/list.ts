@@ -15,7 +15,11 @@ import { selectionOf } from "./selection.ts";
 export async function listObjects(call: Call): Promise<ApiResponse> {
   const { core, request, resource, namespace } = call;
   const options = readListOptions(request.query, resource, "");
-  const page = await readPage(core, selectionOf(resource, namespace, options.labels, options.fields), options);
+  const page = await readPage(
+    core,
+    selectionOf(resource, namespace, options.labels, options.fields),
+    options,
+  );
   return await answerPage(call, page);
 }
 
@@ -32,29 +36,71 @@ export async function answerPage(call: Call, page: ListPage): Promise<ApiRespons
       request,
       accepted,
       200,
-      makeTable(resource.table, resource, objects, metadata, { includeObject, metaVersion: transform.version, nowMs: request.nowMs }, "with columns"),
+      makeTable(
+        resource.table,
+        resource,
+        objects,
+        metadata,
+        { includeObject, metaVersion: transform.version, nowMs: request.nowMs },
+        "with columns",
+      ),
     );
   }
-  if (transform?.kind === "PartialObjectMetadata") throw notAcceptableError(`you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`);
+  if (transform?.kind === "PartialObjectMetadata")
+    throw notAcceptableError(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`,
+    );
   if (transform) {
-    const items = page.items.length ? page.items.map((revision) => core.views.metadata(resource, revision, transform.version)) : null;
-    return await answerBytes(core, request, accepted, 200, joinList({ kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${transform.version}`, metadata }, items, ""));
+    const items = page.items.length
+      ? page.items.map((revision) => core.views.metadata(resource, revision, transform.version))
+      : null;
+    return await answerBytes(
+      core,
+      request,
+      accepted,
+      200,
+      joinList(
+        {
+          kind: "PartialObjectMetadataList",
+          apiVersion: `meta.k8s.io/${transform.version}`,
+          metadata,
+        },
+        items,
+        "",
+      ),
+    );
   }
   const items = page.items.map((revision) => core.views.item(resource, revision));
-  return await answerBytes(core, request, accepted, 200, joinList({ kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata }, items, "{", resource.custom ? "bytewise" : "struct"));
+  return await answerBytes(
+    core,
+    request,
+    accepted,
+    200,
+    joinList(
+      { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata },
+      items,
+      "{",
+      resource.custom ? "bytewise" : "struct",
+    ),
+  );
 }
 
 /** In Go's order for built-ins. Custom resources always say `continue`, even when it is empty. */
 function listMetadata({ resource, accepted }: Call, page: ListPage): JsonObject {
   const version = { resourceVersion: String(page.revision) };
   const more = {
-    ...(page.continue || (resource.custom && !accepted.transform) ? { continue: page.continue } : {}),
+    ...(page.continue || (resource.custom && !accepted.transform)
+      ? { continue: page.continue }
+      : {}),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   return resource.custom ? { ...more, ...version } : { ...version, ...more };
 }
 
-/** A list in bytes. One allocation, one copy: `open` stands in front of every item. Lists of custom objects have the order of a map's keys. */
+/**
+ * A list in bytes. One allocation, one copy: `open` stands in front of every item. Lists of custom
+ * objects have the order of a map's keys.
+ */
 export function joinList(
   head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json },
   items: readonly Uint8Array[] | null,
@@ -66,7 +112,10 @@ export function joinList(
   const rest = `${kind},"metadata":${JSON.stringify(head.metadata)}`;
   const start = `{${order === "struct" ? `${kind},${apiVersion},"metadata":${JSON.stringify(head.metadata)}` : apiVersion},"items":${items ? "[" : "null"}`;
   const end = `${items ? "]" : ""}${order === "struct" ? "" : `,${rest}`}}\n`;
-  const length = Buffer.byteLength(start) + (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) + Buffer.byteLength(end);
+  const length =
+    Buffer.byteLength(start) +
+    (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) +
+    Buffer.byteLength(end);
   const out = Buffer.allocUnsafe(length);
   let at = out.write(start);
   for (let i = 0; i < (items?.length ?? 0); i++) {

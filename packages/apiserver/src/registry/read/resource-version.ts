@@ -1,5 +1,6 @@
 // The resourceVersion that a request asks for: parsed, and waited for where it lies ahead.
-// Upstream: k8s.io/apiserver/pkg/storage/api_object_versioner.go, pkg/storage/errors.go, pkg/storage/cacher/watch_cache.go.
+// Upstream: k8s.io/apiserver/pkg/storage/api_object_versioner.go, pkg/storage/errors.go,
+// pkg/storage/cacher/watch_cache.go.
 import type { Clock } from "homeostat/runtime";
 import type { Store } from "../../storage/store.ts";
 import { badRequestError, failure, plainError } from "../api-errors.ts";
@@ -11,14 +12,19 @@ const freshnessWaitMs = 3000;
 const maxUint64 = 2n ** 64n - 1n;
 
 /** 0 for "" and "0"; an error text for anything that is no unsigned 64-bit number. */
-export function parseResourceVersion(text: string): { readonly revision: number } | { readonly fault: string } {
+export function parseResourceVersion(
+  text: string,
+): { readonly revision: number } | { readonly fault: string } {
   if (text === "" || text === "0") return { revision: 0 };
   if (!/^[0-9]+$/.test(text)) return { fault: fault(text, "invalid syntax") };
   const value = BigInt(text);
-  return value > maxUint64 ? { fault: fault(text, "value out of range") } : { revision: Number(value) };
+  return value > maxUint64
+    ? { fault: fault(text, "value out of range") }
+    : { revision: Number(value) };
 }
 
-const fault = (text: string, why: string): string => `resourceVersion: Invalid value: ${quoteGo(text)}: strconv.ParseUint: parsing ${quoteGo(text)}: ${why}`;
+const fault = (text: string, why: string): string =>
+  `resourceVersion: Invalid value: ${quoteGo(text)}: strconv.ParseUint: parsing ${quoteGo(text)}: ${why}`;
 
 /** For gets and watches: 500 without a reason. */
 export function resourceVersionOf(text: string): number {
@@ -34,21 +40,33 @@ export function listResourceVersionOf(text: string): number {
   return parsed.revision;
 }
 
-/** Waits until the store has reached `revision`; throws 504 when it does not within three seconds. */
-export async function waitForRevision({ store, runtime }: CoreServices, revision: number): Promise<void> {
+/**
+ * Waits until the store has reached `revision`; throws 504 when it does not within three seconds.
+ */
+export async function waitForRevision(
+  { store, runtime }: CoreServices,
+  revision: number,
+): Promise<void> {
   if (revision <= store.revision()) return;
-  if (!(await reached(store, revision, runtime.clock))) throw tooLargeResourceVersion(revision, store.revision());
+  if (!(await reached(store, revision, runtime.clock)))
+    throw tooLargeResourceVersion(revision, store.revision());
 }
 
 /** 504 with the cause by which clients know that they are ahead of the server. */
 export function tooLargeResourceVersion(wanted: number, current: number): Error {
-  return failure(504, "Timeout", `Timeout: Too large resource version: ${formatRevision(wanted)}, current: ${current}`, {
-    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-    retryAfterSeconds: 1,
-  });
+  return failure(
+    504,
+    "Timeout",
+    `Timeout: Too large resource version: ${formatRevision(wanted)}, current: ${current}`,
+    {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      retryAfterSeconds: 1,
+    },
+  );
 }
 
-const formatRevision = (revision: number): string => (Number.isSafeInteger(revision) ? String(revision) : BigInt(revision).toString());
+const formatRevision = (revision: number): string =>
+  Number.isSafeInteger(revision) ? String(revision) : BigInt(revision).toString();
 
 function reached(store: Store, revision: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,5 +1,11 @@
 // Label and field selectors on revisions, from facts alone: nothing is parsed.
-import { exactField, type FieldSelector, type LabelSelector, matchesFields, matchesLabels } from "homeostat/api";
+import {
+  exactField,
+  type FieldSelector,
+  type LabelSelector,
+  matchesFields,
+  matchesLabels,
+} from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import type { ServedResource } from "../served-resource.ts";
 import { splitStorageKey, requestedPrefix, storageKeyOf } from "../views/storage-key.ts";
@@ -17,24 +23,41 @@ export interface Selection {
 }
 
 /** The selection of a request in `namespace` ("" for all). */
-export function selectionOf(resource: ServedResource, namespace: string, labels: LabelSelector, fields: FieldSelector): Selection {
-  const scope = namespace || (resource.namespaced ? (exactField(fields, "metadata.namespace") ?? "") : "");
+export function selectionOf(
+  resource: ServedResource,
+  namespace: string,
+  labels: LabelSelector,
+  fields: FieldSelector,
+): Selection {
+  const scope =
+    namespace || (resource.namespaced ? (exactField(fields, "metadata.namespace") ?? "") : "");
   const name = exactField(fields, "metadata.name");
-  const single = name !== undefined && (scope || !resource.namespaced) ? storageKeyOf(resource, scope, name) : undefined;
+  const single =
+    name !== undefined && (scope || !resource.namespaced)
+      ? storageKeyOf(resource, scope, name)
+      : undefined;
   const all = requestedPrefix(resource, scope);
   const prefix = single ?? all;
-  if (!labels.length && !fields.length) return { prefix, single, everything: true, matches: everything };
+  if (!labels.length && !fields.length)
+    return { prefix, single, everything: true, matches: everything };
   return {
     prefix,
     single,
     everything: false,
-    matches: (revision) => (!single || revision.key === single) && matchesLabels(labels, revision.facts.labels) && matchesFieldsOf(resource, fields, revision),
+    matches: (revision) =>
+      (!single || revision.key === single) &&
+      matchesLabels(labels, revision.facts.labels) &&
+      matchesFieldsOf(resource, fields, revision),
   };
 }
 
 const everything = (): boolean => true;
 
-function matchesFieldsOf(resource: ServedResource, fields: FieldSelector, revision: Revision): boolean {
+function matchesFieldsOf(
+  resource: ServedResource,
+  fields: FieldSelector,
+  revision: Revision,
+): boolean {
   if (!fields.length) return true;
   const key = splitStorageKey(revision.key);
   return matchesFields(fields, (field) => {
@@ -45,6 +68,11 @@ function matchesFieldsOf(resource: ServedResource, fields: FieldSelector, revisi
 }
 
 /** The facts at commit, unless the schema has changed since: then they are taken anew. */
-function selectable(resource: ServedResource, revision: Revision): Readonly<Record<string, string>> {
-  return revision.schemaEpoch === resource.schemaEpoch ? revision.facts.fields : resource.fields.extract(parseStored(revision.bytes));
+function selectable(
+  resource: ServedResource,
+  revision: Revision,
+): Readonly<Record<string, string>> {
+  return revision.schemaEpoch === resource.schemaEpoch
+    ? revision.facts.fields
+    : resource.fields.extract(parseStored(revision.bytes));
 }

@@ -1,5 +1,7 @@
-// The query of a request, as Go's url.ParseQuery reads it, and the conversions that Kubernetes' parameter codec does.
-// Upstream: net/url (parseQuery), k8s.io/apimachinery/pkg/runtime/conversion.go, pkg/apis/meta/v1/conversion.go.
+// The query of a request, as Go's url.ParseQuery reads it, and the conversions that Kubernetes'
+// parameter codec does.
+// Upstream: net/url (parseQuery), k8s.io/apimachinery/pkg/runtime/conversion.go,
+// pkg/apis/meta/v1/conversion.go.
 import { badRequestError } from "../api-errors.ts";
 import { quoteGo } from "../field-error.ts";
 import { unescapeBytes } from "./unescape-bytes.ts";
@@ -58,8 +60,10 @@ export class Query {
 const unescape = (text: string): string | undefined => unescapeBytes(text.replaceAll("+", " "));
 
 function parseInt64(text: string): bigint {
-  if (!/^[+-]?[0-9]+$/.test(text)) throw badRequestError(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);
+  if (!/^[+-]?[0-9]+$/.test(text))
+    throw badRequestError(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);
   const value = BigInt(text.replace(/^\+/, ""));
-  if (BigInt.asIntN(64, value) !== value) throw badRequestError(`strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`);
+  if (BigInt.asIntN(64, value) !== value)
+    throw badRequestError(`strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`);
   return value;
 }

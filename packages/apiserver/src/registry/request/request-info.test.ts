@@ -4,8 +4,11 @@ import { Query } from "./query.ts";
 import { readRequestInfo } from "./request-info.ts";
 
 const info = (method: string, path: string, query = ""): unknown => {
-  const { isResource, verb, group, version, namespace, resource, name, subresource } = readRequestInfo(method, path, new Query(query));
-  return isResource ? [verb, group, version, namespace, resource, name, subresource].join("|") : `${verb} plain`;
+  const { isResource, verb, group, version, namespace, resource, name, subresource } =
+    readRequestInfo(method, path, new Query(query));
+  return isResource
+    ? [verb, group, version, namespace, resource, name, subresource].join("|")
+    : `${verb} plain`;
 };
 
 test("paths and methods", () => {
@@ -23,19 +26,33 @@ test("paths and methods", () => {
     ["GET", "/apis/g/v2", "", "get plain"],
     ["POST", "/version", "", "post plain"],
   ];
-  for (const [method, path, query, expected] of table) assert.equal(info(method, path, query), expected, `${method} ${path}`);
+  for (const [method, path, query, expected] of table)
+    assert.equal(info(method, path, query), expected, `${method} ${path}`);
 });
 
 test("a prefix without a resource is an error", () => {
-  assert.throws(() => readRequestInfo("GET", "/api/v1/watch", new Query("a=b")), { name: "RequestInfoError", message: "unable to determine kind and namespace from url, /api/v1/watch?a=b" });
+  assert.throws(() => readRequestInfo("GET", "/api/v1/watch", new Query("a=b")), {
+    name: "RequestInfoError",
+    message: "unable to determine kind and namespace from url, /api/v1/watch?a=b",
+  });
 });
 
 test("queries as Go parses them", () => {
   const query = new Query("a=1&a=2&b=x+y%20z&c&bad=%zz&semi=1;2&f=FALSE&g=0&h=");
   assert.deepEqual(query.all("a"), ["1", "2"]);
   assert.equal(query.text("b"), "x y z");
-  assert.deepEqual([query.first("c"), query.first("bad"), query.first("semi")], ["", undefined, undefined]);
-  assert.deepEqual([query.flag("f"), query.flag("g"), query.flag("h"), query.flag("c"), query.flag("none")], [false, false, true, true, undefined]);
-  assert.throws(() => new Query("n=two").integer("n"), { message: 'strconv.ParseInt: parsing "two": invalid syntax' });
-  assert.throws(() => new Query("n=9223372036854775808").integer("n"), { message: 'strconv.ParseInt: parsing "9223372036854775808": value out of range' });
+  assert.deepEqual(
+    [query.first("c"), query.first("bad"), query.first("semi")],
+    ["", undefined, undefined],
+  );
+  assert.deepEqual(
+    [query.flag("f"), query.flag("g"), query.flag("h"), query.flag("c"), query.flag("none")],
+    [false, false, true, true, undefined],
+  );
+  assert.throws(() => new Query("n=two").integer("n"), {
+    message: 'strconv.ParseInt: parsing "two": invalid syntax',
+  });
+  assert.throws(() => new Query("n=9223372036854775808").integer("n"), {
+    message: 'strconv.ParseInt: parsing "9223372036854775808": value out of range',
+  });
 });

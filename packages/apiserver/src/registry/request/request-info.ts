@@ -1,5 +1,5 @@
-// What a path and a method say: which resource, which object, which verb. Pure; whether such a resource exists is not
-// asked here.
+// What a path and a method say: which resource, which object, which verb. Pure; whether such a
+// resource exists is not asked here.
 // Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 import { exactField, parseFieldSelector, pathSegmentFaults } from "homeostat/api";
 import type { Query } from "./query.ts";
@@ -9,7 +9,10 @@ export interface RequestInfo {
   readonly isResource: boolean;
   /** Decoded, without the query. */
   readonly path: string;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the lower-case method for other paths. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the
+   * lower-case method for other paths.
+   */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
@@ -39,10 +42,14 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   const parts = splitPath(path);
   const isLegacy = parts[0] === "api";
   const atGroup = isLegacy ? 1 : 2;
-  if ((!isLegacy && parts[0] !== "apis") || parts.length < atGroup + 2) return plainPath(method, path);
+  if ((!isLegacy && parts[0] !== "apis") || parts.length < atGroup + 2)
+    return plainPath(method, path);
   const prefixed = parts[atGroup + 1] === "watch" || parts[atGroup + 1] === "proxy";
   const rest = parts.slice(atGroup + (prefixed ? 2 : 1));
-  if (!rest.length) throw new RequestInfoError(`unable to determine kind and namespace from url, ${path}${query.raw ? `?${query.raw}` : ""}`);
+  if (!rest.length)
+    throw new RequestInfoError(
+      `unable to determine kind and namespace from url, ${path}${query.raw ? `?${query.raw}` : ""}`,
+    );
   const { namespace, scoped, parts: resourceParts } = splitScope(rest);
   const [resource = "", name = "", subresource = ""] = resourceParts;
   const verb = prefixed ? parts[atGroup + 1]! : verbOf(method);
@@ -89,17 +96,34 @@ function plainPath(method: string, path: string): RequestInfo {
 }
 
 /** `namespaces` is a scope when something other than its own subresources follows the name. */
-function splitScope(parts: readonly string[]): { readonly namespace: string; readonly scoped: boolean; readonly parts: readonly string[] } {
+function splitScope(parts: readonly string[]): {
+  readonly namespace: string;
+  readonly scoped: boolean;
+  readonly parts: readonly string[];
+} {
   if (parts[0] !== "namespaces" || parts.length < 2) return { namespace: "", scoped: false, parts };
   const scoped = parts.length > 2 && !namespaceSubresources.has(parts[2]!);
   return { namespace: parts[1]!, scoped, parts: scoped ? parts.slice(2) : parts };
 }
 
-const verbs: Readonly<Record<string, string>> = { POST: "create", GET: "get", HEAD: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
+const verbs: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
 const verbOf = (method: string): string => verbs[method] ?? "";
 
-/** A get without a name is a list or a watch; a field selector on the name names the object for authorization. */
-function collectionVerb(verb: string, query: Query): { readonly verb: string; readonly name?: string } {
+/**
+ * A get without a name is a list or a watch; a field selector on the name names the object for
+ * authorization.
+ */
+function collectionVerb(
+  verb: string,
+  query: Query,
+): { readonly verb: string; readonly name?: string } {
   if (verb === "delete") return { verb: "deletecollection" };
   if (verb !== "get") return { verb };
   return { verb: query.flag("watch") ? "watch" : "list", ...selectedName(query) };

@@ -1,4 +1,5 @@
-// One request on its way through the chain: what came in, and what has been found out about it so far.
+// One request on its way through the chain: what came in, and what has been found out about it so
+// far.
 import { internalError } from "../api-errors.ts";
 import type { ApiRequest, UserInfo } from "../../http/handler.ts";
 import { Query } from "./query.ts";

@@ -11,5 +11,8 @@ test("escapes are bytes, and need not be text", () => {
 });
 
 test("what Go does not print is escaped", () => {
-  assert.equal(quoteGo('a\u0085\u200b\u00a0😀\ufeff\u0001"\\\u{e0001}é '), '"a\\u0085\\u200b\\u00a0😀\\ufeff\\x01\\"\\\\\\U000e0001é "');
+  assert.equal(
+    quoteGo('a\u0085\u200b\u00a0😀\ufeff\u0001"\\\u{e0001}é '),
+    '"a\\u0085\\u200b\\u00a0😀\\ufeff\\x01\\"\\\\\\U000e0001é "',
+  );
 });

@@ -1,5 +1,6 @@
-// Percent escapes to text, as Go has it: strings are bytes there, and need not be UTF-8. A byte that is none stands here as
-// the lone surrogate U+DC00 + byte, which JSON shows as U+FFFD and quoteGo as `\xff`.
+// Percent escapes to text, as Go has it: strings are bytes there, and need not be UTF-8. A byte
+// that is none stands here as the lone surrogate U+DC00 + byte, which JSON shows as U+FFFD and
+// quoteGo as `\xff`.
 // Upstream: net/url (unescape).
 
 /** `a%2Fb` → `a/b`; undefined for a percent sign without two digits behind it. */
@@ -11,7 +12,9 @@ export function unescapeBytes(text: string): string | undefined {
   } catch {
     return decodeLoosely(
       Buffer.from(
-        text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => Buffer.from(escapes.replaceAll("%", ""), "hex").toString("latin1")),
+        text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) =>
+          Buffer.from(escapes.replaceAll("%", ""), "hex").toString("latin1"),
+        ),
         "latin1",
       ),
     );
@@ -25,14 +28,20 @@ function decodeLoosely(bytes: Buffer): string {
   let out = "";
   for (let i = 0; i < bytes.length;) {
     const length = characterLength(strict, bytes, i);
-    out += length ? strict.decode(bytes.subarray(i, i + length)) : String.fromCharCode(0xdc00 + bytes[i]!);
+    out += length
+      ? strict.decode(bytes.subarray(i, i + length))
+      : String.fromCharCode(0xdc00 + bytes[i]!);
     i += length || 1;
   }
   return out;
 }
 
 /** Bytes of the character at `i`; 0 when there is none. */
-function characterLength(strict: InstanceType<typeof TextDecoder>, bytes: Buffer, i: number): number {
+function characterLength(
+  strict: InstanceType<typeof TextDecoder>,
+  bytes: Buffer,
+  i: number,
+): number {
   for (let length = 1; length <= longestCharacter && i + length <= bytes.length; length++) {
     try {
       strict.decode(bytes.subarray(i, i + length));

@@ -1,6 +1,8 @@
-// Warnings that an answer carries in its headers, e.g. `299 - "unknown field \"spec.a\""`: each text once, and together no
-// longer than a client's reader takes. Lengths are counted in code points, as Go counts runes.
-// Upstream: k8s.io/apiserver/pkg/endpoints/filters/warning.go, k8s.io/apimachinery/pkg/util/net/http.go (NewWarningHeader).
+// Warnings that an answer carries in its headers, e.g. `299 - "unknown field \"spec.a\""`: each
+// text once, and together no longer than a client's reader takes. Lengths are counted in code
+// points, as Go counts runes.
+// Upstream: k8s.io/apiserver/pkg/endpoints/filters/warning.go,
+// k8s.io/apimachinery/pkg/util/net/http.go (NewWarningHeader).
 const maxTotal = 4 * 1024;
 const maxEach = 256;
 
@@ -9,7 +11,10 @@ export class Warnings {
   readonly #texts = new Set<string>();
   #headers: string[] = [];
   #written = 0;
-  /** Once all together were too long, each is cut, and nothing is added when even cut ones have filled the room. */
+  /**
+   * Once all together were too long, each is cut, and nothing is added when even cut ones have
+   * filled the room.
+   */
   #cutting = false;
 
   /** A text with control characters cannot stand in a header, and is not sent. */
@@ -17,7 +22,8 @@ export class Warnings {
     if (!text || (this.#cutting && this.#written >= maxTotal) || this.#texts.has(text)) return;
     this.#texts.add(text);
     const length = Math.min(lengthOf(text), this.#cutting ? maxEach : Number.POSITIVE_INFINITY);
-    if (this.#cutting || controls.test(text) || this.#written + length <= maxTotal) this.#write(text);
+    if (this.#cutting || controls.test(text) || this.#written + length <= maxTotal)
+      this.#write(text);
     else this.#startAgain();
   }
 
@@ -26,7 +32,9 @@ export class Warnings {
     return this.#headers;
   }
 
-  /** What has been collected so far, cut: all of it, even where that is more than there is room for. */
+  /**
+   * What has been collected so far, cut: all of it, even where that is more than there is room for.
+   */
   #startAgain(): void {
     this.#cutting = true;
     this.#written = 0;

@@ -1,7 +1,15 @@
-// What the store keeps beside the bytes of an object, so that selectors and garbage collection need not parse.
+// What the store keeps beside the bytes of an object, so that selectors and garbage collection need
+// not parse.
 import { isObject, type JsonObject } from "homeostat/api";
 import type { Facts } from "../../storage/store.ts";
-import { finalizersOf, isDeleting, metaList, metaMap, metaNumber, metaString } from "../object-meta/read-meta.ts";
+import {
+  finalizersOf,
+  isDeleting,
+  metaList,
+  metaMap,
+  metaNumber,
+  metaString,
+} from "../object-meta/read-meta.ts";
 import type { ServedResource } from "../served-resource.ts";
 
 /** The facts of a storage-version object. */
@@ -11,7 +19,9 @@ export function takeFacts(resource: ServedResource, object: JsonObject): Facts {
     generation: metaNumber(object, "generation") ?? 0,
     labels: { ...metaMap(object, "labels") },
     fields: resource.fields.extract(object),
-    owners: metaList(object, "ownerReferences").map((reference) => ({ uid: isObject(reference) && typeof reference.uid === "string" ? reference.uid : "" })),
+    owners: metaList(object, "ownerReferences").map((reference) => ({
+      uid: isObject(reference) && typeof reference.uid === "string" ? reference.uid : "",
+    })),
     finalizers: [...finalizersOf(object)],
     deleting: isDeleting(object),
   };

@@ -13,10 +13,14 @@ export interface KindName {
 
 /** The first version of a kind that is served. */
 export function findResource({ core }: Call, kind: KindName): ServedResource | undefined {
-  return core.catalog.all().find((each) => each.group === kind.group && each.resource === kind.resource);
+  return core.catalog
+    .all()
+    .find((each) => each.group === kind.group && each.resource === kind.resource);
 }
 
-/** An object in the namespace of the request, where its kind has namespaces; in its storage version. */
+/**
+ * An object in the namespace of the request, where its kind has namespaces; in its storage version.
+ */
 export function findStored(call: Call, kind: KindName, name: string): JsonObject | undefined {
   const resource = findResource(call, kind);
   const revision = resource && call.core.store.latest(storageKeyOf(resource, call.namespace, name));

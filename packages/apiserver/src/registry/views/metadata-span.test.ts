@@ -11,11 +11,24 @@ const cut = (object: object): unknown => {
 };
 
 test("cuts what a parser would find, whatever strings hold", () => {
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"', "\\", '\\"', "}", '{"metadata":{'));
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom('"', "\\", '\\"', "}", '{"metadata":{'),
+  );
   fc.assert(
     fc.property(fc.dictionary(text, text), fc.dictionary(text, text), (annotations, labels) => {
-      const metadata = { name: "one", annotations, managedFields: [{ fieldsV1: { "f:a": labels } }] };
-      const expected = parseStored(encodeObjectBytes({ kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata }));
+      const metadata = {
+        name: "one",
+        annotations,
+        managedFields: [{ fieldsV1: { "f:a": labels } }],
+      };
+      const expected = parseStored(
+        encodeObjectBytes({
+          kind: "PartialObjectMetadata",
+          apiVersion: "meta.k8s.io/v1",
+          metadata,
+        }),
+      );
       assert.deepEqual(cut({ metadata, spec: { metadata: {} } }), expected);
     }),
   );

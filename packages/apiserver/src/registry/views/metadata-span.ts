@@ -1,5 +1,6 @@
-// Metadata cut out of stored bytes and wrapped as PartialObjectMetadata, without parsing: whoever watches metadata alone, as
-// the garbage collector watches everything, costs a copy of that much. Relies on the head that stored-json.ts gives objects.
+// Metadata cut out of stored bytes and wrapped as PartialObjectMetadata, without parsing: whoever
+// watches metadata alone, as the garbage collector watches everything, costs a copy of that much.
+// Relies on the head that stored-json.ts gives objects.
 
 const quote = 34;
 const backslash = 92;
@@ -7,7 +8,10 @@ const openBrace = 123;
 const closeBrace = 125;
 const key = Buffer.from('"metadata":', "latin1");
 
-/** The value of `metadata`, which stands at `at`, behind kind and apiVersion; undefined when something else stands there. */
+/**
+ * The value of `metadata`, which stands at `at`, behind kind and apiVersion; undefined when
+ * something else stands there.
+ */
 export function metadataSpan(bytes: Uint8Array, at: number): Uint8Array | undefined {
   const start = at + key.length;
   if (bytes[start] !== openBrace || key.compare(bytes, at, start) !== 0) return undefined;

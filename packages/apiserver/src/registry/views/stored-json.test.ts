@@ -8,4 +8,5 @@ for (const [text, value] of [
   ["9007199254740993", 9007199254740993n],
   ["90071992547409911", 90071992547409911n],
 ] as const)
-  test(`${text} is read exactly`, () => assert.deepEqual(parseStored(new TextEncoder().encode(`{"a":${text}}`)), { a: value }));
+  test(`${text} is read exactly`, () =>
+    assert.deepEqual(parseStored(new TextEncoder().encode(`{"a":${text}}`)), { a: value }));

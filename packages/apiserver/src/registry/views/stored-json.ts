@@ -1,5 +1,6 @@
-// Stored bytes to objects and back. The head of every object is `kind, apiVersion, metadata`, as upstream's own encoders write
-// built-ins; the rest is in bytewise order, so equal objects have equal bytes.
+// Stored bytes to objects and back. The head of every object is `kind, apiVersion, metadata`, as
+// upstream's own encoders write built-ins; the rest is in bytewise order, so equal objects have
+// equal bytes.
 import { encodeJson, type JsonObject, parseExact } from "homeostat/api";
 import { encodeStruct } from "./struct-order.ts";
 
@@ -7,11 +8,16 @@ const encoder = new TextEncoder();
 
 /** Parses stored bytes; the caller owns the result. */
 export function parseStored(bytes: Uint8Array): JsonObject {
-  return parseExact(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")) as JsonObject;
+  return parseExact(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"),
+  ) as JsonObject;
 }
 
 /** The bytes of an object as they are stored and sent; `encode` knows the order of its members. */
-export function encodeObjectBytes(object: JsonObject, encode: (object: JsonObject) => string = encodeObjectText): Uint8Array {
+export function encodeObjectBytes(
+  object: JsonObject,
+  encode: (object: JsonObject) => string = encodeObjectText,
+): Uint8Array {
   return encoder.encode(encode(object));
 }
 
@@ -31,7 +37,12 @@ function encodeWithHead(object: JsonObject): string {
   return `{${head}${head && tail !== "}" ? "," : ""}${tail}`;
 }
 
-/** Bytes of `kind` and `apiVersion` at the head of an object, up to and including the comma: what built-in list items leave out. */
+/**
+ * Bytes of `kind` and `apiVersion` at the head of an object, up to and including the comma: what
+ * built-in list items leave out.
+ */
 export function headLength(gvk: { readonly kind: string; readonly apiVersion: string }): number {
-  return Buffer.byteLength(`{"kind":${encodeJson(gvk.kind)},"apiVersion":${encodeJson(gvk.apiVersion)},`);
+  return Buffer.byteLength(
+    `{"kind":${encodeJson(gvk.kind)},"apiVersion":${encodeJson(gvk.apiVersion)},`,
+  );
 }

@@ -20,9 +20,21 @@ test("a Status and its causes stand in the order of Go's fields", () => {
 });
 
 test("metadata on its own is a struct, in a row of a Table too", () => {
-  const row = { object: { metadata: { uid: "u", name: "n", labels: { b: "1", a: "2" } }, apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata" }, cells: ["n"] };
+  const row = {
+    object: {
+      metadata: { uid: "u", name: "n", labels: { b: "1", a: "2" } },
+      apiVersion: "meta.k8s.io/v1",
+      kind: "PartialObjectMetadata",
+    },
+    cells: ["n"],
+  };
   assert.equal(
-    encodeStruct({ rows: [row], columnDefinitions: null, apiVersion: "meta.k8s.io/v1", kind: "Table" }),
+    encodeStruct({
+      rows: [row],
+      columnDefinitions: null,
+      apiVersion: "meta.k8s.io/v1",
+      kind: "Table",
+    }),
     '{"kind":"Table","apiVersion":"meta.k8s.io/v1","columnDefinitions":null,"rows":[{"cells":["n"],"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"n","uid":"u","labels":{"a":"2","b":"1"}}}}]}',
   );
 });

@@ -1,14 +1,19 @@
-// Go writes structs in the order of their fields, and objects of meta/v1 are structs even where what they describe is a
-// custom resource: the order of members of a Status, a Table, a Scale and of metadata on its own.
+// Go writes structs in the order of their fields, and objects of meta/v1 are structs even where
+// what they describe is a custom resource: the order of members of a Status, a Table, a Scale and
+// of metadata on its own.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go, k8s.io/api/autoscaling/v1/types.go.
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
-/** Members in order, with the shape of what they hold; `any` is written in bytewise order. Lists have the shape of their items. */
+/**
+ * Members in order, with the shape of what they hold; `any` is written in bytewise order. Lists
+ * have the shape of their items.
+ */
 interface Shape {
   readonly [name: string]: Shape | "any";
 }
 
-const fields = (names: string, nested: Shape = {}): Shape => Object.fromEntries(names.split(" ").map((name) => [name, nested[name] ?? "any"]));
+const fields = (names: string, nested: Shape = {}): Shape =>
+  Object.fromEntries(names.split(" ").map((name) => [name, nested[name] ?? "any"]));
 
 const listMeta = fields("selfLink resourceVersion continue remainingItemCount");
 const objectMeta = fields(
@@ -26,9 +31,15 @@ const table = fields("kind apiVersion metadata columnDefinitions rows", {
 });
 const status = fields("kind apiVersion metadata status message reason details code", {
   metadata: listMeta,
-  details: fields("name group kind uid causes retryAfterSeconds", { causes: fields("reason message field") }),
+  details: fields("name group kind uid causes retryAfterSeconds", {
+    causes: fields("reason message field"),
+  }),
 });
-const scale = fields("kind apiVersion metadata spec status", { metadata: objectMeta, spec: fields("replicas"), status: fields("replicas selector") });
+const scale = fields("kind apiVersion metadata spec status", {
+  metadata: objectMeta,
+  spec: fields("replicas"),
+  status: fields("replicas selector"),
+});
 
 /** How an object of these kinds is written; undefined for all others. */
 function shapeOf(object: JsonObject): Shape | undefined {

@@ -12,7 +12,14 @@ const stored = (schemaEpoch: number): Revision => ({
   created: 7,
   schemaEpoch,
   type: "ADDED",
-  facts: { uid: "u", labels: {}, fields: {}, owners: [], finalizers: [], deleting: false } as unknown as Revision["facts"],
+  facts: {
+    uid: "u",
+    labels: {},
+    fields: {},
+    owners: [],
+    finalizers: [],
+    deleting: false,
+  } as unknown as Revision["facts"],
   bytes: new TextEncoder().encode('{"kind":"Widget","metadata":{"name":"a"},"old":1}'),
 });
 
@@ -34,5 +41,8 @@ test("bytes written under the present schema are handed out, older ones are show
   const now = stored(2);
   assert.equal(views.bytes(custom, now), now.bytes);
   assert.deepEqual(views.object(custom, stored(1)), { kind: "Widget", metadata: { name: "a" } });
-  assert.equal(new TextDecoder().decode(views.bytes(custom, stored(1))), '{"kind":"Widget","metadata":{"name":"a"}}');
+  assert.equal(
+    new TextDecoder().decode(views.bytes(custom, stored(1))),
+    '{"kind":"Widget","metadata":{"name":"a"}}',
+  );
 });

@@ -1,5 +1,5 @@
-// Events as the wire carries them, one JSON object a line, e.g. {"type":"ADDED","object":{…}}. An event is framed once for
-// all watchers of the same view.
+// Events as the wire carries them, one JSON object a line, e.g. {"type":"ADDED","object":{…}}. An
+// event is framed once for all watchers of the same view.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (watchEncoder).
 import type { Json, JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
@@ -13,10 +13,18 @@ export type FrameView = "object" | "v1" | "v1beta1";
 
 /** Makes frames, and keeps the newest for watchers who come by next. */
 export interface Frames {
-  frame(resource: ServedResource, revision: Revision, type: WatchEventType, view: FrameView): Uint8Array;
+  frame(
+    resource: ServedResource,
+    revision: Revision,
+    type: WatchEventType,
+    view: FrameView,
+  ): Uint8Array;
 }
 
-/** Frames kept: watchers of one event come within moments of each other; one who lags behind more than this is framed for again. */
+/**
+ * Frames kept: watchers of one event come within moments of each other; one who lags behind more
+ * than this is framed for again.
+ */
 const framesKept = 1024;
 
 /** Creates the frames of one server. */
@@ -39,7 +47,10 @@ export function createFrames(views: Views): Frames {
       const key = `${type} ${view}`;
       const known = byView.get(key);
       if (known) return known;
-      const bytes = view === "object" ? views.bytes(resource, revision) : views.metadata(resource, revision, view);
+      const bytes =
+        view === "object"
+          ? views.bytes(resource, revision)
+          : views.metadata(resource, revision, view);
       const frame = frameBytes(type, bytes);
       keep(byView, key, frame);
       return frame;
@@ -48,14 +59,30 @@ export function createFrames(views: Views): Frames {
 }
 
 /** Frames an object of any kind: a Table, a Status, a bookmark. */
-export function frameObject(type: WatchEventType | "BOOKMARK" | "ERROR", object: JsonObject): Uint8Array {
+export function frameObject(
+  type: WatchEventType | "BOOKMARK" | "ERROR",
+  object: JsonObject,
+): Uint8Array {
   return frameBytes(type, encodeObjectBytes(object));
 }
 
-/** The object of a bookmark: kind, apiVersion and a resourceVersion, marked when it ends the initial events. */
-export function bookmarkObject(gvk: { readonly kind: string; readonly apiVersion: string }, revision: number, ends: "ends initial events" | ""): JsonObject {
-  const annotations: Readonly<Record<string, Json>> = ends ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
-  return { kind: gvk.kind, apiVersion: gvk.apiVersion, metadata: { resourceVersion: String(revision), ...annotations } };
+/**
+ * The object of a bookmark: kind, apiVersion and a resourceVersion, marked when it ends the initial
+ * events.
+ */
+export function bookmarkObject(
+  gvk: { readonly kind: string; readonly apiVersion: string },
+  revision: number,
+  ends: "ends initial events" | "",
+): JsonObject {
+  const annotations: Readonly<Record<string, Json>> = ends
+    ? { annotations: { "k8s.io/initial-events-end": "true" } }
+    : {};
+  return {
+    kind: gvk.kind,
+    apiVersion: gvk.apiVersion,
+    metadata: { resourceVersion: String(revision), ...annotations },
+  };
 }
 
 function frameBytes(type: string, object: Uint8Array): Uint8Array {

@@ -1,4 +1,5 @@
-// The watches that are open, so that they can be ended: all of them at shutdown, those of a kind when it is no longer served.
+// The watches that are open, so that they can be ended: all of them at shutdown, those of a kind
+// when it is no longer served.
 
 /** A register of open watches. */
 export class OpenWatches {

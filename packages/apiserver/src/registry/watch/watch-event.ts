@@ -1,11 +1,14 @@
-// What a change means to a watcher with a selection: an object comes into view, changes, or leaves it. Pure.
+// What a change means to a watcher with a selection: an object comes into view, changes, or leaves
+// it. Pure.
 // Upstream: k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go (convertToWatchEvent).
 import type { Revision } from "../../storage/store.ts";
 import type { Selection } from "../read/selection.ts";
 
 export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED";
 
-/** An event; `departed` when the object lives on out of sight, and the state before is to be shown. */
+/**
+ * An event; `departed` when the object lives on out of sight, and the state before is to be shown.
+ */
 export interface SelectedEvent {
   readonly type: WatchEventType;
   readonly departed: boolean;

@@ -1,6 +1,8 @@
-// One watch from its first event to its end: initial events, changes, bookmarks, timeout, expiry. Events leave in the order
-// of the store; between reading the initial state and following the changes there is no gap.
-// Upstream: k8s.io/apiserver/pkg/storage/cacher (cacher.go, cache_watcher.go), pkg/endpoints/handlers/watch.go.
+// One watch from its first event to its end: initial events, changes, bookmarks, timeout, expiry.
+// Events leave in the order of the store; between reading the initial state and following the
+// changes there is no gap.
+// Upstream: k8s.io/apiserver/pkg/storage/cacher (cacher.go, cache_watcher.go),
+// pkg/endpoints/handlers/watch.go.
 import type { JsonObject } from "homeostat/api";
 import type { Timer } from "homeostat/runtime";
 import type { StreamSink } from "../../http/handler.ts";
@@ -59,7 +61,8 @@ export class WatchRun {
   async #startWithObjects(): Promise<void> {
     const { store } = this.#core;
     try {
-      if (this.#plan.revision > store.revision()) await waitForRevision(this.#core, this.#plan.revision);
+      if (this.#plan.revision > store.revision())
+        await waitForRevision(this.#core, this.#plan.revision);
       if (this.stream.open) this.#sendObjects();
     } catch (error) {
       this.#fail(error);
@@ -69,9 +72,12 @@ export class WatchRun {
   #sendObjects(): void {
     const { selection, view, start, bookmarks, gvk } = this.#plan;
     const listing = this.#core.store.list(selection.prefix);
-    if (typeof listing === "string") return this.#fail(expiredError("The resourceVersion for the provided watch is too old."));
-    for (const revision of listing.items) if (selection.matches(revision)) this.stream.push(view.event("ADDED", revision));
-    if (start === "marked" && bookmarks) this.stream.push(view.bookmark(bookmarkObject(gvk, listing.revision, "ends initial events")));
+    if (typeof listing === "string")
+      return this.#fail(expiredError("The resourceVersion for the provided watch is too old."));
+    for (const revision of listing.items)
+      if (selection.matches(revision)) this.stream.push(view.event("ADDED", revision));
+    if (start === "marked" && bookmarks)
+      this.stream.push(view.bookmark(bookmarkObject(gvk, listing.revision, "ends initial events")));
     this.#follow(listing.revision);
   }
 
@@ -82,8 +88,14 @@ export class WatchRun {
     const subscription = store.since(this.#plan.selection.prefix, from, (change) => {
       if (change.revision > revision) this.#push(change);
     });
-    if (subscription === "compacted") return this.#fail(expiredError(`too old resource version: ${revision} (${store.compacted()})`));
-    if (subscription === "future") throw new Error(`watch ${this.#plan.selection.prefix} from ${from}: the store went back in time`);
+    if (subscription === "compacted")
+      return this.#fail(
+        expiredError(`too old resource version: ${revision} (${store.compacted()})`),
+      );
+    if (subscription === "future")
+      throw new Error(
+        `watch ${this.#plan.selection.prefix} from ${from}: the store went back in time`,
+      );
     if (!this.stream.open) return subscription.stop();
     this.#subscription = subscription;
     if (this.#plan.bookmarks) this.#scheduleBookmarks();
@@ -93,10 +105,18 @@ export class WatchRun {
     if (this.#core.catalog.epoch !== this.#epoch && this.#isOutdated()) return this.stream.end();
     const event = selectEvent(this.#plan.selection, change);
     if (!event) return;
-    this.stream.push(this.#plan.view.event(event.type, event.departed ? this.#core.views.departed(change) : change));
+    this.stream.push(
+      this.#plan.view.event(
+        event.type,
+        event.departed ? this.#core.views.departed(change) : change,
+      ),
+    );
   }
 
-  /** A definition that has changed shows its objects in another way: its watchers are to come again, as upstream makes them. */
+  /**
+   * A definition that has changed shows its objects in another way: its watchers are to come again,
+   * as upstream makes them.
+   */
   #isOutdated(): boolean {
     const { catalog } = this.#core;
     const { resource } = this.#plan;
@@ -111,13 +131,15 @@ export class WatchRun {
       this.#after(bookmarkEveryMs, every);
     };
     this.#after(bookmarkEveryMs, every);
-    if (this.#plan.timeoutMs > lastBookmarkMs) this.#after(this.#plan.timeoutMs - lastBookmarkMs, () => this.#bookmark());
+    if (this.#plan.timeoutMs > lastBookmarkMs)
+      this.#after(this.#plan.timeoutMs - lastBookmarkMs, () => this.#bookmark());
   }
 
   /** A receiver that is behind must not be told that it has seen everything. */
   #bookmark(): void {
     const revision = this.#core.store.revision();
-    if (!this.stream.busy && revision >= this.#plan.revision) this.stream.push(this.#plan.view.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
+    if (!this.stream.busy && revision >= this.#plan.revision)
+      this.stream.push(this.#plan.view.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
   }
 
   #fail(error: unknown): void {

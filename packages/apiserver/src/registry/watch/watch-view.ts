@@ -1,4 +1,5 @@
-// What a watcher sees of an object: the object, its metadata, or rows of a Table, whose columns come with the first event only.
+// What a watcher sees of an object: the object, its metadata, or rows of a Table, whose columns
+// come with the first event only.
 import type { JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { type IncludeObject, makeTable, tableMetadata } from "../answer/table.ts";
@@ -18,31 +19,51 @@ export interface WatchView {
 }
 
 /** The view that was agreed on. Throws 406 for a form that objects cannot take. */
-export function createWatchView(core: CoreServices, resource: ServedResource, { transform, mediaType }: Accepted, includeObject: IncludeObject): WatchView {
+export function createWatchView(
+  core: CoreServices,
+  resource: ServedResource,
+  { transform, mediaType }: Accepted,
+  includeObject: IncludeObject,
+): WatchView {
   if (transform?.kind === "PartialObjectMetadataList") return nothingView;
-  if (transform?.kind === "Table") return tableView(core, resource, transform.version, includeObject);
-  if (mediaType === "application/vnd.kubernetes.protobuf") return protobufView(core, resource, transform?.version);
+  if (transform?.kind === "Table")
+    return tableView(core, resource, transform.version, includeObject);
+  if (mediaType === "application/vnd.kubernetes.protobuf")
+    return protobufView(core, resource, transform?.version);
   const view = transform ? (transform.version as "v1" | "v1beta1") : "object";
   return {
     event: (type, revision) => core.frames.frame(resource, revision, type, view),
-    bookmark: (object) => frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),
+    bookmark: (object) =>
+      frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),
     error,
   };
 }
 
 /** Objects that a watch is about are no lists: upstream drops each event that it cannot show. */
-const nothingView: WatchView = { event: () => new Uint8Array(), bookmark: () => new Uint8Array(), error: (status) => error(status) };
+const nothingView: WatchView = {
+  event: () => new Uint8Array(),
+  bookmark: () => new Uint8Array(),
+  error: (status) => error(status),
+};
 
 const error = (status: JsonObject): Uint8Array => frameObject("ERROR", status);
 
 /** For the few who take nothing else; every event is encoded for each of them. */
-function protobufView({ protobuf, views }: CoreServices, resource: ServedResource, metaVersion: string | undefined): WatchView {
+function protobufView(
+  { protobuf, views }: CoreServices,
+  resource: ServedResource,
+  metaVersion: string | undefined,
+): WatchView {
   const frame = (type: string, object: JsonObject): Uint8Array => {
     const envelope = protobuf?.encode?.(object);
-    if (!envelope || !protobuf?.frame) throw new Error(`watch ${resource.resource} in protobuf: ${String(object.kind)} has no protobuf form; ask for application/json`);
+    if (!envelope || !protobuf?.frame)
+      throw new Error(
+        `watch ${resource.resource} in protobuf: ${String(object.kind)} has no protobuf form; ask for application/json`,
+      );
     return protobuf.frame(type, envelope);
   };
-  const shown = (object: JsonObject): JsonObject => (metaVersion ? partialMetadata(object, metaVersion) : object);
+  const shown = (object: JsonObject): JsonObject =>
+    metaVersion ? partialMetadata(object, metaVersion) : object;
   return {
     event: (type, revision) => frame(type, shown(views.object(resource, revision))),
     bookmark: (object) => frame("BOOKMARK", shown(object)),
@@ -50,10 +71,22 @@ function protobufView({ protobuf, views }: CoreServices, resource: ServedResourc
   };
 }
 
-function tableView(core: CoreServices, resource: ServedResource, metaVersion: string, includeObject: IncludeObject): WatchView {
+function tableView(
+  core: CoreServices,
+  resource: ServedResource,
+  metaVersion: string,
+  includeObject: IncludeObject,
+): WatchView {
   let columns: "with columns" | "without columns" = "with columns";
   const table = (object: JsonObject): JsonObject => {
-    const made = makeTable(resource.table, resource, [object], tableMetadata(object), { includeObject, metaVersion, nowMs: core.runtime.clock.now() }, columns);
+    const made = makeTable(
+      resource.table,
+      resource,
+      [object],
+      tableMetadata(object),
+      { includeObject, metaVersion, nowMs: core.runtime.clock.now() },
+      columns,
+    );
     columns = "without columns";
     return made;
   };

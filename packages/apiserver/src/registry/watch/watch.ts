@@ -13,7 +13,10 @@ import { selectionOf } from "../read/selection.ts";
 import { createWatchView } from "./watch-view.ts";
 import { WatchRun } from "./watch-run.ts";
 
-/** Upstream's min-request-timeout: watches without a timeout of their own end after one to two times this. */
+/**
+ * Upstream's min-request-timeout: watches without a timeout of their own end after one to two times
+ * this.
+ */
 const minTimeoutMs = 1_800_000;
 
 /** Answers a watch. */
@@ -22,7 +25,8 @@ export async function watchObjects(call: Call): Promise<ApiResponse> {
   const options = readListOptions(request.query, resource, request.info.named ? name : "");
   const revision = resourceVersionOf(options.resourceVersion);
   const contentType = contentTypeOf(call);
-  const includeObject = accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
+  const includeObject =
+    accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
   const view = createWatchView(core, resource, accepted, includeObject);
   const plan = {
     selection: selectionOf(resource, namespace, options.labels, options.fields),
@@ -34,18 +38,28 @@ export async function watchObjects(call: Call): Promise<ApiResponse> {
     resource,
     gvk: { kind: resource.kind, apiVersion: formatApiVersion(resource) },
   };
-  return { status: 200, headers: headersOf(request, { "content-type": contentType }), body: { open: (sink) => new WatchRun(core, plan, sink).stream } };
+  return {
+    status: 200,
+    headers: headersOf(request, { "content-type": contentType }),
+    body: { open: (sink) => new WatchRun(core, plan, sink).stream },
+  };
 }
 
 /** The media type of the stream; there is none in YAML. Throws 406. */
 function contentTypeOf({ core, accepted }: Call): string {
   if (accepted.mediaType === "application/json") return accepted.mediaType;
-  if (accepted.mediaType === "application/vnd.kubernetes.protobuf" && core.protobuf?.frame) return `${accepted.mediaType};stream=watch`;
-  throw notAcceptableError("only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch");
+  if (accepted.mediaType === "application/vnd.kubernetes.protobuf" && core.protobuf?.frame)
+    return `${accepted.mediaType};stream=watch`;
+  throw notAcceptableError(
+    "only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+  );
 }
 
 /** Without a revision, a watch begins with what there is; so does one that asks for it. */
-function startOf({ sendInitialEvents }: ListOptions, revision: number): "with what there is" | "marked" | "with changes" {
+function startOf(
+  { sendInitialEvents }: ListOptions,
+  revision: number,
+): "with what there is" | "marked" | "with changes" {
   if (sendInitialEvents) return "marked";
   return sendInitialEvents === undefined && revision === 0 ? "with what there is" : "with changes";
 }

@@ -1,4 +1,5 @@
-// What happens to every change between admission and storage: fields that stay, the kind's preparation, validation.
+// What happens to every change between admission and storage: fields that stay, the kind's
+// preparation, validation.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate).
 import { isObject, type JsonObject } from "homeostat/api";
 import type { Call } from "../call.ts";
@@ -10,7 +11,13 @@ import type { Strategy, WriteContext } from "../served-resource.ts";
 import { assertValid, holdWarnings } from "./before-create.ts";
 
 /** Prepares and validates a change in place. Throws 422. */
-export function beforeUpdate(call: Call, strategy: Strategy, hub: JsonObject, old: JsonObject, context: WriteContext): void {
+export function beforeUpdate(
+  call: Call,
+  strategy: Strategy,
+  hub: JsonObject,
+  old: JsonObject,
+  context: WriteContext,
+): void {
   const { resource, namespace } = call;
   const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
@@ -18,8 +25,14 @@ export function beforeUpdate(call: Call, strategy: Strategy, hub: JsonObject, ol
   strategy.prepareForUpdate(hub, old, quiet);
   keepSystemFields(hub, old);
   const metaErrors = validateMetaUpdate(hub, old);
-  // Upstream's common rules and the kind's own both check metadata changes, so every such error is reported twice.
-  assertValid(resource, hub, [...validateObjectMeta(hub, resource, pathSegmentName), ...metaErrors, ...metaErrors, ...strategy.validateUpdate(hub, old, quiet)]);
+  // Upstream's common rules and the kind's own both check metadata changes, so every such error is
+  // reported twice.
+  assertValid(resource, hub, [
+    ...validateObjectMeta(hub, resource, pathSegmentName),
+    ...metaErrors,
+    ...metaErrors,
+    ...strategy.validateUpdate(hub, old, quiet),
+  ]);
   flush();
 }
 
@@ -30,7 +43,8 @@ function keepSystemFields(object: JsonObject, old: JsonObject): void {
   if (!metadata.uid) copyField("uid", object, old);
   if (before.creationTimestamp) copyField("creationTimestamp", object, old);
   if (before.deletionTimestamp) copyField("deletionTimestamp", object, old);
-  if (metadata.deletionGracePeriodSeconds === undefined) copyField("deletionGracePeriodSeconds", object, old);
+  if (metadata.deletionGracePeriodSeconds === undefined)
+    copyField("deletionGracePeriodSeconds", object, old);
 }
 
 function copyField(field: string, object: JsonObject, old: JsonObject): void {

@@ -1,5 +1,7 @@
-// A new object on its way into the store: from POST, from PUT to kinds that allow it, and from apply.
-// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (create), pkg/storage/etcd3/store.go (Create).
+// A new object on its way into the store: from POST, from PUT to kinds that allow it, and from
+// apply.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (create),
+// pkg/storage/etcd3/store.go (Create).
 import { ApiStatusError, type JsonObject } from "homeostat/api";
 import { runAdmission } from "../admission.ts";
 import { alreadyExistsError, failure, plainError } from "../api-errors.ts";
@@ -19,15 +21,29 @@ import { fromHub, toHub } from "./hub.ts";
 /** Where a new object came from: only POST refuses a resourceVersion in the body. */
 export type Origin = "create" | "update";
 
-/** Prepares, validates, admits and stores `object`, which is taken over. Throws 409 when the name is taken. */
-export async function insertObject(call: Call, object: JsonObject, options: WriteOptions, origin: Origin): Promise<Result> {
+/**
+ * Prepares, validates, admits and stores `object`, which is taken over. Throws 409 when the name is
+ * taken.
+ */
+export async function insertObject(
+  call: Call,
+  object: JsonObject,
+  options: WriteOptions,
+  origin: Origin,
+): Promise<Result> {
   const { core, resource, request } = call;
   fillSystemFields(object, request.now, core.runtime.entropy);
   const metadata = metadataOf(object);
-  const generated = !metadata.name && typeof metadata.generateName === "string" && metadata.generateName !== "";
-  if (generated) metadata.name = generateName(metadata.generateName as string, core.runtime.entropy);
+  const generated =
+    !metadata.name && typeof metadata.generateName === "string" && metadata.generateName !== "";
+  if (generated)
+    metadata.name = generateName(metadata.generateName as string, core.runtime.entropy);
   const hub = toHub(resource, object);
-  const reserved = strategyAt(resource, "").reserve?.(hub, undefined, writeContextOf(call, options.dryRun));
+  const reserved = strategyAt(resource, "").reserve?.(
+    hub,
+    undefined,
+    writeContextOf(call, options.dryRun),
+  );
   try {
     return await storeNew(call, hub, options, origin);
   } finally {
@@ -35,7 +51,12 @@ export async function insertObject(call: Call, object: JsonObject, options: Writ
   }
 }
 
-async function storeNew(call: Call, hub: JsonObject, options: WriteOptions, origin: Origin): Promise<Result> {
+async function storeNew(
+  call: Call,
+  hub: JsonObject,
+  options: WriteOptions,
+  origin: Origin,
+): Promise<Result> {
   const { core, resource } = call;
   beforeCreate(call, strategyAt(resource, ""), hub, writeContextOf(call, options.dryRun));
   const name = metaString(hub, "name");
@@ -65,18 +86,33 @@ async function storeNew(call: Call, hub: JsonObject, options: WriteOptions, orig
 
 function assertNoResourceVersion(hub: JsonObject): void {
   const parsed = parseResourceVersion(metaString(hub, "resourceVersion"));
-  if ("revision" in parsed && parsed.revision !== 0) throw plainError("resourceVersion should not be set on objects to be created");
+  if ("revision" in parsed && parsed.revision !== 0)
+    throw plainError("resourceVersion should not be set on objects to be created");
 }
 
-/** 409, which says so when the old object is on its way out, or when the name was the server's own idea. */
+/**
+ * 409, which says so when the old object is on its way out, or when the name was the server's own
+ * idea.
+ */
 function nameTaken(call: Call, name: string, hub: JsonObject): ApiStatusError {
   const { core, resource } = call;
-  const error = metaString(hub, "generateName") ? generateNameConflict(call, name) : alreadyExistsError(resource, name);
-  if (!core.store.latest(storageKeyOf(resource, call.namespace, name))?.facts.deleting) return error;
-  return new ApiStatusError({ ...error.status, message: `object is being deleted: ${error.status.message}` });
+  const error = metaString(hub, "generateName")
+    ? generateNameConflict(call, name)
+    : alreadyExistsError(resource, name);
+  if (!core.store.latest(storageKeyOf(resource, call.namespace, name))?.facts.deleting)
+    return error;
+  return new ApiStatusError({
+    ...error.status,
+    message: `object is being deleted: ${error.status.message}`,
+  });
 }
 
 function generateNameConflict({ resource }: Call, name: string): ApiStatusError {
   const { message = "", details } = alreadyExistsError(resource, name).status;
-  return failure(409, "AlreadyExists", `${message}, the server was not able to generate a unique name for the object`, { ...details, retryAfterSeconds: 1 });
+  return failure(
+    409,
+    "AlreadyExists",
+    `${message}, the server was not able to generate a unique name for the object`,
+    { ...details, retryAfterSeconds: 1 },
+  );
 }

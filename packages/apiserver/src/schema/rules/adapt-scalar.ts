@@ -12,17 +12,20 @@ import type { Adapt } from "./schema-values.ts";
 function goType(value: Json): string {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
-  if (typeof value === "object") return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
+  if (typeof value === "object")
+    return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
   return isInteger(value) ? "int64" : "float64";
 }
 
-const isInteger = (value: Json): value is number | bigint => typeof value === "bigint" || Number.isSafeInteger(value);
+const isInteger = (value: Json): value is number | bigint =>
+  typeof value === "bigint" || Number.isSafeInteger(value);
 
 /** A value that must have one of JavaScript's own types already. */
 export const adaptTyped =
   (type: "string" | "boolean", expected: string): Adapt =>
   (value) => {
-    if (typeof value !== type) throw new CelError(`invalid data, expected ${expected}, got ${goType(value)}`);
+    if (typeof value !== type)
+      throw new CelError(`invalid data, expected ${expected}, got ${goType(value)}`);
     return value as CelValue;
   };
 
@@ -50,7 +53,10 @@ const formats: Readonly<Record<string, (text: string) => CelValue | undefined>> 
   },
   date: parseFormatDate,
   "date-time": parseFormatDateTime,
-  byte: (text) => (/^[A-Za-z0-9+/\r\n]*={0,2}$/.test(text) ? Uint8Array.from(Buffer.from(text, "base64")) : undefined),
+  byte: (text) =>
+    /^[A-Za-z0-9+/\r\n]*={0,2}$/.test(text)
+      ? Uint8Array.from(Buffer.from(text, "base64"))
+      : undefined,
 };
 
 const complaints: Readonly<Record<string, string>> = {
@@ -62,7 +68,8 @@ const complaints: Readonly<Record<string, string>> = {
 
 /** Strings, or what their format makes of them. */
 export function adaptStringOf(format: string | undefined): Adapt {
-  const parse = format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format];
+  const parse =
+    format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format];
   if (!parse) return plain;
   return (value) => {
     const text = plain(value) as string;

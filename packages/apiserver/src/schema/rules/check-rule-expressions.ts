@@ -1,5 +1,7 @@
-// Whether the expressions of a definition's schema compile, and what they cost. A schema without rules costs a walk.
-// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
+// Whether the expressions of a definition's schema compile, and what they cost. A schema without
+// rules costs a walk.
+// Upstream: k8s.io/apiextensions-apiserver v0.36
+// pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 import type { FieldError } from "../../registry/field-error.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { loadRuleEngine } from "./load-rule-engine.ts";
@@ -14,6 +16,10 @@ export interface ExpressionCheckOptions {
 }
 
 /** Breaches in all expressions of a root schema, innermost first. The schema must be structural. */
-export function checkRuleExpressions(schema: JsonSchemaProps, path: string, options: ExpressionCheckOptions): readonly FieldError[] {
+export function checkRuleExpressions(
+  schema: JsonSchemaProps,
+  path: string,
+  options: ExpressionCheckOptions,
+): readonly FieldError[] {
   return hasRules(schema) ? loadRuleEngine().checkExpressions(schema, path, options) : [];
 }

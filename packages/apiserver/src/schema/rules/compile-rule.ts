@@ -31,7 +31,8 @@ export interface RuleEnvironments {
 /** The environments for rules on a node of this declaration. */
 export function ruleEnvironments(base: Environment, declared: SchemaDeclaration): RuleEnvironments {
   const structs = new Map<string, SchemaDeclaration>();
-  const register = (name: string, struct: SchemaDeclaration): void => void structs.set(name, struct);
+  const register = (name: string, struct: SchemaDeclaration): void =>
+    void structs.set(name, struct);
   const self = declaredType(declared, selfTypeName, register);
   const struct: Environment["struct"] = (name) => {
     const found = structs.get(name);
@@ -50,8 +51,15 @@ export function ruleEnvironments(base: Environment, declared: SchemaDeclaration)
 }
 
 /** Reserved words are fields under their own name too: `self.for`. */
-function fieldType(struct: SchemaDeclaration, name: string, field: string, register: (name: string, declared: SchemaDeclaration) => void): Type | undefined {
-  const declared = struct.fields.get(field) ?? (reservedWords.has(field) ? struct.fields.get(`__${field}__`) : undefined);
+function fieldType(
+  struct: SchemaDeclaration,
+  name: string,
+  field: string,
+  register: (name: string, declared: SchemaDeclaration) => void,
+): Type | undefined {
+  const declared =
+    struct.fields.get(field) ??
+    (reservedWords.has(field) ? struct.fields.get(`__${field}__`) : undefined);
   return declared && declaredType(declared, `${name}.${field}`, register);
 }
 
@@ -60,8 +68,13 @@ export function compileRule(rule: ValidationRule, environments: RuleEnvironments
   const text = rule.rule ?? "";
   if (text.trim() === "") return { rule, usesOldSelf: false };
   const environment = rule.optionalOldSelf === true ? environments.optional : environments.plain;
-  const compiled = compileTyped(text, environment, "bool", { issues: "compilation failed: ", type: "cel expression must evaluate to a bool", failure: "program instantiation failed: " });
-  if ("error" in compiled) return { rule, usesOldSelf: compiled.usesOldSelf, error: compiled.error };
+  const compiled = compileTyped(text, environment, "bool", {
+    issues: "compilation failed: ",
+    type: "cel expression must evaluate to a bool",
+    failure: "program instantiation failed: ",
+  });
+  if ("error" in compiled)
+    return { rule, usesOldSelf: compiled.usesOldSelf, error: compiled.error };
   const usesOldSelf = compiled.program.references.has("oldSelf");
   if (!rule.messageExpression) return { rule, usesOldSelf, program: compiled.program };
   const message = compileTyped(rule.messageExpression, environment, "string", {
@@ -69,7 +82,12 @@ export function compileRule(rule: ValidationRule, environments: RuleEnvironments
     type: "messageExpression must evaluate to a string",
     failure: "messageExpression instantiation failed: ",
   });
-  return { rule, usesOldSelf, program: compiled.program, ...("error" in message ? { messageError: message.error } : { message: message.program }) };
+  return {
+    rule,
+    usesOldSelf,
+    program: compiled.program,
+    ...("error" in message ? { messageError: message.error } : { message: message.program }),
+  };
 }
 
 interface Complaints {
@@ -78,11 +96,21 @@ interface Complaints {
   readonly failure: string;
 }
 
-function compileTyped(text: string, environment: Environment, kind: Type["kind"], complaints: Complaints): { readonly program: Program } | { readonly error: string; readonly usesOldSelf: boolean } {
+function compileTyped(
+  text: string,
+  environment: Environment,
+  kind: Type["kind"],
+  complaints: Complaints,
+): { readonly program: Program } | { readonly error: string; readonly usesOldSelf: boolean } {
   const compiled: Compilation = compileExpression(text, environment);
-  if ("issues" in compiled) return { error: complaints.issues + compiled.issues, usesOldSelf: false };
+  if ("issues" in compiled)
+    return { error: complaints.issues + compiled.issues, usesOldSelf: false };
   const type = "program" in compiled ? compiled.program.type : compiled.type;
   if (type.kind !== kind) return { error: complaints.type, usesOldSelf: false };
-  if ("failure" in compiled) return { error: complaints.failure + compiled.failure, usesOldSelf: compiled.references.has("oldSelf") };
+  if ("failure" in compiled)
+    return {
+      error: complaints.failure + compiled.failure,
+      usesOldSelf: compiled.references.has("oldSelf"),
+    };
   return compiled;
 }

@@ -14,7 +14,8 @@ describe("names as identifiers", () => {
     ["a b", undefined],
     ["", undefined],
   ];
-  for (const [name, identifier] of cases) it(name, () => assert.equal(escapeName(name), identifier));
+  for (const [name, identifier] of cases)
+    it(name, () => assert.equal(escapeName(name), identifier));
 
   it("come back from what they are written as", () => {
     const part = fc.constantFrom("a", "b2", "_", "__", "-", ".", "/", "in", "for");

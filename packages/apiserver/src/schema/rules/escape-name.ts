@@ -1,4 +1,5 @@
-// Property names as CEL identifiers and back: `min-lanes` is written `min__dash__lanes`, `namespace` is `__namespace__`.
+// Property names as CEL identifiers and back: `min-lanes` is written `min__dash__lanes`,
+// `namespace` is `__namespace__`.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/escaping.go.
 
 /** Words that CEL keeps for itself. */
@@ -26,13 +27,22 @@ export const reservedWords: ReadonlySet<string> = new Set([
   "while",
 ]);
 
-const spelled: Readonly<Record<string, string>> = { __: "underscores", ".": "dot", "-": "dash", "/": "slash" };
-const meant: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(spelled).map(([text, word]) => [word, text]));
+const spelled: Readonly<Record<string, string>> = {
+  __: "underscores",
+  ".": "dot",
+  "-": "dash",
+  "/": "slash",
+};
+const meant: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(spelled).map(([text, word]) => [word, text]),
+);
 
 /** A name as an identifier, or undefined where it has none (digits first, other characters). */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_./-][\w./-]*$/.test(name)) return undefined;
-  return reservedWords.has(name) ? `__${name}__` : name.replace(/__|[-./]/g, (text) => `__${spelled[text]}__`);
+  return reservedWords.has(name)
+    ? `__${name}__`
+    : name.replace(/__|[-./]/g, (text) => `__${spelled[text]}__`);
 }
 
 /** The name that an identifier stands for, or undefined for an escape that does not exist. */

@@ -10,7 +10,10 @@ export class MapListIndex {
   #byKey: ReadonlyMap<string, Json> | undefined;
 
   constructor(schema: JsonSchemaProps, items: readonly Json[]) {
-    this.#keys = schema.type === "array" && schema["x-kubernetes-list-type"] === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [];
+    this.#keys =
+      schema.type === "array" && schema["x-kubernetes-list-type"] === "map"
+        ? (schema["x-kubernetes-list-map-keys"] ?? [])
+        : [];
     this.#items = this.#keys.length > 0 ? items : [];
   }
 

@@ -1,5 +1,6 @@
 // A rule as error messages about it show it: Go's struct in JSON, every field, set or not.
-// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/types_jsonschema.go (ValidationRule).
+// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/types_jsonschema.go
+// (ValidationRule).
 import { encodeJson, type Json } from "homeostat/api";
 import type { ValidationRule } from "../json-schema-props.ts";
 

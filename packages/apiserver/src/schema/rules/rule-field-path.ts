@@ -1,10 +1,22 @@
-// `fieldPath` of a rule: a path such as `.spec.size` or `['my-key']` that must lead somewhere in the rule's schema.
-// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go (ValidFieldPath).
+// `fieldPath` of a rule: a path such as `.spec.size` or `['my-key']` that must lead somewhere in
+// the rule's schema.
+// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
+// (ValidFieldPath).
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { additionalOf } from "./schema-parts.ts";
 
 const tokens = /'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/gs;
-const escapes: Readonly<Record<string, string>> = { a: "\u0007", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "'": "'", "\\": "\\" };
+const escapes: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "'": "'",
+  "\\": "\\",
+};
 
 /** The path as field errors show it, e.g. `spec.map[key]`, or undefined where it leads nowhere. */
 export function resolveFieldPath(text: string, root: JsonSchemaProps): string | undefined {
@@ -31,7 +43,8 @@ export function resolveFieldPath(text: string, root: JsonSchemaProps): string | 
 }
 
 function unquote(token: string | undefined): string | undefined {
-  if (token === undefined || token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) return undefined;
+  if (token === undefined || token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
+    return undefined;
   let valid = true;
   const text = token.slice(1, -1).replace(/\\(.)/gs, (_whole, c: string) => {
     if (!Object.hasOwn(escapes, c)) valid = false;

@@ -1,5 +1,6 @@
 // Walks an object along the rules of its schema and runs them.
-// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go (Validator.Validate).
+// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
+// (Validator.Validate).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesEnvironment, storedMinor } from "../../cel/kubernetes-environment.ts";
 import { compileSchema } from "../compile-schema.ts";
@@ -23,7 +24,9 @@ export function createRuleRunner(tree: RuleNode, schema: JsonSchemaProps): Compi
     evaluate(input) {
       const run = new RuleRun(input.budget ?? requestBudget, input.warn);
       const ratchets = input.warn !== undefined && input.old !== undefined;
-      const current = ratchets ? new Correlation(input.object, input.old!, (node ??= compileSchema(schema))) : undefined;
+      const current = ratchets
+        ? new Correlation(input.object, input.old!, (node ??= compileSchema(schema)))
+        : undefined;
       visit(root, input.object, input.old, input.path, { current, parent: undefined }, run);
       return { errors: run.errors, remainingBudget: run.budget };
     },
@@ -43,7 +46,9 @@ class CompiledNode {
     this.tree = tree;
     this.items = tree.items && new CompiledNode(tree.items);
     this.additional = tree.additional && new CompiledNode(tree.additional);
-    this.properties = new Map(Array.from(tree.properties, ([name, child]) => [name, new CompiledNode(child)]));
+    this.properties = new Map(
+      Array.from(tree.properties, ([name, child]) => [name, new CompiledNode(child)]),
+    );
     this.branches = tree.branches.map((branch) => new CompiledNode(branch));
   }
 
@@ -55,44 +60,81 @@ class CompiledNode {
 function compileNode({ schema, rules, place }: RuleNode): NodeRules {
   const declared = declareSchema(schema, place);
   const type = schema.type ?? "";
-  if (!declared) return { schema, type, adapt: adaptSchema(schema, place), rules: [], error: rules.length ? "failed to convert to declType for CEL validation rules" : undefined };
+  if (!declared)
+    return {
+      schema,
+      type,
+      adapt: adaptSchema(schema, place),
+      rules: [],
+      error: rules.length ? "failed to convert to declType for CEL validation rules" : undefined,
+    };
   const environments = ruleEnvironments(kubernetesEnvironment(storedMinor), declared);
   const compiled: readonly CompiledRule[] = rules.map((rule) => compileRule(rule, environments));
   return { schema, type, adapt: adaptSchema(schema, place), rules: compiled, error: undefined };
 }
 
-function visit(node: CompiledNode, value: Json, old: Json | undefined, path: string, ratchet: Ratchet, run: RuleRun): void {
+function visit(
+  node: CompiledNode,
+  value: Json,
+  old: Json | undefined,
+  path: string,
+  ratchet: Ratchet,
+  run: RuleRun,
+): void {
   if (value === null || run.isOver) return;
-  if (node.tree.rules.length > 0) evaluateNode(node.rules, value, old ?? undefined, path, ratchet, run);
-  for (const branch of node.branches) visit(branch, value, old, path, { current: undefined, parent: ratchet.parent }, run);
-  if (Array.isArray(value)) visitItems(node, value, Array.isArray(old) ? old : [], path, ratchet, run);
-  else if (isObject(value)) visitMembers(node, value, isObject(old) ? old : undefined, path, ratchet, run);
+  if (node.tree.rules.length > 0)
+    evaluateNode(node.rules, value, old ?? undefined, path, ratchet, run);
+  for (const branch of node.branches)
+    visit(branch, value, old, path, { current: undefined, parent: ratchet.parent }, run);
+  if (Array.isArray(value))
+    visitItems(node, value, Array.isArray(old) ? old : [], path, ratchet, run);
+  else if (isObject(value))
+    visitMembers(node, value, isObject(old) ? old : undefined, path, ratchet, run);
 }
 
-function visitItems(node: CompiledNode, value: readonly Json[], old: readonly Json[], path: string, ratchet: Ratchet, run: RuleRun): void {
+function visitItems(
+  node: CompiledNode,
+  value: readonly Json[],
+  old: readonly Json[],
+  path: string,
+  ratchet: Ratchet,
+  run: RuleRun,
+): void {
   const { items } = node;
   if (!items) return;
   const index = new MapListIndex(node.tree.schema, old);
   for (let i = 0; i < value.length && !run.isOver; i++) {
-    const inner = ratchet.current ? { current: ratchet.current.item(i), parent: ratchet.current } : ratchet;
+    const inner = ratchet.current
+      ? { current: ratchet.current.item(i), parent: ratchet.current }
+      : ratchet;
     visit(items, value[i]!, index.find(value[i]!), `${path}[${i}]`, inner, run);
   }
 }
 
-function visitMembers(node: CompiledNode, value: JsonObject, old: JsonObject | undefined, path: string, ratchet: Ratchet, run: RuleRun): void {
+function visitMembers(
+  node: CompiledNode,
+  value: JsonObject,
+  old: JsonObject | undefined,
+  path: string,
+  ratchet: Ratchet,
+  run: RuleRun,
+): void {
   for (const name of Object.keys(value)) {
     if (run.isOver) return;
     const oldValue = old && Object.hasOwn(old, name) ? old[name] : undefined;
     const inner = memberRatchet(ratchet, name);
-    if (node.additional) visit(node.additional, value[name]!, oldValue, `${path}[${name}]`, inner, run);
+    if (node.additional)
+      visit(node.additional, value[name]!, oldValue, `${path}[${name}]`, inner, run);
     const property = node.properties.get(name);
-    if (property) visit(property, value[name]!, oldValue, path ? `${path}.${name}` : name, inner, run);
+    if (property)
+      visit(property, value[name]!, oldValue, path ? `${path}.${name}` : name, inner, run);
   }
 }
 
 /** apiVersion and kind of the root never ratchet: whatever they were, both sides show the same. */
 function memberRatchet(ratchet: Ratchet, name: string): Ratchet {
   if (!ratchet.current) return ratchet;
-  if (!ratchet.parent && (name === "apiVersion" || name === "kind")) return { current: undefined, parent: undefined };
+  if (!ratchet.parent && (name === "apiVersion" || name === "kind"))
+    return { current: undefined, parent: undefined };
   return { current: ratchet.current.member(name), parent: ratchet.current };
 }

@@ -1,14 +1,42 @@
-// What CEL knows of a schema node: its type, how its values are converted, and how large they can get.
-// Upstream: k8s.io/apiserver v0.36 pkg/cel/common/schemas.go (SchemaDeclType), pkg/cel/types.go, pkg/cel/limits.go;
-// k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/model/schemas.go.
+// What CEL knows of a schema node: its type, how its values are converted, and how large they can
+// get.
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/common/schemas.go (SchemaDeclType), pkg/cel/types.go,
+// pkg/cel/limits.go; k8s.io/apiextensions-apiserver v0.36
+// pkg/apiserver/schema/cel/model/schemas.go.
 import type { Json, JsonObject } from "homeostat/api";
-import { boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, stringType, structType, timestampType, type Type } from "../../cel/type.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  stringType,
+  structType,
+  timestampType,
+  type Type,
+} from "../../cel/type.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
-import { adaptInteger, adaptIntOrString, adaptNumber, adaptStringOf, adaptTyped } from "./adapt-scalar.ts";
+import {
+  adaptInteger,
+  adaptIntOrString,
+  adaptNumber,
+  adaptStringOf,
+  adaptTyped,
+} from "./adapt-scalar.ts";
 import { CelError } from "../../cel/values/cel-error.ts";
 import { escapeName } from "./escape-name.ts";
 import { additionalOf, itemsOf, type Place, placeOf, withObjectMeta } from "./schema-parts.ts";
-import { type Adapt, MapList, PreservedValue, SchemaList, SchemaObject, SetList } from "./schema-values.ts";
+import {
+  type Adapt,
+  MapList,
+  PreservedValue,
+  SchemaList,
+  SchemaObject,
+  SetList,
+} from "./schema-values.ts";
 
 /** Most bytes of a request; what bounds a value that its schema does not bound. */
 export const maxRequestBytes = 3 * 1024 * 1024;
@@ -28,11 +56,26 @@ export interface SchemaDeclaration {
 }
 
 const noFields: ReadonlyMap<string, SchemaDeclaration> = new Map();
-const scalar = (type: Type, minBytes: number, maxElements = 0): SchemaDeclaration => ({ kind: "scalar", scalar: type, maxElements, minBytes, fields: noFields, element: undefined });
+const scalar = (type: Type, minBytes: number, maxElements = 0): SchemaDeclaration => ({
+  kind: "scalar",
+  scalar: type,
+  maxElements,
+  minBytes,
+  fields: noFields,
+  element: undefined,
+});
 
 /** The declaration of a node, or undefined where expressions see nothing of it. */
-export function declareSchema(schema: JsonSchemaProps, place: Place): SchemaDeclaration | undefined {
-  if (schema["x-kubernetes-int-or-string"]) return scalar(dynType, 1, schema.maxLength === undefined ? maxRequestBytes - 2 : Math.max(0, schema.maxLength) * 4);
+export function declareSchema(
+  schema: JsonSchemaProps,
+  place: Place,
+): SchemaDeclaration | undefined {
+  if (schema["x-kubernetes-int-or-string"])
+    return scalar(
+      dynType,
+      1,
+      schema.maxLength === undefined ? maxRequestBytes - 2 : Math.max(0, schema.maxLength) * 4,
+    );
   switch (schema.type) {
     case "array":
       return declareList(schema);
@@ -55,7 +98,10 @@ function declareList(schema: JsonSchemaProps): SchemaDeclaration | undefined {
   const items = itemsOf(schema);
   const element = items && declareSchema(items, placeOf(items));
   if (!element) return undefined;
-  const maxElements = schema.maxItems === undefined ? Math.floor((maxRequestBytes - 2) / (element.minBytes + 1)) : Math.max(0, Number(schema.maxItems));
+  const maxElements =
+    schema.maxItems === undefined
+      ? Math.floor((maxRequestBytes - 2) / (element.minBytes + 1))
+      : Math.max(0, Number(schema.maxItems));
   return { kind: "list", scalar: dynType, maxElements, minBytes: 2, fields: noFields, element };
 }
 
@@ -64,7 +110,10 @@ function declareObject(schema: JsonSchemaProps): SchemaDeclaration | undefined {
   if (additional) {
     const element = declareSchema(additional, placeOf(additional));
     if (!element) return undefined;
-    const maxElements = schema.maxProperties === undefined ? Math.floor((maxRequestBytes - 2) / (element.minBytes + 6)) : Math.max(0, Number(schema.maxProperties));
+    const maxElements =
+      schema.maxProperties === undefined
+        ? Math.floor((maxRequestBytes - 2) / (element.minBytes + 6))
+        : Math.max(0, Number(schema.maxProperties));
     return { kind: "map", scalar: dynType, maxElements, minBytes: 2, fields: noFields, element };
   }
   const required = new Set(schema.required ?? []);
@@ -75,13 +124,15 @@ function declareObject(schema: JsonSchemaProps): SchemaDeclaration | undefined {
     if (!declared) continue;
     const escaped = escapeName(name);
     if (escaped !== undefined) fields.set(escaped, declared);
-    if (required.has(name) && (property.default === undefined || property.default === null)) minBytes += Buffer.byteLength(name) + declared.minBytes + 4;
+    if (required.has(name) && (property.default === undefined || property.default === null))
+      minBytes += Buffer.byteLength(name) + declared.minBytes + 4;
   }
   return { kind: "object", scalar: dynType, maxElements: 0, minBytes, fields, element: undefined };
 }
 
 function declareString(schema: JsonSchemaProps): SchemaDeclaration {
-  const maxLength = schema.maxLength === undefined ? undefined : Math.max(0, Number(schema.maxLength));
+  const maxLength =
+    schema.maxLength === undefined ? undefined : Math.max(0, Number(schema.maxLength));
   switch (schema.format) {
     case "byte":
       return scalar(bytesType, 2, maxLength ?? maxRequestBytes - 2);
@@ -92,14 +143,30 @@ function declareString(schema: JsonSchemaProps): SchemaDeclaration {
     case "date-time":
       return scalar(timestampType, 21, 32);
     default:
-      return scalar(stringType, 2, maxLength !== undefined ? maxLength * 4 : schema.enum?.length ? longestOf(schema.enum) : maxRequestBytes - 2);
+      return scalar(
+        stringType,
+        2,
+        maxLength !== undefined
+          ? maxLength * 4
+          : schema.enum?.length
+            ? longestOf(schema.enum)
+            : maxRequestBytes - 2,
+      );
   }
 }
 
-const longestOf = (values: readonly Json[]): number => Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
+const longestOf = (values: readonly Json[]): number =>
+  Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
 
-/** The type of a declaration. Objects are named by their path, and `register` learns each name as it is given. */
-export function declaredType(declared: SchemaDeclaration, name: string, register: (name: string, declared: SchemaDeclaration) => void): Type {
+/**
+ * The type of a declaration. Objects are named by their path, and `register` learns each name as it
+ * is given.
+ */
+export function declaredType(
+  declared: SchemaDeclaration,
+  name: string,
+  register: (name: string, declared: SchemaDeclaration) => void,
+): Type {
   switch (declared.kind) {
     case "list":
       return listType(declaredType(declared.element!, `${name}.@idx`, register));
@@ -140,7 +207,9 @@ function adaptPresent(schema: JsonSchemaProps, place: Place): Adapt {
     case "boolean":
       return adaptTyped("boolean", "bool");
     default:
-      return schema["x-kubernetes-preserve-unknown-fields"] ? (value) => new PreservedValue(value) : unsupported(schema.type ?? "");
+      return schema["x-kubernetes-preserve-unknown-fields"]
+        ? (value) => new PreservedValue(value)
+        : unsupported(schema.type ?? "");
   }
 }
 
@@ -154,10 +223,18 @@ const unsupported =
 
 function adaptObject(schema: JsonSchemaProps): Adapt {
   const additional = additionalOf(schema);
-  const properties = schema.properties && new Map(Object.entries(schema.properties).map(([name, property]) => [name, adaptSchema(property)]));
-  const shape = { properties, additional: properties ? undefined : additional && adaptSchema(additional) };
+  const properties =
+    schema.properties &&
+    new Map(
+      Object.entries(schema.properties).map(([name, property]) => [name, adaptSchema(property)]),
+    );
+  const shape = {
+    properties,
+    additional: properties ? undefined : additional && adaptSchema(additional),
+  };
   return (value) => {
-    if (typeof value !== "object" || Array.isArray(value)) throw new CelError("invalid data, expected a map for the provided schema with type=object");
+    if (typeof value !== "object" || Array.isArray(value))
+      throw new CelError("invalid data, expected a map for the provided schema with type=object");
     return new SchemaObject(value as JsonObject, shape);
   };
 }
@@ -168,7 +245,8 @@ function adaptList(schema: JsonSchemaProps): Adapt {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const listKind = schema["x-kubernetes-list-type"];
   return (value) => {
-    if (!Array.isArray(value)) throw new CelError("invalid data, expected an array for the provided schema with type=array");
+    if (!Array.isArray(value))
+      throw new CelError("invalid data, expected an array for the provided schema with type=array");
     if (!adapt) throw new CelError("invalid array type, expected Items with a non-empty Schema");
     const list = new SchemaList(value, adapt);
     if (listKind === "map") return new MapList(list, keys);

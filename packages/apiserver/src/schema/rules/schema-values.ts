@@ -123,12 +123,16 @@ export class SetList extends CelList {
 
   override concat(other: CelList): CelList {
     const items = [...this];
-    for (const item of other) if (!items.some((known) => equalValues(known, item))) items.push(item);
+    for (const item of other)
+      if (!items.some((known) => equalValues(known, item))) items.push(item);
     return new SetList(new ValueList(items));
   }
 }
 
-/** A list of type map: order does not count for equality, and addition replaces items of the same keys. */
+/**
+ * A list of type map: order does not count for equality, and addition replaces items of the same
+ * keys.
+ */
 export class MapList extends CelList {
   readonly #items: CelList;
   readonly #keys: readonly string[];
@@ -170,12 +174,20 @@ export class MapList extends CelList {
   }
 
   #keyOf(item: CelValue): string {
-    if (!(item instanceof CelMap)) throw new CelError("unexpected data format for element of array with x-kubernetes-list-type=map");
-    return JSON.stringify(this.#keys.map((key) => String(item.find(escapeName(key) ?? key) ?? null)));
+    if (!(item instanceof CelMap))
+      throw new CelError(
+        "unexpected data format for element of array with x-kubernetes-list-type=map",
+      );
+    return JSON.stringify(
+      this.#keys.map((key) => String(item.find(escapeName(key) ?? key) ?? null)),
+    );
   }
 }
 
-/** A value that expressions cannot reach but that takes part in equality: what preserve-unknown-fields keeps. */
+/**
+ * A value that expressions cannot reach but that takes part in equality: what
+ * preserve-unknown-fields keeps.
+ */
 export class PreservedValue extends CelObject {
   readonly type = dynType;
   readonly value: Json;

@@ -34,19 +34,28 @@ export interface CronJob extends Workload {
     readonly successfulJobsHistoryLimit?: number;
     readonly failedJobsHistoryLimit?: number;
     readonly jobTemplate: {
-      readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
+      readonly metadata?: {
+        readonly labels?: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
       readonly spec: object;
     };
   };
   readonly status?: CronJobStatus;
 }
 
-export const cronJobKind = dynamicKind({ apiVersion: "batch/v1", kind: "CronJob", resource: "cronjobs", scope: "Namespaced" }) as Kind as WorkloadKind<CronJob>;
+export const cronJobKind = dynamicKind({
+  apiVersion: "batch/v1",
+  kind: "CronJob",
+  resource: "cronjobs",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<CronJob>;
 
 const timestampAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 /** The name of the job for a moment: the same for everybody, so that no two are made. */
-export const jobName = (cronJob: CronJob, scheduledAt: number): string => `${cronJob.metadata.name}-${Math.floor(scheduledAt / 60_000)}`;
+export const jobName = (cronJob: CronJob, scheduledAt: number): string =>
+  `${cronJob.metadata.name}-${Math.floor(scheduledAt / 60_000)}`;
 
 /** The job for a moment. */
 export function jobManifest(cronJob: CronJob, scheduledAt: number): object {
@@ -60,7 +69,10 @@ export function jobManifest(cronJob: CronJob, scheduledAt: number): object {
       name: jobName(cronJob, scheduledAt),
       namespace: cronJob.metadata.namespace,
       labels,
-      annotations: { ...annotations, [timestampAnnotation]: zoneClock(timeZone).format(scheduledAt) },
+      annotations: {
+        ...annotations,
+        [timestampAnnotation]: zoneClock(timeZone).format(scheduledAt),
+      },
       ownerReferences: [toControllerReference({ ...cronJob, apiVersion, kind })],
     },
     spec: jobTemplate.spec,
@@ -74,9 +86,14 @@ export function referenceTo({ metadata }: Job): JobReference {
   return { kind, namespace, name, uid, apiVersion, resourceVersion };
 }
 
-/** The jobs to be deleted so that no more than `limit` are left: those that began first; one that never began is the last. */
+/**
+ * The jobs to be deleted so that no more than `limit` are left: those that began first; one that
+ * never began is the last.
+ */
 export function oldestJobs(jobs: readonly Job[], limit: number): readonly Job[] {
-  const begin = ({ status }: Job): number => (status?.startTime === undefined ? Infinity : Date.parse(status.startTime));
-  const order = (a: Job, b: Job): number => (begin(a) === begin(b) ? (a.metadata.name < b.metadata.name ? -1 : 1) : begin(a) - begin(b));
+  const begin = ({ status }: Job): number =>
+    status?.startTime === undefined ? Infinity : Date.parse(status.startTime);
+  const order = (a: Job, b: Job): number =>
+    begin(a) === begin(b) ? (a.metadata.name < b.metadata.name ? -1 : 1) : begin(a) - begin(b);
   return jobs.toSorted(order).slice(0, Math.max(0, jobs.length - limit));
 }

@@ -1,4 +1,5 @@
-// One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts the next when it is time.
+// One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts
+// the next when it is time.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
 import { equalJson, isAlreadyExists, isControlledBy, type Json } from "homeostat/api";
 import type { Client } from "homeostat/client";
@@ -8,7 +9,15 @@ import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { endCondition, type Job, jobKind, trueCondition } from "../job/job-objects.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
 import { formatSeconds } from "../workload-objects.ts";
-import { type CronJob, cronJobKind, type CronJobStatus, jobManifest, jobName, oldestJobs, referenceTo } from "./cron-job-objects.ts";
+import {
+  type CronJob,
+  cronJobKind,
+  type CronJobStatus,
+  jobManifest,
+  jobName,
+  oldestJobs,
+  referenceTo,
+} from "./cron-job-objects.ts";
 import { dueTime, nextLookMs } from "./missed-times.ts";
 import { readSchedule, type Striking } from "./next-time.ts";
 
@@ -33,20 +42,34 @@ export class CronJobSync {
     this.#status = cronJob.status ?? {};
   }
 
-  /** Resolves to the milliseconds after which to look again, if at all. What was found out is written even when the look fails. */
+  /**
+   * Resolves to the milliseconds after which to look again, if at all. What was found out is
+   * written even when the look fails.
+   */
   async run(): Promise<number | undefined> {
     await this.#forgetOldJobs();
     const failure: { error?: unknown } = {};
     const afterMs = await this.#look().catch((error: unknown) => void (failure.error = error));
-    if (!equalJson(this.#status as Json, (this.#cronJob.status ?? {}) as Json)) await this.#tools.client.update(cronJobKind, { ...this.#cronJob, status: this.#status }, { subresource: "status" });
+    if (!equalJson(this.#status as Json, (this.#cronJob.status ?? {}) as Json))
+      await this.#tools.client.update(
+        cronJobKind,
+        { ...this.#cronJob, status: this.#status },
+        { subresource: "status" },
+      );
     if ("error" in failure) throw failure.error;
     return afterMs ?? undefined;
   }
 
   async #forgetOldJobs(): Promise<void> {
-    const { successfulJobsHistoryLimit = Infinity, failedJobsHistoryLimit = Infinity } = this.#cronJob.spec;
-    const ended = (type: string): readonly Job[] => this.#jobs.filter((job) => endCondition(job)?.type === type);
-    for (const job of [...oldestJobs(ended("Complete"), successfulJobsHistoryLimit), ...oldestJobs(ended("Failed"), failedJobsHistoryLimit)]) await this.#delete(job);
+    const { successfulJobsHistoryLimit = Infinity, failedJobsHistoryLimit = Infinity } =
+      this.#cronJob.spec;
+    const ended = (type: string): readonly Job[] =>
+      this.#jobs.filter((job) => endCondition(job)?.type === type);
+    for (const job of [
+      ...oldestJobs(ended("Complete"), successfulJobsHistoryLimit),
+      ...oldestJobs(ended("Failed"), failedJobsHistoryLimit),
+    ])
+      await this.#delete(job);
   }
 
   async #look(): Promise<number | undefined> {
@@ -55,7 +78,11 @@ export class CronJobSync {
     const { timeZone, suspend } = this.#cronJob.spec;
     if (this.#cronJob.metadata.deletionTimestamp !== undefined) return undefined;
     const fault = timeZone === undefined ? undefined : zoneFault(timeZone);
-    if (fault) return this.#warn("UnknownTimeZone", `invalid timeZone: ${JSON.stringify(timeZone)}: ${fault}`);
+    if (fault)
+      return this.#warn(
+        "UnknownTimeZone",
+        `invalid timeZone: ${JSON.stringify(timeZone)}: ${fault}`,
+      );
     if (suspend) return undefined;
     const schedule = this.#schedule();
     return schedule && this.#serve(schedule);
@@ -70,7 +97,11 @@ export class CronJobSync {
       const { name: ownName, namespace } = this.#cronJob.metadata;
       const live = await this.#tools.client.get(cronJobKind, { name: ownName, namespace });
       if (live.status?.active?.some((one) => one.uid === uid)) this.#status = live.status;
-      else this.#warn("UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`);
+      else
+        this.#warn(
+          "UnexpectedJob",
+          `Saw a job that the controller did not create or forgot: ${name}`,
+        );
       return;
     }
     if (this.#isActive(uid)) {
@@ -78,7 +109,11 @@ export class CronJobSync {
       this.#tell("SawCompletedJob", `Saw completed job: ${name}, condition: ${end.type}`);
     }
     const completed = trueCondition(job.status ?? {}, "Complete") && job.status?.completionTime;
-    if (completed && Date.parse(completed) > Date.parse(this.#status.lastSuccessfulTime ?? "1970-01-01T00:00:00Z")) this.#status = { ...this.#status, lastSuccessfulTime: completed };
+    if (
+      completed &&
+      Date.parse(completed) > Date.parse(this.#status.lastSuccessfulTime ?? "1970-01-01T00:00:00Z")
+    )
+      this.#status = { ...this.#status, lastSuccessfulTime: completed };
   }
 
   /** A job that is gone is active no longer. */
@@ -100,7 +135,10 @@ export class CronJobSync {
       );
     const read = readSchedule(this.#cronJob.spec);
     if ("schedule" in read) return read.schedule;
-    return this.#warn("UnparseableSchedule", `unparseable schedule: ${JSON.stringify(schedule)} : ${read.fault}`);
+    return this.#warn(
+      "UnparseableSchedule",
+      `unparseable schedule: ${JSON.stringify(schedule)} : ${read.fault}`,
+    );
   }
 
   /** Starts a job when it is time for one; resolves to the time until the next. */
@@ -108,9 +146,14 @@ export class CronJobSync {
     const { spec } = this.#cronJob;
     const now = this.#tools.runtime.clock.now();
     const due = dueTime(this.#cronJob, schedule, now);
-    if ("fault" in due) return this.#warn("InvalidSchedule", `invalid schedule: ${spec.schedule} : ${due.fault}`);
+    if ("fault" in due)
+      return this.#warn("InvalidSchedule", `invalid schedule: ${spec.schedule} : ${due.fault}`);
     const { at } = due;
-    if (due.isMany) this.#warn("TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew");
+    if (due.isMany)
+      this.#warn(
+        "TooManyMissedTimes",
+        "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
+      );
     if (at !== undefined && this.#mayStart(at, now)) {
       if (spec.concurrencyPolicy === "Replace") await this.#replaceActive();
       if (!(await this.#start(at))) return undefined;
@@ -123,30 +166,51 @@ export class CronJobSync {
     const { startingDeadlineSeconds = Infinity, concurrencyPolicy } = this.#cronJob.spec;
     const { active = [], lastScheduleTime } = this.#status;
     if (at + startingDeadlineSeconds * 1000 < now) {
-      this.#warn("MissSchedule", `Missed scheduled time to start a job: ${new Date(at).toUTCString().replace(/GMT$/, "+0000")}`);
+      this.#warn(
+        "MissSchedule",
+        `Missed scheduled time to start a job: ${new Date(at).toUTCString().replace(/GMT$/, "+0000")}`,
+      );
       return false;
     }
-    if (active.some(({ name }) => name === jobName(this.#cronJob, at)) || lastScheduleTime === formatSeconds(at)) return false;
+    if (
+      active.some(({ name }) => name === jobName(this.#cronJob, at)) ||
+      lastScheduleTime === formatSeconds(at)
+    )
+      return false;
     if (concurrencyPolicy !== "Forbid" || active.length === 0) return true;
-    this.#tell("JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid");
+    this.#tell(
+      "JobAlreadyActive",
+      "Not starting job because prior execution is running and concurrency policy is Forbid",
+    );
     return false;
   }
 
   async #replaceActive(): Promise<void> {
     for (const { name, namespace } of this.#status.active ?? []) {
-      const job = await this.#tools.client.get(jobKind, { name, namespace }).catch((error: unknown) => {
-        this.#warn("FailedGet", `Get job: ${messageOf(error)}`);
-        throw error;
-      });
+      const job = await this.#tools.client
+        .get(jobKind, { name, namespace })
+        .catch((error: unknown) => {
+          this.#warn("FailedGet", `Get job: ${messageOf(error)}`);
+          throw error;
+        });
       if (!(await this.#delete(job))) throw new Error(`could not replace job ${namespace}/${name}`);
     }
   }
 
   /** Makes the job for a moment; false when somebody else has made it and will see to it. */
   async #start(at: number): Promise<boolean> {
-    const job = (await this.#create(at)) ?? (await this.#tools.client.get(jobKind, { name: jobName(this.#cronJob, at), namespace: this.#cronJob.metadata.namespace }));
+    const job =
+      (await this.#create(at)) ??
+      (await this.#tools.client.get(jobKind, {
+        name: jobName(this.#cronJob, at),
+        namespace: this.#cronJob.metadata.namespace,
+      }));
     if (!isControlledBy(job, this.#cronJob) || this.#isActive(job.metadata.uid)) return false;
-    this.#status = { ...this.#status, active: [...(this.#status.active ?? []), referenceTo(job)], lastScheduleTime: formatSeconds(at) };
+    this.#status = {
+      ...this.#status,
+      active: [...(this.#status.active ?? []), referenceTo(job)],
+      lastScheduleTime: formatSeconds(at),
+    };
     return true;
   }
 
@@ -157,14 +221,19 @@ export class CronJobSync {
       return job;
     } catch (error) {
       if (isAlreadyExists(error)) return undefined;
-      if (!isNamespaceTerminating(error)) this.#warn("FailedCreate", `Error creating job: ${messageOf(error)}`);
+      if (!isNamespaceTerminating(error))
+        this.#warn("FailedCreate", `Error creating job: ${messageOf(error)}`);
       throw error;
     }
   }
 
   async #delete({ metadata: { name, namespace, uid } }: Job): Promise<boolean> {
     try {
-      await this.#tools.client.delete(jobKind, { name, namespace }, { propagationPolicy: "Background" });
+      await this.#tools.client.delete(
+        jobKind,
+        { name, namespace },
+        { propagationPolicy: "Background" },
+      );
     } catch (error) {
       this.#warn("FailedDelete", `Deleted job: ${messageOf(error)}`);
       return false;
@@ -193,8 +262,14 @@ export class CronJobSync {
   }
 
   #record(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({ object: eventObject(cronJobKind, this.#cronJob), type, reason, message });
+    this.#tools.recorder.record({
+      object: eventObject(cronJobKind, this.#cronJob),
+      type,
+      reason,
+      message,
+    });
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

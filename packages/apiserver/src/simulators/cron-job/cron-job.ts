@@ -1,4 +1,5 @@
-// CronJobs: wakes when one of them or one of its jobs changes, and when a schedule strikes, and looks at it.
+// CronJobs: wakes when one of them or one of its jobs changes, and when a schedule strikes, and
+// looks at it.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
 import { controllerOf, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -33,7 +34,11 @@ class CronJobs {
     this.#cronJobs = controller.acquire(cronJobKind);
     this.#jobs = controller.acquire(jobKind);
     const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#cronJobs, { added: wake, updated: (old, object) => controller.add(object.key, this.#untilLook(old.read(), object.read())) });
+    controller.follow(this.#cronJobs, {
+      added: wake,
+      updated: (old, object) =>
+        controller.add(object.key, this.#untilLook(old.read(), object.read())),
+    });
     controller.follow(this.#jobs, {
       added: (job) => this.#wakeOwner(job.read()),
       updated: (old, job) => {
@@ -51,11 +56,19 @@ class CronJobs {
     if (owner?.uid === reference.uid) this.#controller.add(owner.key);
   }
 
-  /** A new schedule holds from its next moment on: what it would have had before is not made up for. Anything else is looked at now. */
+  /**
+   * A new schedule holds from its next moment on: what it would have had before is not made up for.
+   * Anything else is looked at now.
+   */
   #untilLook({ spec: before }: CronJob, cronJob: CronJob): number | undefined {
     const { spec } = cronJob;
-    const read = spec.schedule === before.schedule && spec.timeZone === before.timeZone ? undefined : readSchedule(spec);
-    return read && "schedule" in read ? nextLookMs(cronJob, read.schedule, this.#tools.runtime.clock.now()) : undefined;
+    const read =
+      spec.schedule === before.schedule && spec.timeZone === before.timeZone
+        ? undefined
+        : readSchedule(spec);
+    return read && "schedule" in read
+      ? nextLookMs(cronJob, read.schedule, this.#tools.runtime.clock.now())
+      : undefined;
   }
 
   async sync(key: string): Promise<number | undefined> {

@@ -1,6 +1,11 @@
 // When a schedule strikes next. Pure.
-// Upstream: github.com/robfig/cron/v3 (spec.go, constantdelay.go), days on which clocks skip midnight included.
-import { parseSchedule, type Schedule, type ScheduleField } from "../../kinds/batch/cron-schedule.ts";
+// Upstream: github.com/robfig/cron/v3 (spec.go, constantdelay.go), days on which clocks skip
+// midnight included.
+import {
+  parseSchedule,
+  type Schedule,
+  type ScheduleField,
+} from "../../kinds/batch/cron-schedule.ts";
 import { type ClockFields, type ZoneClock, zoneClock } from "./zone-clock.ts";
 
 const minuteMs = 60_000;
@@ -15,9 +20,20 @@ export interface Striking {
   next(after: number): number | undefined;
 }
 
-/** Reads a schedule and its time zone; a zone in the schedule itself, which is as old as it is unsupported, goes before. */
-export function readSchedule({ schedule, timeZone }: { readonly schedule: string; readonly timeZone?: string }): { readonly schedule: Striking } | { readonly fault: string } {
-  const parsed = parseSchedule(timeZone === undefined || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`);
+/**
+ * Reads a schedule and its time zone; a zone in the schedule itself, which is as old as it is
+ * unsupported, goes before.
+ */
+export function readSchedule({
+  schedule,
+  timeZone,
+}: {
+  readonly schedule: string;
+  readonly timeZone?: string;
+}): { readonly schedule: Striking } | { readonly fault: string } {
+  const parsed = parseSchedule(
+    timeZone === undefined || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`,
+  );
   return "fault" in parsed ? parsed : { schedule: striking(parsed.schedule) };
 }
 
@@ -30,7 +46,10 @@ function striking(schedule: Schedule): Striking {
 
 type Spec = Exclude<Schedule, { readonly everyMs: number }>;
 
-/** Moves on by the largest field that does not fit until all of them do. The first move goes to the field's beginning; where clocks skip that, later ones carry on from where it led. */
+/**
+ * Moves on by the largest field that does not fit until all of them do. The first move goes to the
+ * field's beginning; where clocks skip that, later ones carry on from where it led.
+ */
 function search(spec: Spec, clock: ZoneClock, from: number): number | undefined {
   const lastYear = clock.fields(from).year + patienceYears;
   let at = from;
@@ -38,9 +57,15 @@ function search(spec: Spec, clock: ZoneClock, from: number): number | undefined 
     const shown = clock.fields(at);
     const { year, month, day, hour, minute, second } = shown;
     if (year > lastYear) return undefined;
-    if (!spec.months.values.has(month)) at = clock.moment({ ...(moved ? shown : { ...shown, ...midnight, day: 1 }), month: month + 1 });
-    else if (!fitsDay(spec, shown)) at = atMidnight(clock, clock.moment({ ...shown, ...(moved ? {} : midnight), day: day + 1 }));
-    else if (!spec.hours.values.has(hour)) at = (moved ? at : clock.moment({ ...shown, minute: 0, second: 0 })) + hourMs;
+    if (!spec.months.values.has(month))
+      at = clock.moment({
+        ...(moved ? shown : { ...shown, ...midnight, day: 1 }),
+        month: month + 1,
+      });
+    else if (!fitsDay(spec, shown))
+      at = atMidnight(clock, clock.moment({ ...shown, ...(moved ? {} : midnight), day: day + 1 }));
+    else if (!spec.hours.values.has(hour))
+      at = (moved ? at : clock.moment({ ...shown, minute: 0, second: 0 })) + hourMs;
     else if (!spec.minutes.values.has(minute) || second !== 0) at = at - (at % minuteMs) + minuteMs;
     else return at;
   }
@@ -49,7 +74,9 @@ function search(spec: Spec, clock: ZoneClock, from: number): number | undefined 
 /** Where both days and weekdays are given, either will do. */
 function fitsDay({ days, weekdays }: Spec, { day, weekday }: ClockFields): boolean {
   const fits = ({ values }: ScheduleField, value: number): boolean => values.has(value);
-  return days.any || weekdays.any ? fits(days, day) && fits(weekdays, weekday) : fits(days, day) || fits(weekdays, weekday);
+  return days.any || weekdays.any
+    ? fits(days, day) && fits(weekdays, weekday)
+    : fits(days, day) || fits(weekdays, weekday);
 }
 
 /** Goes to the nearest full day when clocks were put on or back over midnight. */

@@ -1,5 +1,6 @@
 // What clocks show in a time zone, and which moment is meant by what they show. Pure.
-// Upstream: Go's time package (Date, In, Format); where a clock shows a time twice or never, the choice is Go's.
+// Upstream: Go's time package (Date, In, Format); where a clock shows a time twice or never, the
+// choice is Go's.
 const zeroOffset = (): number => 0;
 
 /** What a clock shows; months count from 1, weekdays from Sunday as 0. */
@@ -56,10 +57,29 @@ export function zoneClock(zone: string): ZoneClock {
 /** Milliseconds that clocks of a zone are ahead of UTC. */
 function offsets(zone: string): (at: number) => number {
   const numeric = "2-digit";
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", year: "numeric", month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric });
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
+  });
   return (at) => {
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
     const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-    return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) - Math.floor(at / 1000) * 1000;
+    return (
+      Date.UTC(
+        part("year"),
+        part("month") - 1,
+        part("day"),
+        part("hour"),
+        part("minute"),
+        part("second"),
+      ) -
+      Math.floor(at / 1000) * 1000
+    );
   };
 }

@@ -1,9 +1,13 @@
-// Deletes certificate requests that nobody needs any more, once an hour: those that were decided an hour ago, those that wait
-// for a day, and those whose certificate has expired.
+// Deletes certificate requests that nobody needs any more, once an hour: those that were decided an
+// hour ago, those that wait for a day, and those whose certificate has expired.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/cleaner/cleaner.go.
 import { X509Certificate } from "node:crypto";
 import { isNotFound } from "homeostat/api";
-import { certificateRequestKind, conditionsOf, type CertificateRequest } from "../certificate-requests.ts";
+import {
+  certificateRequestKind,
+  conditionsOf,
+  type CertificateRequest,
+} from "../certificate-requests.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import type { Simulator } from "../simulator.ts";
 
@@ -30,11 +34,16 @@ export const startCsrCleaner: Simulator["start"] = async (context) => {
 export function isStale(request: CertificateRequest, now: number): boolean {
   const certificate = request.status?.certificate;
   const conditions = conditionsOf(request);
-  const isOlder = (time: string | undefined, ms: number): boolean => time !== undefined && now - Date.parse(time) > ms;
+  const isOlder = (time: string | undefined, ms: number): boolean =>
+    time !== undefined && now - Date.parse(time) > ms;
   if (conditions.length === 0) return isOlder(request.metadata.creationTimestamp, dayMs);
   return conditions.some(({ type, lastUpdateTime }) => {
     if (type === "Denied" || type === "Failed") return isOlder(lastUpdateTime, hourMs);
-    return type === "Approved" && (isOlder(lastUpdateTime, certificate ? hourMs : dayMs) || (certificate !== undefined && hasExpired(certificate, now)));
+    return (
+      type === "Approved" &&
+      (isOlder(lastUpdateTime, certificate ? hourMs : dayMs) ||
+        (certificate !== undefined && hasExpired(certificate, now)))
+    );
   });
 }
 

@@ -1,6 +1,7 @@
-// How long failed pods are left on a node before the next try, so that a daemon set and whoever refuses its pods do not chase
-// each other.
-// Upstream: k8s.io/client-go/util/flowcontrol/backoff.go, as k8s.io/kubernetes/cmd/kube-controller-manager sets it up.
+// How long failed pods are left on a node before the next try, so that a daemon set and whoever
+// refuses its pods do not chase each other.
+// Upstream: k8s.io/client-go/util/flowcontrol/backoff.go, as
+// k8s.io/kubernetes/cmd/kube-controller-manager sets it up.
 import type { Clock } from "homeostat/runtime";
 import type { DaemonSet } from "./daemon-set-objects.ts";
 
@@ -16,7 +17,10 @@ export class FailedPods {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the node's failed pods may go; 0, and longer the next time, when they may go now. */
+  /**
+   * Milliseconds until the node's failed pods may go; 0, and longer the next time, when they may go
+   * now.
+   */
   next({ metadata, status }: DaemonSet, node: string): number {
     const now = this.#clock.monotonic();
     this.#forget(now);

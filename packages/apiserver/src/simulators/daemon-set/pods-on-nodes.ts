@@ -1,6 +1,7 @@
-// One pod for each node that is to have one: which nodes lack theirs, and which pods are too many, through, or in the wrong
-// place. Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage, podsShouldBeOnNode).
+// One pod for each node that is to have one: which nodes lack theirs, and which pods are too many,
+// through, or in the wrong place. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage,
+// podsShouldBeOnNode).
 import { revisionLabel } from "../controller-revision.ts";
 import { availableInMs, isPodFinished, readyCondition } from "../pod-state.ts";
 import type { Node, Pod } from "../workload-objects.ts";
@@ -27,28 +28,47 @@ export interface DaemonWork {
 }
 
 /** Pods by node. One that is through and going is nobody's concern, unless `all` are asked for. */
-export function podsByNode(pods: readonly Pod[], which: "all" | "living"): ReadonlyMap<string, readonly Pod[]> {
+export function podsByNode(
+  pods: readonly Pod[],
+  which: "all" | "living",
+): ReadonlyMap<string, readonly Pod[]> {
   const kept = pods.filter((pod) => which === "all" || !(isPodFinished(pod) && isGoing(pod)));
   const byNode = Map.groupBy(kept, targetNode);
   return new Map([...byNode].flatMap(([node, on]) => (node === undefined ? [] : [[node, on]])));
 }
 
-/** What is to be done about pods, whatever the rollout; `isHeldBack` tells nodes whose failed pods stay for a while. */
+/**
+ * What is to be done about pods, whatever the rollout; `isHeldBack` tells nodes whose failed pods
+ * stay for a while.
+ */
 export function managePods(look: DaemonLook, isHeldBack: (node: string) => boolean): DaemonWork {
   const there = new Set(look.nodes.map(({ metadata }) => metadata.name));
-  const lost = [...look.pods].flatMap(([node, pods]) => (there.has(node) ? [] : pods.filter(({ spec }) => !spec.nodeName)));
+  const lost = [...look.pods].flatMap(([node, pods]) =>
+    there.has(node) ? [] : pods.filter(({ spec }) => !spec.nodeName),
+  );
   const works = look.nodes.map((node) => manageNode(look, node, isHeldBack));
-  return { create: works.flatMap(({ create }) => create), delete: [...works.flatMap((work) => work.delete), ...lost], finished: works.flatMap(({ finished }) => finished) };
+  return {
+    create: works.flatMap(({ create }) => create),
+    delete: [...works.flatMap((work) => work.delete), ...lost],
+    finished: works.flatMap(({ finished }) => finished),
+  };
 }
 
-function manageNode(look: DaemonLook, node: Node, isHeldBack: (node: string) => boolean): DaemonWork {
+function manageNode(
+  look: DaemonLook,
+  node: Node,
+  isHeldBack: (node: string) => boolean,
+): DaemonWork {
   const { name } = node.metadata;
   const pods = look.pods.get(name);
   const may = eligibility(look.set, node);
   if (may === "run" && !pods) return { create: [name], delete: [], finished: [] };
   const staying = (pods ?? []).filter((pod) => !isGoing(pod));
   if (may === "go") return { create: [], delete: staying, finished: [] };
-  const finished = staying.filter((pod) => pod.status?.phase === "Succeeded" || (pod.status?.phase === "Failed" && !isHeldBack(name)));
+  const finished = staying.filter(
+    (pod) =>
+      pod.status?.phase === "Succeeded" || (pod.status?.phase === "Failed" && !isHeldBack(name)),
+  );
   const running = staying.filter((pod) => !isPodFinished(pod)).toSorted(byAge);
   const surges = surgeCount(look.set, 1) > 0;
   return {
@@ -58,7 +78,10 @@ function manageNode(look: DaemonLook, node: Node, isHeldBack: (node: string) => 
   };
 }
 
-/** While surging, the oldest pod of the template and the oldest of another stay, until the latter fails or the former is available. */
+/**
+ * While surging, the oldest pod of the template and the oldest of another stay, until the latter
+ * fails or the former is available.
+ */
 function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]): readonly Pod[] {
   if (running.length <= 1) return [];
   const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[revisionLabel] === hash;
@@ -71,9 +94,14 @@ function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]):
 
 /** Those on a node first, then the older; names decide between those made in the same second. */
 export function byAge(a: Pod, b: Pod): number {
-  return Number(!a.spec.nodeName) - Number(!b.spec.nodeName) || compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) || compare(a.metadata.name, b.metadata.name);
+  return (
+    Number(!a.spec.nodeName) - Number(!b.spec.nodeName) ||
+    compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
+    compare(a.metadata.name, b.metadata.name)
+  );
 }
 
 export const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
-export const isAvailable = ({ spec }: DaemonSet, pod: Pod, now: number): boolean => availableInMs(pod, spec.minReadySeconds ?? 0, now) === 0;
+export const isAvailable = ({ spec }: DaemonSet, pod: Pod, now: number): boolean =>
+  availableInMs(pod, spec.minReadySeconds ?? 0, now) === 0;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,5 @@
-// Deployments: wakes when one of them, one of their replica sets, or the last pod of a recreation changes, and looks at it.
+// Deployments: wakes when one of them, one of their replica sets, or the last pod of a recreation
+// changes, and looks at it.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
 import { controllerOf, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -7,7 +8,13 @@ import { createSimulatorEventRecorder } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
-import { keyFor, type Pod, podKind, replicaSetKind, type WorkloadKind } from "../workload-objects.ts";
+import {
+  keyFor,
+  type Pod,
+  podKind,
+  replicaSetKind,
+  type WorkloadKind,
+} from "../workload-objects.ts";
 import { type Deployment, deploymentKind, type ReplicaSet } from "./deployment-objects.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
@@ -35,8 +42,16 @@ class Deployments {
     this.#sets.addIndex("orphan", orphanIndex);
     this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
     const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#deployments, { added: wake, updated: (_, object) => wake(object), deleted: wake });
-    controller.follow(this.#sets, { added: (set) => this.#wakeOwner(set), updated: (old, set) => this.#setChanged(old, set), deleted: (set) => this.#wakeController(set.read()) });
+    controller.follow(this.#deployments, {
+      added: wake,
+      updated: (_, object) => wake(object),
+      deleted: wake,
+    });
+    controller.follow(this.#sets, {
+      added: (set) => this.#wakeOwner(set),
+      updated: (old, set) => this.#setChanged(old, set),
+      deleted: (set) => this.#wakeController(set.read()),
+    });
     controller.follow(this.#pods, { deleted: (pod) => this.#podGone(pod.read()) });
   }
 
@@ -57,7 +72,8 @@ class Deployments {
     if (entry.deleting) return;
     for (const one of this.#deployments.list({ namespace: entry.namespace })) {
       const selector = toSelector(one.spec.selector);
-      if (selector && selector.length > 0 && matchesLabels(selector, set.metadata.labels ?? {})) this.#controller.add(keyFor(one));
+      if (selector && selector.length > 0 && matchesLabels(selector, set.metadata.labels ?? {}))
+        this.#controller.add(keyFor(one));
     }
   }
 
@@ -76,7 +92,10 @@ class Deployments {
   /** A recreation goes on when the last old pod has gone. */
   #podGone(pod: Pod): void {
     const reference = controllerOf(pod);
-    const set = reference?.kind === replicaSetKind.kind ? this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace }) : undefined;
+    const set =
+      reference?.kind === replicaSetKind.kind
+        ? this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace })
+        : undefined;
     const owner = set && this.#ownerOf(set);
     if (owner?.read().spec.strategy.type === "Recreate") this.#controller.add(owner.key);
   }
@@ -86,9 +105,16 @@ class Deployments {
     const selector = found && toSelector(found.spec.selector);
     if (!found || !selector || selector.length === 0) return undefined;
     const { namespace = "", uid } = found.metadata;
-    const candidates = [...this.#sets.byIndex("owner", uid), ...this.#sets.byIndex("orphan", namespace)];
+    const candidates = [
+      ...this.#sets.byIndex("owner", uid),
+      ...this.#sets.byIndex("orphan", namespace),
+    ];
     try {
-      const sets = await claimDependents({ client: this.#tools.client, kind: deploymentKind, owner: found, selector }, replicaSetKind, candidates);
+      const sets = await claimDependents(
+        { client: this.#tools.client, kind: deploymentKind, owner: found, selector },
+        replicaSetKind,
+        candidates,
+      );
       return await new Rollout(this.#tools, found, sets).run();
     } catch (error) {
       if (isNamespaceTerminating(error)) return undefined;

@@ -1,24 +1,51 @@
 // How many pods each replica set of a deployment should have next. Pure: sets in, sizes out.
-// Upstream: k8s.io/kubernetes/pkg/controller/deployment (rolling.go, sync.go), util/deployment_util.go.
-import { byCreation, bySizeNewer, bySizeOlder, countOf, type Deployment, maxSurge, maxUnavailable, type ReplicaSet, isRolling, wanted, wantedOf } from "./deployment-objects.ts";
+// Upstream: k8s.io/kubernetes/pkg/controller/deployment (rolling.go, sync.go),
+// util/deployment_util.go.
+import {
+  byCreation,
+  bySizeNewer,
+  bySizeOlder,
+  countOf,
+  type Deployment,
+  maxSurge,
+  maxUnavailable,
+  type ReplicaSet,
+  isRolling,
+  wanted,
+  wantedOf,
+} from "./deployment-objects.ts";
 import { desiredAnnotation, maxAnnotation, readCount } from "./revisions.ts";
 
-/** A size for a replica set. Annotations are brought up to date even where `replicas` is what it was. */
+/**
+ * A size for a replica set. Annotations are brought up to date even where `replicas` is what it
+ * was.
+ */
 export interface Resize {
   readonly set: ReplicaSet;
   readonly replicas: number;
 }
 
 /** The newest replica set's size, within the surge. `all` includes it. */
-export function newSetSize(deployment: Deployment, all: readonly ReplicaSet[], newSet: ReplicaSet): number {
+export function newSetSize(
+  deployment: Deployment,
+  all: readonly ReplicaSet[],
+  newSet: ReplicaSet,
+): number {
   const { replicas } = deployment.spec;
   if (!isRolling(deployment) || wanted(newSet) >= replicas) return replicas;
   const room = replicas + maxSurge(deployment) - wantedOf(all);
   return room <= 0 ? wanted(newSet) : wanted(newSet) + Math.min(room, replicas - wanted(newSet));
 }
 
-/** Old sets that may shrink now: first by their pods that are not available anyway, then as far as enough pods stay available. */
-export function shrinkOldSets(deployment: Deployment, oldSets: readonly ReplicaSet[], newSet: ReplicaSet): readonly Resize[] {
+/**
+ * Old sets that may shrink now: first by their pods that are not available anyway, then as far as
+ * enough pods stay available.
+ */
+export function shrinkOldSets(
+  deployment: Deployment,
+  oldSets: readonly ReplicaSet[],
+  newSet: ReplicaSet,
+): readonly Resize[] {
   const old = oldSets.filter((set) => wanted(set) > 0).toSorted(byCreation);
   const minAvailable = deployment.spec.replicas - maxUnavailable(deployment);
   const newUnavailable = wanted(newSet) - (newSet.status?.availableReplicas ?? 0);
@@ -27,11 +54,17 @@ export function shrinkOldSets(deployment: Deployment, oldSets: readonly ReplicaS
   const sizes = new Map(old.map((set) => [set, wanted(set)]));
   take(sizes, most, (set) => wanted(set) - (set.status?.availableReplicas ?? 0));
   take(sizes, countOf([...old, newSet], "availableReplicas") - minAvailable, (_, size) => size);
-  return [...sizes].filter(([set, replicas]) => replicas !== wanted(set)).map(([set, replicas]) => ({ set, replicas }));
+  return [...sizes]
+    .filter(([set, replicas]) => replicas !== wanted(set))
+    .map(([set, replicas]) => ({ set, replicas }));
 }
 
 /** Takes up to `budget` pods off the sets in turn, from each no more than `most` says. */
-function take(sizes: Map<ReplicaSet, number>, budget: number, most: (set: ReplicaSet, size: number) => number): void {
+function take(
+  sizes: Map<ReplicaSet, number>,
+  budget: number,
+  most: (set: ReplicaSet, size: number) => number,
+): void {
   let left = budget;
   for (const [set, size] of sizes) {
     const taken = Math.max(0, Math.min(left, size, most(set, size)));
@@ -40,8 +73,15 @@ function take(sizes: Map<ReplicaSet, number>, budget: number, most: (set: Replic
   }
 }
 
-/** Sizes after the deployment itself was scaled, or while it is paused: one set alone takes all, several share in proportion. */
-export function rescale(deployment: Deployment, newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): readonly Resize[] {
+/**
+ * Sizes after the deployment itself was scaled, or while it is paused: one set alone takes all,
+ * several share in proportion.
+ */
+export function rescale(
+  deployment: Deployment,
+  newSet: ReplicaSet | undefined,
+  oldSets: readonly ReplicaSet[],
+): readonly Resize[] {
   const only = activeOrLatest(newSet, oldSets);
   const { replicas } = deployment.spec;
   if (only) return wanted(only) === replicas ? [] : [{ set: only, replicas }];
@@ -54,7 +94,8 @@ export function rescale(deployment: Deployment, newSet: ReplicaSet | undefined, 
 function shareOut(deployment: Deployment, active: readonly ReplicaSet[]): readonly Resize[] {
   const { replicas } = deployment.spec;
   const add = (replicas > 0 ? replicas + maxSurge(deployment) : 0) - wantedOf(active);
-  const sets = add > 0 ? active.toSorted(bySizeNewer) : add < 0 ? active.toSorted(bySizeOlder) : active;
+  const sets =
+    add > 0 ? active.toSorted(bySizeNewer) : add < 0 ? active.toSorted(bySizeOlder) : active;
   let added = 0;
   const sizes = sets.map((set) => {
     const share = add === 0 || add === added ? 0 : within(shareOf(set, deployment), add - added);
@@ -65,7 +106,8 @@ function shareOut(deployment: Deployment, active: readonly ReplicaSet[]): readon
   return sets.map((set, i) => ({ set, replicas: sizes[i]! }));
 }
 
-const within = (share: number, allowed: number): number => (allowed > 0 ? Math.min(share, allowed) : Math.max(share, allowed));
+const within = (share: number, allowed: number): number =>
+  allowed > 0 ? Math.min(share, allowed) : Math.max(share, allowed);
 
 /** What a set's part of the change would be, from its part of the old whole. */
 function shareOf(set: ReplicaSet, deployment: Deployment): number {
@@ -77,7 +119,10 @@ function shareOf(set: ReplicaSet, deployment: Deployment): number {
 }
 
 /** The one set that has pods; where none has, the latest; undefined where several have. */
-function activeOrLatest(newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): ReplicaSet | undefined {
+function activeOrLatest(
+  newSet: ReplicaSet | undefined,
+  oldSets: readonly ReplicaSet[],
+): ReplicaSet | undefined {
   const old = oldSets.toSorted((a, b) => byCreation(b, a));
   const active = [...old, ...(newSet ? [newSet] : [])].filter((set) => wanted(set) > 0);
   if (active.length > 1) return undefined;
@@ -85,10 +130,19 @@ function activeOrLatest(newSet: ReplicaSet | undefined, oldSets: readonly Replic
 }
 
 function isSaturated({ spec: { replicas } }: Deployment, set: ReplicaSet): boolean {
-  return wanted(set) === replicas && readCount(set, desiredAnnotation) === replicas && (set.status?.availableReplicas ?? 0) === replicas;
+  return (
+    wanted(set) === replicas &&
+    readCount(set, desiredAnnotation) === replicas &&
+    (set.status?.availableReplicas ?? 0) === replicas
+  );
 }
 
 /** True when the deployment was scaled since its sets were last sized. */
-export function wasScaled({ spec: { replicas } }: Deployment, sets: readonly ReplicaSet[]): boolean {
-  return sets.some((set) => wanted(set) > 0 && (readCount(set, desiredAnnotation) ?? replicas) !== replicas);
+export function wasScaled(
+  { spec: { replicas } }: Deployment,
+  sets: readonly ReplicaSet[],
+): boolean {
+  return sets.some(
+    (set) => wanted(set) > 0 && (readCount(set, desiredAnnotation) ?? replicas) !== replicas,
+  );
 }

@@ -1,7 +1,16 @@
-// One look at one deployment: sees to its newest replica set, sizes the others, tells how it stands. The decisions are
-// rollout-plan.ts, revisions.ts and deployment-status.ts; this file writes them down.
-// Upstream: k8s.io/kubernetes/pkg/controller/deployment (deployment_controller.go, sync.go, rolling.go, recreate.go).
-import { equalJson, isAlreadyExists, isControlledBy, isNotFound, type Json, toControllerReference } from "homeostat/api";
+// One look at one deployment: sees to its newest replica set, sizes the others, tells how it
+// stands. The decisions are rollout-plan.ts, revisions.ts and deployment-status.ts; this file
+// writes them down.
+// Upstream: k8s.io/kubernetes/pkg/controller/deployment (deployment_controller.go, sync.go,
+// rolling.go, recreate.go).
+import {
+  equalJson,
+  isAlreadyExists,
+  isControlledBy,
+  isNotFound,
+  type Json,
+  toControllerReference,
+} from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
@@ -9,9 +18,36 @@ import { isPodFinished } from "../pod-state.ts";
 import { templateHash } from "../template-hash.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
 import { type Pod, replicaSetKind } from "../workload-objects.ts";
-import { countOf, type Deployment, deploymentKind, type DeploymentStatus, hashLabel, hasHistoryLimit, hasProgressDeadline, type ReplicaSet, wanted } from "./deployment-objects.ts";
-import { calculateStatus, findCondition, isComplete, pauseCondition, progressCheckMs, rolloutStatus, setCondition, tell } from "./deployment-status.ts";
-import { byRevision, findNewSet, isSameTemplate, maxRevision, newestAnnotations, revisionAnnotation, sizeAnnotations } from "./revisions.ts";
+import {
+  countOf,
+  type Deployment,
+  deploymentKind,
+  type DeploymentStatus,
+  hashLabel,
+  hasHistoryLimit,
+  hasProgressDeadline,
+  type ReplicaSet,
+  wanted,
+} from "./deployment-objects.ts";
+import {
+  calculateStatus,
+  findCondition,
+  isComplete,
+  pauseCondition,
+  progressCheckMs,
+  rolloutStatus,
+  setCondition,
+  tell,
+} from "./deployment-status.ts";
+import {
+  byRevision,
+  findNewSet,
+  isSameTemplate,
+  maxRevision,
+  newestAnnotations,
+  revisionAnnotation,
+  sizeAnnotations,
+} from "./revisions.ts";
 import { newSetSize, rescale, type Resize, shrinkOldSets, wasScaled } from "./rollout-plan.ts";
 
 /** The longest name of an object (`validation.DNS1123SubdomainMaxLength`). */
@@ -68,7 +104,11 @@ export class Rollout {
     const left = old.some((set) => this.#tools.pods(set).some((pod) => !isPodFinished(pod)));
     if (left || countOf(old, "replicas") > 0) return;
     const newSet = this.#newSet() ?? (await this.#create());
-    await this.#resize(wanted(newSet) === this.#deployment.spec.replicas ? [] : [{ set: newSet, replicas: this.#deployment.spec.replicas }]);
+    await this.#resize(
+      wanted(newSet) === this.#deployment.spec.replicas
+        ? []
+        : [{ set: newSet, replicas: this.#deployment.spec.replicas }],
+    );
     await this.#forgetWhenComplete();
   }
 
@@ -91,34 +131,77 @@ export class Rollout {
     if (!newSet) return;
     const { spec } = this.#deployment;
     const before = newSet.metadata.annotations ?? {};
-    const annotations = newestAnnotations(this.#deployment, before, maxRevision(this.#oldSets()) + 1n);
+    const annotations = newestAnnotations(
+      this.#deployment,
+      before,
+      maxRevision(this.#oldSets()) + 1n,
+    );
     const minReadySeconds = spec.minReadySeconds ?? 0;
-    if (!equalJson(before as Json, annotations as Json) || minReadySeconds !== (newSet.spec.minReadySeconds ?? 0)) {
-      await this.#update(newSet, { ...newSet, metadata: { ...newSet.metadata, annotations }, spec: { ...newSet.spec, minReadySeconds } });
+    if (
+      !equalJson(before as Json, annotations as Json) ||
+      minReadySeconds !== (newSet.spec.minReadySeconds ?? 0)
+    ) {
+      await this.#update(newSet, {
+        ...newSet,
+        metadata: { ...newSet.metadata, annotations },
+        spec: { ...newSet.spec, minReadySeconds },
+      });
     }
-    const found = tell("Progressing", "True", { reason: "FoundNewReplicaSet", message: `Found new replica set ${JSON.stringify(newSet.metadata.name)}`, now: this.#now() });
-    const told = !hasProgressDeadline(this.#deployment) || findCondition(this.#deployment.status, "Progressing");
-    const status = told ? (this.#deployment.status ?? {}) : setCondition(this.#deployment.status ?? {}, found);
+    const found = tell("Progressing", "True", {
+      reason: "FoundNewReplicaSet",
+      message: `Found new replica set ${JSON.stringify(newSet.metadata.name)}`,
+      now: this.#now(),
+    });
+    const told =
+      !hasProgressDeadline(this.#deployment) ||
+      findCondition(this.#deployment.status, "Progressing");
+    const status = told
+      ? (this.#deployment.status ?? {})
+      : setCondition(this.#deployment.status ?? {}, found);
     await this.#setRevision(annotations[revisionAnnotation] ?? "", status);
   }
 
   /** Writes revision and status where either is new. */
   async #setRevision(revision: string, status: DeploymentStatus): Promise<void> {
     const { metadata } = this.#deployment;
-    if (metadata.annotations?.[revisionAnnotation] === revision && equalJson(status as Json, (this.#deployment.status ?? {}) as Json)) return;
-    this.#deployment = { ...this.#deployment, metadata: { ...metadata, annotations: { ...metadata.annotations, [revisionAnnotation]: revision } } };
+    if (
+      metadata.annotations?.[revisionAnnotation] === revision &&
+      equalJson(status as Json, (this.#deployment.status ?? {}) as Json)
+    )
+      return;
+    this.#deployment = {
+      ...this.#deployment,
+      metadata: {
+        ...metadata,
+        annotations: { ...metadata.annotations, [revisionAnnotation]: revision },
+      },
+    };
     await this.#write(status);
   }
 
   async #create(): Promise<ReplicaSet> {
     const manifest = this.#newManifest();
     const { name } = manifest.metadata;
-    const made = await this.#tools.client.create(replicaSetKind, manifest).catch((error: unknown) => this.#creationFailed(name, error));
+    const made = await this.#tools.client
+      .create(replicaSetKind, manifest)
+      .catch((error: unknown) => this.#creationFailed(name, error));
     this.#sets = [...this.#sets, made];
-    if (wanted(made) > 0) this.#tell("Normal", "ScalingReplicaSet", `Scaled up replica set ${name} from 0 to ${wanted(made)}`);
+    if (wanted(made) > 0)
+      this.#tell(
+        "Normal",
+        "ScalingReplicaSet",
+        `Scaled up replica set ${name} from 0 to ${wanted(made)}`,
+      );
     const status = this.#deployment.status ?? {};
-    const created = tell("Progressing", "True", { reason: "NewReplicaSetCreated", message: `Created new replica set ${JSON.stringify(name)}`, now: this.#now() });
-    await this.#setRevision(made.metadata.annotations?.[revisionAnnotation] ?? "", hasProgressDeadline(this.#deployment) ? setCondition(status, created) : status);
+    const created = tell("Progressing", "True", {
+      reason: "NewReplicaSetCreated",
+      message: `Created new replica set ${JSON.stringify(name)}`,
+      now: this.#now(),
+    });
+    await this.#setRevision(
+      made.metadata.annotations?.[revisionAnnotation] ?? "",
+      hasProgressDeadline(this.#deployment) ? setCondition(status, created) : status,
+    );
     return made;
   }
 
@@ -133,29 +216,62 @@ export class Rollout {
         name: `${metadata.name.slice(0, longestName - 1 - hash.length)}-${hash}`,
         namespace: metadata.namespace,
         labels,
-        annotations: { ...newestAnnotations(this.#deployment, {}, maxRevision(this.#sets) + 1n), ...sizeAnnotations(this.#deployment) },
+        annotations: {
+          ...newestAnnotations(this.#deployment, {}, maxRevision(this.#sets) + 1n),
+          ...sizeAnnotations(this.#deployment),
+        },
         ownerReferences: [toControllerReference({ ...this.#deployment, ...deploymentKind })],
       },
       spec: {
         replicas: 0,
         minReadySeconds: spec.minReadySeconds ?? 0,
-        selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash } },
+        selector: {
+          ...spec.selector,
+          matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash },
+        },
         template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
       },
     } as unknown as ReplicaSet;
-    return { ...manifest, spec: { ...manifest.spec, replicas: newSetSize(this.#deployment, [...this.#sets, manifest], manifest) } };
+    return {
+      ...manifest,
+      spec: {
+        ...manifest.spec,
+        replicas: newSetSize(this.#deployment, [...this.#sets, manifest], manifest),
+      },
+    };
   }
 
-  /** A namesake may be ours already; another one means that two templates have the same hash, and the next try takes another. */
+  /**
+   * A namesake may be ours already; another one means that two templates have the same hash, and
+   * the next try takes another.
+   */
   async #creationFailed(name: string, error: unknown): Promise<ReplicaSet> {
     const { metadata, spec, status = {} } = this.#deployment;
     if (isAlreadyExists(error)) {
-      const found = await this.#tools.client.find(replicaSetKind, { name, namespace: metadata.namespace });
-      if (found && isControlledBy(found, this.#deployment) && isSameTemplate(found.spec.template!, spec.template)) return found;
+      const found = await this.#tools.client.find(replicaSetKind, {
+        name,
+        namespace: metadata.namespace,
+      });
+      if (
+        found &&
+        isControlledBy(found, this.#deployment) &&
+        isSameTemplate(found.spec.template!, spec.template)
+      )
+        return found;
       await this.#write({ ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
     } else if (!isNamespaceTerminating(error)) {
       const message = `Failed to create new replica set ${JSON.stringify(name)}: ${error instanceof Error ? error.message : String(error)}`;
-      if (hasProgressDeadline(this.#deployment)) await this.#write(setCondition(status, tell("Progressing", "False", { reason: "ReplicaSetCreateError", message, now: this.#now() })));
+      if (hasProgressDeadline(this.#deployment))
+        await this.#write(
+          setCondition(
+            status,
+            tell("Progressing", "False", {
+              reason: "ReplicaSetCreateError",
+              message,
+              now: this.#now(),
+            }),
+          ),
+        );
       this.#tell("Warning", "ReplicaSetCreateError", message);
     }
     throw error;
@@ -166,9 +282,22 @@ export class Rollout {
     for (const { set, replicas } of resizes) {
       const { annotations } = set.metadata;
       const before = wanted(set);
-      if (before === replicas && Object.entries(sizes).every(([key, value]) => annotations?.[key] === value)) continue;
-      await this.#update(set, { ...set, metadata: { ...set.metadata, annotations: { ...annotations, ...sizes } }, spec: { ...set.spec, replicas } });
-      if (before !== replicas) this.#tell("Normal", "ScalingReplicaSet", `Scaled ${before < replicas ? "up" : "down"} replica set ${set.metadata.name} from ${before} to ${replicas}`);
+      if (
+        before === replicas &&
+        Object.entries(sizes).every(([key, value]) => annotations?.[key] === value)
+      )
+        continue;
+      await this.#update(set, {
+        ...set,
+        metadata: { ...set.metadata, annotations: { ...annotations, ...sizes } },
+        spec: { ...set.spec, replicas },
+      });
+      if (before !== replicas)
+        this.#tell(
+          "Normal",
+          "ScalingReplicaSet",
+          `Scaled ${before < replicas ? "up" : "down"} replica set ${set.metadata.name} from ${before} to ${replicas}`,
+        );
     }
   }
 
@@ -178,7 +307,8 @@ export class Rollout {
   }
 
   async #forgetWhenComplete(): Promise<void> {
-    if (isComplete(this.#deployment, this.#deployment.status ?? {})) await this.#forgetOldRevisions();
+    if (isComplete(this.#deployment, this.#deployment.status ?? {}))
+      await this.#forgetOldRevisions();
   }
 
   /** Deletes the oldest replica sets that nobody uses, beyond the history that is to be kept. */
@@ -190,33 +320,59 @@ export class Rollout {
     const tooMany = Math.max(0, old.length - this.#deployment.spec.revisionHistoryLimit!);
     for (const set of old.slice(0, tooMany)) {
       const { metadata, status } = set;
-      if (status?.replicas || wanted(set) > 0 || (metadata.generation ?? 0) > (status?.observedGeneration ?? 0)) continue;
-      await this.#tools.client.delete(replicaSetKind, { name: metadata.name, namespace: metadata.namespace }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      if (
+        status?.replicas ||
+        wanted(set) > 0 ||
+        (metadata.generation ?? 0) > (status?.observedGeneration ?? 0)
+      )
+        continue;
+      await this.#tools.client
+        .delete(replicaSetKind, { name: metadata.name, namespace: metadata.namespace })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
     }
   }
 
   /** Tells how many there are, and nothing of progress. */
   async #settle(): Promise<undefined> {
-    const status = calculateStatus(this.#deployment, { sets: this.#sets, newSet: this.#newSet(), now: this.#now() });
-    if (!equalJson(status as Json, (this.#deployment.status ?? {}) as Json)) await this.#write(status);
+    const status = calculateStatus(this.#deployment, {
+      sets: this.#sets,
+      newSet: this.#newSet(),
+      now: this.#now(),
+    });
+    if (!equalJson(status as Json, (this.#deployment.status ?? {}) as Json))
+      await this.#write(status);
   }
 
   async #report(): Promise<number | undefined> {
-    const status = rolloutStatus(this.#deployment, { sets: this.#sets, newSet: this.#newSet(), now: this.#now() });
-    if (equalJson(status as Json, (this.#deployment.status ?? {}) as Json)) return progressCheckMs(this.#deployment, status, this.#now());
+    const status = rolloutStatus(this.#deployment, {
+      sets: this.#sets,
+      newSet: this.#newSet(),
+      now: this.#now(),
+    });
+    if (equalJson(status as Json, (this.#deployment.status ?? {}) as Json))
+      return progressCheckMs(this.#deployment, status, this.#now());
     await this.#write(status);
     return undefined;
   }
 
   /** Annotations travel with the status, as upstream lets them. */
   async #write(status: DeploymentStatus): Promise<void> {
-    const { metadata } = await this.#tools.client.update(deploymentKind, { ...this.#deployment, status }, { subresource: "status" });
+    const { metadata } = await this.#tools.client.update(
+      deploymentKind,
+      { ...this.#deployment, status },
+      { subresource: "status" },
+    );
     this.#deployment = { ...this.#deployment, metadata, status };
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({ object: eventObject(deploymentKind, this.#deployment), type, reason, message });
+    this.#tools.recorder.record({
+      object: eventObject(deploymentKind, this.#deployment),
+      type,
+      reason,
+      message,
+    });
   }
 }

@@ -3,12 +3,33 @@
 import { isConflict, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { toSelector } from "../claim-dependents.ts";
-import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
-import { keyFor, type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
+import {
+  keyFor,
+  type Pod,
+  podKind,
+  type Workload,
+  type WorkloadKind,
+} from "../workload-objects.ts";
 import { ControllerScales } from "./controller-scales.ts";
-import { type BudgetStatus, budgetKind, countHealthy, desiredHealthy, type DisruptionBudget, disruptedPods, failedStatus, needsScale, nextStatus, printSelector } from "./disruption-budget.ts";
+import {
+  type BudgetStatus,
+  budgetKind,
+  countHealthy,
+  desiredHealthy,
+  type DisruptionBudget,
+  disruptedPods,
+  failedStatus,
+  needsScale,
+  nextStatus,
+  printSelector,
+} from "./disruption-budget.ts";
 import { startStaleConditions } from "./stale-conditions.ts";
 
 const unmanagedHint =
@@ -35,15 +56,27 @@ class Budgets {
   constructor(context: SimulatorContext, controller: KeyedController) {
     this.#context = context;
     this.#controller = controller;
-    this.#recorder = createSimulatorEventRecorder(context.client, context.runtime, "controllermanager");
+    this.#recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      "controllermanager",
+    );
     controller.onStop(() => this.#recorder.close());
     this.#scales = new ControllerScales(context, controller);
     this.#budgets = controller.acquire(budgetKind);
     this.#pods = controller.acquire(podKind);
     const wake = ({ key }: CachedObject): void => controller.add(key);
     const wakeBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
-    controller.follow(this.#budgets, { added: wake, updated: (_, budget) => wake(budget), deleted: wake });
-    controller.follow(this.#pods, { added: wakeBudgets, updated: (_, pod) => wakeBudgets(pod), deleted: wakeBudgets });
+    controller.follow(this.#budgets, {
+      added: wake,
+      updated: (_, budget) => wake(budget),
+      deleted: wake,
+    });
+    controller.follow(this.#pods, {
+      added: wakeBudgets,
+      updated: (_, pod) => wakeBudgets(pod),
+      deleted: wakeBudgets,
+    });
   }
 
   #podChanged(pod: Pod): void {
@@ -54,7 +87,13 @@ class Budgets {
     });
     const [first] = covering;
     if (covering.length > 1 && first)
-      this.#tell(podKind, pod, "Warning", "MultiplePodDisruptionBudgets", `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${first.metadata.name}" arbitrarily.`);
+      this.#tell(
+        podKind,
+        pod,
+        "Warning",
+        "MultiplePodDisruptionBudgets",
+        `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${first.metadata.name}" arbitrarily.`,
+      );
     for (const budget of covering) this.#controller.add(keyFor(budget));
   }
 
@@ -74,26 +113,62 @@ class Budgets {
   async #count(budget: DisruptionBudget): Promise<number | undefined> {
     const { selector } = budget.spec;
     const requirements = toSelector(selector);
-    const pods = requirements ? this.#pods.list({ namespace: budget.metadata.namespace }).filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {})) : [];
-    if (pods.length === 0) this.#tell(budgetKind, budget, "Normal", "NoPods", "No matching pods found");
-    const { count: expected, unmanaged } = needsScale(budget) ? await this.#askScales(budget, pods) : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
-    if (unmanaged.length > 0) this.#tell(budgetKind, budget, "Warning", "UnmanagedPods", `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector!)}) ${unmanagedHint}`);
+    const pods = requirements
+      ? this.#pods
+          .list({ namespace: budget.metadata.namespace })
+          .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}))
+      : [];
+    if (pods.length === 0)
+      this.#tell(budgetKind, budget, "Normal", "NoPods", "No matching pods found");
+    const { count: expected, unmanaged } = needsScale(budget)
+      ? await this.#askScales(budget, pods)
+      : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
+    if (unmanaged.length > 0)
+      this.#tell(
+        budgetKind,
+        budget,
+        "Warning",
+        "UnmanagedPods",
+        `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector!)}) ${unmanagedHint}`,
+      );
     const now = this.#context.runtime.clock.now();
     const disrupted = disruptedPods(budget, pods, now);
     const { namespace } = budget.metadata;
-    for (const pod of disrupted.overdue) this.#tell(podKind, pod, "Warning", "NotDeleted", `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`);
-    const findings = { healthy: countHealthy(pods, disrupted, now), desired: desiredHealthy(budget, expected), expected, disrupted: disrupted.pods, now };
+    for (const pod of disrupted.overdue)
+      this.#tell(
+        podKind,
+        pod,
+        "Warning",
+        "NotDeleted",
+        `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`,
+      );
+    const findings = {
+      healthy: countHealthy(pods, disrupted, now),
+      desired: desiredHealthy(budget, expected),
+      expected,
+      disrupted: disrupted.pods,
+      now,
+    };
     const status = nextStatus(budget, findings);
     if (status) await this.#write(budget, status);
     return disrupted.recheckInMs;
   }
 
-  async #askScales(budget: DisruptionBudget, pods: readonly Pod[]): ReturnType<ControllerScales["expected"]> {
+  async #askScales(
+    budget: DisruptionBudget,
+    pods: readonly Pod[],
+  ): ReturnType<ControllerScales["expected"]> {
     try {
       return await this.#scales.expected(pods);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.#tell(budgetKind, budget, "Warning", "CalculateExpectedPodCountFailed", `Failed to calculate the number of expected pods: ${message}`);
+      this.#tell(
+        budgetKind,
+        budget,
+        "Warning",
+        "CalculateExpectedPodCountFailed",
+        `Failed to calculate the number of expected pods: ${message}`,
+      );
       throw error;
     }
   }
@@ -102,7 +177,13 @@ class Budgets {
     await this.#context.client.update(budgetKind, { ...budget, status }, { subresource: "status" });
   }
 
-  #tell(kind: WorkloadKind<any>, object: Workload, type: "Normal" | "Warning", reason: string, message: string): void {
+  #tell(
+    kind: WorkloadKind<any>,
+    object: Workload,
+    type: "Normal" | "Warning",
+    reason: string,
+    message: string,
+  ): void {
     this.#recorder.record({ object: eventObject(kind, object), type, reason, message });
   }
 }

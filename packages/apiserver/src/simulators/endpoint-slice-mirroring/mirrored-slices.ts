@@ -1,5 +1,7 @@
-// The slices that mirror an Endpoints object which somebody keeps by hand: one for each set of ports and each family. Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/endpointslicemirroring (reconciler.go, reconciler_helpers.go, utils.go).
+// The slices that mirror an Endpoints object which somebody keeps by hand: one for each set of
+// ports and each family. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/endpointslicemirroring (reconciler.go,
+// reconciler_helpers.go, utils.go).
 import { equalJson, type Json, toControllerReference } from "homeostat/api";
 import { formatAddress } from "../../cel/libraries/go-address.ts";
 import { parseIpSloppy } from "../../kinds/object/ip-addresses.ts";
@@ -44,28 +46,45 @@ interface Mirror {
 /** Plans the mirrors of `source`, of which `existing` are there. */
 export function planMirrors(source: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
   const { mirrors, invalid, skipped } = wantedMirrors(source);
-  const plan = { create: [] as MirrorDraft[], update: [] as MirrorDraft[], delete: [] as EndpointSlice[] };
-  const byKey = Map.groupBy(existing, ({ addressType, ports }) => `${addressType}-${portsKey(orderSlicePorts(ports ?? []))}`);
+  const plan = {
+    create: [] as MirrorDraft[],
+    update: [] as MirrorDraft[],
+    delete: [] as EndpointSlice[],
+  };
+  const byKey = Map.groupBy(
+    existing,
+    ({ addressType, ports }) => `${addressType}-${portsKey(orderSlicePorts(ports ?? []))}`,
+  );
   for (const [key, mirror] of mirrors) {
     const [first, ...others] = byKey.get(key) ?? [];
     byKey.delete(key);
     plan.delete.push(...others);
     if (mirror.endpoints.size === 0 && first) plan.delete.push(first);
-    else if (mirror.endpoints.size > 0 && !(first && isMirror(first, source, mirror))) plan[first ? "update" : "create"].push(toSlice(source, mirror, first?.metadata.name));
+    else if (mirror.endpoints.size > 0 && !(first && isMirror(first, source, mirror)))
+      plan[first ? "update" : "create"].push(toSlice(source, mirror, first?.metadata.name));
   }
   for (const slices of byKey.values()) plan.delete.push(...slices);
   return { ...recycle(plan), invalid, skipped };
 }
 
-function wantedMirrors({ subsets = [] }: Endpoints): { readonly mirrors: ReadonlyMap<string, Mirror>; readonly invalid: number; readonly skipped: number } {
+function wantedMirrors({ subsets = [] }: Endpoints): {
+  readonly mirrors: ReadonlyMap<string, Mirror>;
+  readonly invalid: number;
+  readonly skipped: number;
+} {
   const mirrors = new Map<string, Mirror>();
   let [invalid, skipped] = [0, 0];
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of repackSubsets(subsets)) {
     const slicePorts = orderSlicePorts(ports.map((port) => ({ ...port, name: port.name ?? "" })));
     const key = (family: IpFamily): string => `${family}-${portsKey(slicePorts)}`;
-    for (const addressType of ["IPv4", "IPv6"] as const) if (!mirrors.has(key(addressType))) mirrors.set(key(addressType), { addressType, ports: slicePorts, endpoints: new Map() });
+    for (const addressType of ["IPv4", "IPv6"] as const)
+      if (!mirrors.has(key(addressType)))
+        mirrors.set(key(addressType), { addressType, ports: slicePorts, endpoints: new Map() });
     let added = 0;
-    for (const [address, ready] of [...addresses.map((one) => [one, true] as const), ...notReadyAddresses.map((one) => [one, false] as const)]) {
+    for (const [address, ready] of [
+      ...addresses.map((one) => [one, true] as const),
+      ...notReadyAddresses.map((one) => [one, false] as const),
+    ]) {
       if (added >= maxPerSubset) break;
       const found = toEndpoint(address, ready);
       if (found) {
@@ -78,7 +97,10 @@ function wantedMirrors({ subsets = [] }: Endpoints): { readonly mirrors: Readonl
   return { mirrors, invalid, skipped };
 }
 
-function toEndpoint({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): { readonly endpoint: Endpoint; readonly family: IpFamily } | undefined {
+function toEndpoint(
+  { ip, hostname, nodeName, targetRef }: EndpointAddress,
+  ready: boolean,
+): { readonly endpoint: Endpoint; readonly family: IpFamily } | undefined {
   const address = parseIpSloppy(ip);
   if (!address) return undefined;
   const endpoint = {
@@ -94,29 +116,67 @@ function toEndpoint({ ip, hostname, nodeName, targetRef }: EndpointAddress, read
 function isMirror(slice: EndpointSlice, source: Endpoints, { endpoints }: Mirror): boolean {
   const current = slice.endpoints ?? [];
   const wanted = current.map((endpoint) => endpoints.get(identityOf(endpoint)));
-  const isSame = current.length === endpoints.size && wanted.every((endpoint, index) => endpoint !== undefined && isSameState(endpoint, current[index]!));
-  const { [managedByLabel]: _, [serviceNameLabel]: __, ...labels } = (slice.metadata.labels ?? {}) as Record<string, string>;
-  const isForeign = slice.metadata.ownerReferences?.some(({ kind, name, uid }) => kind === "Endpoints" && name === source.metadata.name && uid !== source.metadata.uid) === true;
-  return isSame && equalJson(labels, (source.metadata.labels ?? {}) as Json) && equalJson((slice.metadata.annotations ?? {}) as Json, mirroredAnnotations(source)) && !isForeign;
+  const isSame =
+    current.length === endpoints.size &&
+    wanted.every(
+      (endpoint, index) => endpoint !== undefined && isSameState(endpoint, current[index]!),
+    );
+  const {
+    [managedByLabel]: _,
+    [serviceNameLabel]: __,
+    ...labels
+  } = (slice.metadata.labels ?? {}) as Record<string, string>;
+  const isForeign =
+    slice.metadata.ownerReferences?.some(
+      ({ kind, name, uid }) =>
+        kind === "Endpoints" && name === source.metadata.name && uid !== source.metadata.uid,
+    ) === true;
+  return (
+    isSame &&
+    equalJson(labels, (source.metadata.labels ?? {}) as Json) &&
+    equalJson((slice.metadata.annotations ?? {}) as Json, mirroredAnnotations(source)) &&
+    !isForeign
+  );
 }
 
 function mirroredAnnotations({ metadata }: Endpoints): Record<string, string> {
-  const { [triggerTimeAnnotation]: _, [lastApplied]: __, ...annotations } = (metadata.annotations ?? {}) as Record<string, string>;
+  const {
+    [triggerTimeAnnotation]: _,
+    [lastApplied]: __,
+    ...annotations
+  } = (metadata.annotations ?? {}) as Record<string, string>;
   return annotations;
 }
 
-type MirrorDraft = { readonly addressType: string; readonly metadata: { readonly name?: string; readonly [field: string]: unknown }; readonly [field: string]: unknown };
+type MirrorDraft = {
+  readonly addressType: string;
+  readonly metadata: { readonly name?: string; readonly [field: string]: unknown };
+  readonly [field: string]: unknown;
+};
 
-function toSlice(source: Endpoints, { addressType, ports, endpoints }: Mirror, name: string | undefined): MirrorDraft {
+function toSlice(
+  source: Endpoints,
+  { addressType, ports, endpoints }: Mirror,
+  name: string | undefined,
+): MirrorDraft {
   const { namespace, name: service, labels } = source.metadata;
   const metadata = {
     ...(name === undefined ? { generateName: slicePrefix(service) } : { name }),
     namespace,
     labels: { ...labels, [serviceNameLabel]: service, [managedByLabel]: mirroringController },
     annotations: mirroredAnnotations(source),
-    ownerReferences: [toControllerReference({ apiVersion: "v1", kind: "Endpoints", metadata: source.metadata })],
+    ownerReferences: [
+      toControllerReference({ apiVersion: "v1", kind: "Endpoints", metadata: source.metadata }),
+    ],
   };
-  return { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata, addressType, endpoints: [...endpoints.values()].slice(0, maxPerSubset), ports: ports.length > 0 ? ports : null };
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata,
+    addressType,
+    endpoints: [...endpoints.values()].slice(0, maxPerSubset),
+    ports: ports.length > 0 ? ports : null,
+  };
 }
 
 /** Mirrors that would go are turned into those that would come. */

@@ -30,13 +30,23 @@ class EndpointsController {
 
   constructor(context: SimulatorContext, controller: KeyedController) {
     this.#context = context;
-    this.#recorder = createSimulatorEventRecorder(context.client, context.runtime, "endpoint-controller");
+    this.#recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      "endpoint-controller",
+    );
     controller.onStop(() => this.#recorder.close());
     this.#watch = new ServiceWatch(controller);
     this.#endpoints = controller.acquire(endpointsKind);
-    // What was left over while nobody looked is found once, at the start; election records have no service.
+    // What was left over while nobody looked is found once, at the start; election records have no
+    // service.
     controller.follow(this.#endpoints, {
-      added: (object, { through }) => void (through === "initial" && object.read().metadata.annotations?.[leaderAnnotation] === undefined && controller.add(object.key)),
+      added: (object, { through }) =>
+        void (
+          through === "initial" &&
+          object.read().metadata.annotations?.[leaderAnnotation] === undefined &&
+          controller.add(object.key)
+        ),
       deleted: ({ key }) => controller.add(key),
     });
   }
@@ -53,24 +63,45 @@ class EndpointsController {
     return undefined;
   }
 
-  async #write({ metadata: { namespace = "", name } }: Service, found: Endpoints | undefined, next: object): Promise<void> {
+  async #write(
+    { metadata: { namespace = "", name } }: Service,
+    found: Endpoints | undefined,
+    next: object,
+  ): Promise<void> {
     const { client } = this.#context;
     try {
-      await (found ? client.update(endpointsKind, next as Endpoints) : client.create(endpointsKind, next as Endpoints));
+      await (found
+        ? client.update(endpointsKind, next as Endpoints)
+        : client.create(endpointsKind, next as Endpoints));
     } catch (error) {
       if (!found && isNamespaceTerminating(error)) return;
-      const [reason, attempt] = found ? ["FailedToUpdateEndpoint", "update endpoint"] : ["FailedToCreateEndpoint", "create endpoint for service"];
-      const object = { apiVersion: "v1", kind: "Endpoints", namespace, name, uid: found?.metadata.uid ?? "" };
-      this.#recorder.record({ object, type: "Warning", reason, message: `Failed to ${attempt} ${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}` });
+      const [reason, attempt] = found
+        ? ["FailedToUpdateEndpoint", "update endpoint"]
+        : ["FailedToCreateEndpoint", "create endpoint for service"];
+      const object = {
+        apiVersion: "v1",
+        kind: "Endpoints",
+        namespace,
+        name,
+        uid: found?.metadata.uid ?? "",
+      };
+      this.#recorder.record({
+        object,
+        type: "Warning",
+        reason,
+        message: `Failed to ${attempt} ${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`,
+      });
       throw error;
     }
   }
 
   /** The service has gone, and its endpoints with it. */
   async #remove(key: string): Promise<undefined> {
-    await this.#context.client.delete(endpointsKind, parseObjectKey(key)).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await this.#context.client
+      .delete(endpointsKind, parseObjectKey(key))
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     this.#times.forget(key);
     return undefined;
   }

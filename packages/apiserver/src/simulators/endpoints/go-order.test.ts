@@ -5,12 +5,21 @@ import { fnv128a, orderPorts, orderSlicePorts, orderSubsets } from "./go-order.t
 import { repackSubsets } from "./repack-subsets.ts";
 
 test("the hash is FNV-1a of 128 bits", () => {
-  assert.deepEqual(["", "a", "foobar"].map(fnv128a), ["6c62272e07bb014262b821756295c58d", "d228cb696f1a8caf78912b704e4a8964", "343e1662793c64bf6f0d3597ba446f18"]);
+  assert.deepEqual(["", "a", "foobar"].map(fnv128a), [
+    "6c62272e07bb014262b821756295c58d",
+    "d228cb696f1a8caf78912b704e4a8964",
+    "343e1662793c64bf6f0d3597ba446f18",
+  ]);
 });
 
 test("ports come in upstream's order, which differs between the two kinds", () => {
-  const ports = ["a", "b", "c", "d"].map((name, index) => ({ name, port: 80 + index, protocol: "TCP" }));
-  const order = (ordered: readonly { readonly name?: string }[]): string => ordered.map(({ name }) => name).join("");
+  const ports = ["a", "b", "c", "d"].map((name, index) => ({
+    name,
+    port: 80 + index,
+    protocol: "TCP",
+  }));
+  const order = (ordered: readonly { readonly name?: string }[]): string =>
+    ordered.map(({ name }) => name).join("");
   assert.deepEqual([order(orderPorts(ports)), order(orderSlicePorts(ports))], ["cbad", "bdca"]);
 });
 
@@ -27,7 +36,10 @@ test("subsets have one form, however they were written", () => {
     { notReadyAddresses: [b!], ports: [http!] },
     { addresses: [c!] },
   ]);
-  const expected = [{ addresses: [a], notReadyAddresses: [b], ports: orderPorts([http!, dns!]) }, { addresses: [c] }];
+  const expected = [
+    { addresses: [a], notReadyAddresses: [b], ports: orderPorts([http!, dns!]) },
+    { addresses: [c] },
+  ];
   assert.deepEqual(together, orderSubsets(expected as typeof together));
   assert.deepEqual(repackSubsets(together), together);
 });

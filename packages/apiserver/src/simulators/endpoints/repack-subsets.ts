@@ -1,5 +1,5 @@
-// Subsets of an Endpoints object in their one canonical form: addresses that offer the same ports together, each address
-// once, everything in order.
+// Subsets of an Endpoints object in their one canonical form: addresses that offer the same ports
+// together, each address once, everything in order.
 // Upstream: k8s.io/kubernetes/pkg/api/v1/endpoints/util.go (RepackSubsets).
 import { orderPorts, orderSubsets } from "./go-order.ts";
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "./service-objects.ts";
@@ -23,18 +23,35 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): readonly Endp
       for (const address of unready) note(address, false, offer, addresses);
     }
   }
-  return orderSubsets([...joinPorts([...offers.values()]).values()].map(({ ports, ready }) => toSubset(ports, ready, addresses)));
+  return orderSubsets(
+    [...joinPorts([...offers.values()]).values()].map(({ ports, ready }) =>
+      toSubset(ports, ready, addresses),
+    ),
+  );
 }
 
-function note(address: EndpointAddress, isReady: boolean, { ready }: Offer, addresses: Map<string, EndpointAddress>): void {
+function note(
+  address: EndpointAddress,
+  isReady: boolean,
+  { ready }: Offer,
+  addresses: Map<string, EndpointAddress>,
+): void {
   const key = `${address.ip}/${address.targetRef?.uid ?? ""}`;
   if (!addresses.has(key)) addresses.set(key, address);
   if (ready.get(key) !== false) ready.set(key, isReady);
 }
 
 /** One entry for each set of addresses, with all ports that they offer. */
-function joinPorts(offers: readonly Offer[]): ReadonlyMap<string, { readonly ports: EndpointPort[]; readonly ready: ReadonlyMap<string, boolean> }> {
-  const joined = new Map<string, { readonly ports: EndpointPort[]; readonly ready: ReadonlyMap<string, boolean> }>();
+function joinPorts(
+  offers: readonly Offer[],
+): ReadonlyMap<
+  string,
+  { readonly ports: EndpointPort[]; readonly ready: ReadonlyMap<string, boolean> }
+> {
+  const joined = new Map<
+    string,
+    { readonly ports: EndpointPort[]; readonly ready: ReadonlyMap<string, boolean> }
+  >();
   for (const { port, ready } of offers) {
     const key = JSON.stringify([...ready].toSorted(([a], [b]) => (a < b ? -1 : 1)));
     const one = joined.get(key) ?? { ports: [], ready };
@@ -44,14 +61,22 @@ function joinPorts(offers: readonly Offer[]): ReadonlyMap<string, { readonly por
   return joined;
 }
 
-function toSubset(ports: readonly EndpointPort[], ready: ReadonlyMap<string, boolean>, addresses: ReadonlyMap<string, EndpointAddress>): EndpointSubset {
+function toSubset(
+  ports: readonly EndpointPort[],
+  ready: ReadonlyMap<string, boolean>,
+  addresses: ReadonlyMap<string, EndpointAddress>,
+): EndpointSubset {
   const pick = (wanted: boolean): readonly EndpointAddress[] =>
     [...ready]
       .filter(([, is]) => is === wanted)
       .map(([key]) => addresses.get(key)!)
       .toSorted(byIpAndUid);
   const [is, isNot] = [pick(true), pick(false)];
-  return { ...(is.length > 0 ? { addresses: is } : {}), ...(isNot.length > 0 ? { notReadyAddresses: isNot } : {}), ...(ports.length > 0 ? { ports: orderPorts(ports) } : {}) };
+  return {
+    ...(is.length > 0 ? { addresses: is } : {}),
+    ...(isNot.length > 0 ? { notReadyAddresses: isNot } : {}),
+    ...(ports.length > 0 ? { ports: orderPorts(ports) } : {}),
+  };
 }
 
 function byIpAndUid(a: EndpointAddress, b: EndpointAddress): number {

@@ -1,5 +1,5 @@
-// Services and what is told about their pods, as far as the controllers of endpoints look at them. Types, names, and the
-// form in which pods and addresses are referred to.
+// Services and what is told about their pods, as far as the controllers of endpoints look at them.
+// Types, names, and the form in which pods and addresses are referred to.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/api/discovery/v1/types.go.
 import type { Kind } from "homeostat/api";
 import { dynamicKind } from "homeostat/client";
@@ -37,13 +37,20 @@ export interface ServingPod extends Pod {
     readonly containers: readonly ServingContainer[];
     readonly initContainers?: readonly ServingContainer[];
   };
-  readonly status?: Pod["status"] & { readonly podIP?: string; readonly podIPs?: readonly { readonly ip: string }[] };
+  readonly status?: Pod["status"] & {
+    readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip: string }[];
+  };
 }
 
 interface ServingContainer {
   readonly name: string;
   readonly restartPolicy?: string;
-  readonly ports?: readonly { readonly name?: string; readonly protocol?: string; readonly containerPort: number }[];
+  readonly ports?: readonly {
+    readonly name?: string;
+    readonly protocol?: string;
+    readonly containerPort: number;
+  }[];
 }
 
 /** core/v1 ObjectReference. */
@@ -77,7 +84,10 @@ export interface EndpointAddress {
   readonly targetRef?: TargetReference;
 }
 
-/** core/v1 and discovery/v1 EndpointPort; only slices may lack a number, and have a name that is empty. */
+/**
+ * core/v1 and discovery/v1 EndpointPort; only slices may lack a number, and have a name that is
+ * empty.
+ */
 export interface EndpointPort {
   readonly name?: string;
   readonly port?: number;
@@ -95,16 +105,33 @@ export interface EndpointSlice extends Workload {
 /** discovery/v1 Endpoint. */
 export interface Endpoint {
   readonly addresses: readonly string[];
-  readonly conditions?: { readonly ready?: boolean; readonly serving?: boolean; readonly terminating?: boolean };
+  readonly conditions?: {
+    readonly ready?: boolean;
+    readonly serving?: boolean;
+    readonly terminating?: boolean;
+  };
   readonly hostname?: string;
   readonly targetRef?: TargetReference;
   readonly nodeName?: string;
   readonly zone?: string;
-  readonly hints?: { readonly forZones?: readonly { readonly name: string }[]; readonly forNodes?: readonly { readonly name: string }[] };
+  readonly hints?: {
+    readonly forZones?: readonly { readonly name: string }[];
+    readonly forNodes?: readonly { readonly name: string }[];
+  };
 }
 
-export const serviceKind = dynamicKind({ apiVersion: "v1", kind: "Service", resource: "services", scope: "Namespaced" }) as Kind as WorkloadKind<Service>;
-export const endpointsKind = dynamicKind({ apiVersion: "v1", kind: "Endpoints", resource: "endpoints", scope: "Namespaced" }) as Kind as WorkloadKind<Endpoints>;
+export const serviceKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "Service",
+  resource: "services",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<Service>;
+export const endpointsKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "Endpoints",
+  resource: "endpoints",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<Endpoints>;
 export const sliceKind = dynamicKind({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
@@ -119,10 +146,17 @@ export const managedByLabel = "endpointslice.kubernetes.io/managed-by";
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time";
 
 /** Whether the service has an address of its own. */
-export const hasClusterIp = ({ spec: { clusterIP } }: Service): boolean => clusterIP !== undefined && clusterIP !== "" && clusterIP !== "None";
+export const hasClusterIp = ({ spec: { clusterIP } }: Service): boolean =>
+  clusterIP !== undefined && clusterIP !== "" && clusterIP !== "None";
 
 /** Whether a controller is to find the pods of the service; an empty selector is none. */
-export const selectsPods = ({ spec }: Service): boolean => Object.keys(spec.selector ?? {}).length > 0;
+export const selectsPods = ({ spec }: Service): boolean =>
+  Object.keys(spec.selector ?? {}).length > 0;
 
 /** How an address refers to its pod. */
-export const referenceTo = ({ metadata: { namespace = "", name, uid } }: Pod): TargetReference => ({ kind: "Pod", namespace, name, uid });
+export const referenceTo = ({ metadata: { namespace = "", name, uid } }: Pod): TargetReference => ({
+  kind: "Pod",
+  namespace,
+  name,
+  uid,
+});

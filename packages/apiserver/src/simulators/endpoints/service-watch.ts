@@ -19,15 +19,26 @@ export class ServiceWatch {
     this.services = controller.acquire(serviceKind);
     this.#pods = controller.acquire(podKind as WorkloadKind<any> as WorkloadKind<ServingPod>);
     const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.services, { added: wake, updated: (_, service) => wake(service), deleted: wake });
-    const wakeAll = (pod: CachedObject<ServingPod>): void => this.#wake(this.#servicesOf(pod.read()));
-    controller.follow(this.#pods, { added: wakeAll, updated: (old, pod) => this.#podChanged(old.read(), pod.read()), deleted: wakeAll });
+    controller.follow(this.services, {
+      added: wake,
+      updated: (_, service) => wake(service),
+      deleted: wake,
+    });
+    const wakeAll = (pod: CachedObject<ServingPod>): void =>
+      this.#wake(this.#servicesOf(pod.read()));
+    controller.follow(this.#pods, {
+      added: wakeAll,
+      updated: (old, pod) => this.#podChanged(old.read(), pod.read()),
+      deleted: wakeAll,
+    });
   }
 
   /** The pods that a service selects. */
   podsOf({ metadata: { namespace }, spec: { selector = {} } }: Service): readonly ServingPod[] {
     const requirements = toSelector({ matchLabels: selector }) ?? [];
-    return this.#pods.list({ namespace }).filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}));
+    return this.#pods
+      .list({ namespace })
+      .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}));
   }
 
   #podChanged(old: ServingPod, pod: ServingPod): void {
@@ -42,7 +53,13 @@ export class ServiceWatch {
   }
 
   #servicesOf({ metadata: { namespace, labels = {} } }: ServingPod): Set<string> {
-    const selecting = this.services.list({ namespace }).filter((service) => selectsPods(service) && matchesLabels(toSelector({ matchLabels: service.spec.selector! }) ?? [], labels));
+    const selecting = this.services
+      .list({ namespace })
+      .filter(
+        (service) =>
+          selectsPods(service) &&
+          matchesLabels(toSelector({ matchLabels: service.spec.selector! }) ?? [], labels),
+      );
     return new Set(selecting.map(keyFor));
   }
 }

@@ -1,5 +1,6 @@
-// Remembers owners that are known to be gone, so that a thousand dependents do not ask a thousand times, and so that they
-// can go after the kind of their owner is no longer served. A uid never comes back, which is why this may be remembered.
+// Remembers owners that are known to be gone, so that a thousand dependents do not ask a thousand
+// times, and so that they can go after the kind of their owner is no longer served. A uid never
+// comes back, which is why this may be remembered.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/uid_cache.go (an LRU of 500).
 import type { Coordinates } from "./graph.machine.ts";
 
@@ -13,7 +14,8 @@ export class AbsentOwners {
     const key = keyOf(owner);
     this.#known.delete(key);
     this.#known.add(key);
-    if (this.#known.size > kept) for (const oldest of this.#known) return void this.#known.delete(oldest);
+    if (this.#known.size > kept)
+      for (const oldest of this.#known) return void this.#known.delete(oldest);
   }
 
   has(owner: Coordinates): boolean {
@@ -24,4 +26,5 @@ export class AbsentOwners {
   }
 }
 
-const keyOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string => [apiVersion, kind, namespace, name, uid].join("\n");
+const keyOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string =>
+  [apiVersion, kind, namespace, name, uid].join("\n");

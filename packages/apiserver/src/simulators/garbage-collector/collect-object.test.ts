@@ -1,4 +1,5 @@
-// One decision at a time, on a live server without collectors: what is asked and what is written, request by request.
+// One decision at a time, on a live server without collectors: what is asked and what is written,
+// request by request.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { isConflict, type Transport, type TransportRequest } from "homeostat/api";
@@ -9,15 +10,38 @@ import { type Collected, collectObject } from "./collect-object.ts";
 import { type GraphObject, OwnerGraph } from "./graph.machine.ts";
 import { type LiveObject, LiveObjects, UnknownKindError } from "./live-objects.ts";
 
-const ConfigMap = dynamicKind({ apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", scope: "Namespaced" });
-const ClusterRole = dynamicKind({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", resource: "clusterroles", scope: "Cluster" });
-const Thing = dynamicKind({ apiVersion: "collect.example.com/v1", kind: "Thing", resource: "things", scope: "Namespaced" });
-const Definition = dynamicKind({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", resource: "customresourcedefinitions", scope: "Cluster" });
+const ConfigMap = dynamicKind({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  resource: "configmaps",
+  scope: "Namespaced",
+});
+const ClusterRole = dynamicKind({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  resource: "clusterroles",
+  scope: "Cluster",
+});
+const Thing = dynamicKind({
+  apiVersion: "collect.example.com/v1",
+  kind: "Thing",
+  resource: "things",
+  scope: "Namespaced",
+});
+const Definition = dynamicKind({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  resource: "customresourcedefinitions",
+  scope: "Cluster",
+});
 const nobody = "0e000000-0000-4000-8000-00000000000a";
 
 type Made = LiveObject;
 type Reference = Readonly<Record<string, unknown>>;
-const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Made, more: Reference = {}): Reference => ({ apiVersion, kind, name, uid, ...more });
+const ownedBy = (
+  { apiVersion, kind, metadata: { name, uid } }: Made,
+  more: Reference = {},
+): Reference => ({ apiVersion, kind, name, uid, ...more });
 
 describe("collecting one object", { timeout: 30_000 }, () => {
   let server: ApiServer;
@@ -27,7 +51,10 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   let graph: OwnerGraph;
   let absent: AbsentOwners;
   let absentOwner: Made;
-  /** What the collector sent, e.g. `DELETE configmaps/a {"propagationPolicy":"Background",…}`; the server's own words are replaced. */
+  /**
+   * What the collector sent, e.g. `DELETE configmaps/a {"propagationPolicy":"Background",…}`; the
+   * server's own words are replaced.
+   */
   let sent: string[];
   let names = new Map<string, string>();
   /** Runs before a request of the collector is sent. */
@@ -38,19 +65,31 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     user = createClient({ transport: server.transport() });
     collector = createClient({ transport: recording(server.transport()) });
     live = new LiveObjects(collector, {
-      find: async (apiVersion, kind) => (await user.kinds.all()).find((one) => one.apiVersion === apiVersion && one.kind === kind),
+      find: async (apiVersion, kind) =>
+        (await user.kinds.all()).find((one) => one.apiVersion === apiVersion && one.kind === kind),
       deletable: () => user.kinds.all(),
       changed: () => ({ remove() {} }),
       stop() {},
     });
-    const version = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
+    const version = {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: "object" } },
+    };
     await user.create(Definition, {
       apiVersion: Definition.apiVersion,
       kind: Definition.kind,
       metadata: { name: "things.collect.example.com" },
-      spec: { group: "collect.example.com", scope: "Namespaced", names: { plural: "things", kind: "Thing" }, versions: [version] },
+      spec: {
+        group: "collect.example.com",
+        scope: "Namespaced",
+        names: { plural: "things", kind: "Thing" },
+        versions: [version],
+      },
     } as never);
-    while ((await user.list(Thing).catch(() => undefined)) === undefined) await new Promise((resolve) => setImmediate(resolve));
+    while ((await user.list(Thing).catch(() => undefined)) === undefined)
+      await new Promise((resolve) => setImmediate(resolve));
     user.kinds.invalidate();
   });
   after(async () => {
@@ -58,17 +97,24 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     await server.close();
   });
   beforeEach(async () => {
-    for (const kind of [ConfigMap, Thing]) for (const { metadata } of (await user.list(kind, { namespace: "default" })).items) await remove(kind, metadata.name);
+    for (const kind of [ConfigMap, Thing])
+      for (const { metadata } of (await user.list(kind, { namespace: "default" })).items)
+        await remove(kind, metadata.name);
     [graph, absent, sent, names] = [new OwnerGraph(), new AbsentOwners(), [], new Map()];
     interfere = async () => {};
-    absentOwner = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "absent", uid: nobody, resourceVersion: "" } };
+    absentOwner = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "absent", uid: nobody, resourceVersion: "" },
+    };
   });
 
   function recording(transport: Transport): Transport {
     return {
       ...transport,
       send(request, sink) {
-        if (!request.path.startsWith("/apis/apiextensions") && !request.path.startsWith("/api?")) sent.push(describeRequest(request));
+        if (!request.path.startsWith("/apis/apiextensions") && !request.path.startsWith("/api?"))
+          sent.push(describeRequest(request));
         let exchange: ReturnType<Transport["send"]> | undefined;
         void interfere(request).then(() => (exchange = transport.send(request, sink)));
         return { resume: () => exchange?.resume(), abort: (reason) => exchange?.abort(reason) };
@@ -85,10 +131,26 @@ describe("collecting one object", { timeout: 30_000 }, () => {
           .replace(/"(kind|apiVersion)":"(DeleteOptions|v1)",?/g, "")
           .replace(/"resourceVersion":"\d+"/g, '"resourceVersion":"now"')
       : "";
-    return [method, where, type, [...names].reduce((all, [uid, name]) => all.replaceAll(uid, name), text)].filter(Boolean).join(" ");
+    return [
+      method,
+      where,
+      type,
+      [...names].reduce((all, [uid, name]) => all.replaceAll(uid, name), text),
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
-  async function make(kind: DynamicKind, name: string, ownerReferences: readonly Reference[] = [], finalizers: readonly string[] = []): Promise<Made> {
-    const made = (await user.create(kind, { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ownerReferences, finalizers } } as never)) as Made;
+  async function make(
+    kind: DynamicKind,
+    name: string,
+    ownerReferences: readonly Reference[] = [],
+    finalizers: readonly string[] = [],
+  ): Promise<Made> {
+    const made = (await user.create(kind, {
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      metadata: { name, ownerReferences, finalizers },
+    } as never)) as Made;
     names.set(made.metadata.uid, name);
     return made;
   }
@@ -98,7 +160,10 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   }
   async function see(kind: DynamicKind, name: string): Promise<GraphObject> {
     const { apiVersion, kind: kindName, metadata } = (await user.get(kind, name)) as Made;
-    const owners = (metadata.ownerReferences ?? []).map((reference) => ({ ...reference, blocking: reference.blockOwnerDeletion === true }));
+    const owners = (metadata.ownerReferences ?? []).map((reference) => ({
+      ...reference,
+      blocking: reference.blockOwnerDeletion === true,
+    }));
     const object = {
       apiVersion,
       kind: kindName,
@@ -127,12 +192,21 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   test("deletes what has none, exactly as it was seen", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     assert.deepEqual(await collect(ConfigMap, "a"), {});
-    assert.deepEqual(sent, ["GET configmaps/a", "GET configmaps/absent", 'DELETE configmaps/a {"preconditions":{"uid":"a","resourceVersion":"now"},"propagationPolicy":"Background"}']);
+    assert.deepEqual(sent, [
+      "GET configmaps/a",
+      "GET configmaps/absent",
+      'DELETE configmaps/a {"preconditions":{"uid":"a","resourceVersion":"now"},"propagationPolicy":"Background"}',
+    ]);
   });
 
   test("keeps an owner that waits when the watch speaks of its dependent while the owner is read", async () => {
     const owner = await make(ConfigMap, "owner");
-    await make(ConfigMap, "a", [ownedBy(owner, { blockOwnerDeletion: true })], ["test.example.com/hold"]);
+    await make(
+      ConfigMap,
+      "a",
+      [ownedBy(owner, { blockOwnerDeletion: true })],
+      ["test.example.com/hold"],
+    );
     await user.delete(ConfigMap, "owner", { propagationPolicy: "Foreground" });
     const { uid } = await see(ConfigMap, "a");
     interfere = async ({ path }) => void (path.endsWith("/owner") && (await see(ConfigMap, "a")));
@@ -163,7 +237,9 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   test("takes dangling references off what has an owner, by uid", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner), ownedBy(await make(ConfigMap, "owner"))]);
     assert.deepEqual(await collect(ConfigMap, "a"), {});
-    assert.deepEqual(writes(), [`PATCH configmaps/a strategic-merge {"metadata":{"ownerReferences":[{"$patch":"delete","uid":"${nobody}"}],"uid":"a"}}`]);
+    assert.deepEqual(writes(), [
+      `PATCH configmaps/a strategic-merge {"metadata":{"ownerReferences":[{"$patch":"delete","uid":"${nobody}"}],"uid":"a"}}`,
+    ]);
   });
 
   test("patches the whole list where strategic patches are not understood", async () => {
@@ -193,7 +269,9 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   });
 
   test("deletes what owns something itself in the foreground", async () => {
-    const a = await make(ConfigMap, "a", [ownedBy(await waitingOwner(), { blockOwnerDeletion: true })]);
+    const a = await make(ConfigMap, "a", [
+      ownedBy(await waitingOwner(), { blockOwnerDeletion: true }),
+    ]);
     await make(ConfigMap, "leaf", [ownedBy(a)]);
     await see(ConfigMap, "leaf");
     await collect(ConfigMap, "a");
@@ -201,26 +279,35 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   });
 
   test("blocks nobody where its own dependent waits: it may be a circle", async () => {
-    const a = await make(ConfigMap, "a", [ownedBy(await waitingOwner(), { blockOwnerDeletion: true })]);
+    const a = await make(ConfigMap, "a", [
+      ownedBy(await waitingOwner(), { blockOwnerDeletion: true }),
+    ]);
     await make(ConfigMap, "circle", [ownedBy(a)], ["foregroundDeletion"]);
     await user.delete(ConfigMap, "circle");
     await see(ConfigMap, "circle");
     await collect(ConfigMap, "a");
     const [patch, deletion] = writes();
-    assert.equal(patch, 'PATCH configmaps/a strategic-merge {"metadata":{"ownerReferences":[{"uid":"owner","blockOwnerDeletion":false}],"uid":"a"}}');
+    assert.equal(
+      patch,
+      'PATCH configmaps/a strategic-merge {"metadata":{"ownerReferences":[{"uid":"owner","blockOwnerDeletion":false}],"uid":"a"}}',
+    );
     assert.match(deletion!, /^DELETE configmaps\/a .*"Foreground"}$/);
   });
 
   test("lets an owner go that nobody blocks", async () => {
     await waitingOwner();
     assert.deepEqual(await collect(ConfigMap, "owner"), {});
-    assert.deepEqual(writes(), ['PATCH configmaps/owner merge {"metadata":{"resourceVersion":"now","finalizers":null}}']);
+    assert.deepEqual(writes(), [
+      'PATCH configmaps/owner merge {"metadata":{"resourceVersion":"now","finalizers":null}}',
+    ]);
     assert.equal(await user.find(ConfigMap, "owner"), undefined);
   });
 
   test("names who blocks an owner that waits", async () => {
     const owner = await make(ConfigMap, "owner");
-    const blocker = await make(ConfigMap, "blocker", [ownedBy(owner, { blockOwnerDeletion: true })]);
+    const blocker = await make(ConfigMap, "blocker", [
+      ownedBy(owner, { blockOwnerDeletion: true }),
+    ]);
     await make(ConfigMap, "harmless", [ownedBy(owner)]);
     for (const name of ["blocker", "harmless"]) await see(ConfigMap, name);
     await user.delete(ConfigMap, "owner", { propagationPolicy: "Foreground" });
@@ -236,14 +323,24 @@ describe("collecting one object", { timeout: 30_000 }, () => {
       await user.patch(ConfigMap, "a", { type: "merge", body: { data: { changed: "yes" } } });
     };
     assert.deepEqual(await collect(ConfigMap, "a"), {});
-    assert.equal(writes().at(-1), 'DELETE configmaps/a {"preconditions":{"uid":"a"},"propagationPolicy":"Background"}');
+    assert.equal(
+      writes().at(-1),
+      'DELETE configmaps/a {"preconditions":{"uid":"a"},"propagationPolicy":"Background"}',
+    );
     assert.equal(await user.find(ConfigMap, "a"), undefined);
   });
 
   test("judges anew when the owners changed meanwhile", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     const owner = await make(ConfigMap, "owner");
-    interfere = async ({ method }) => void (method === "DELETE" && (await user.patch(ConfigMap, "a", { type: "merge", body: { metadata: { ownerReferences: [ownedBy(owner)] } } })));
+    interfere = async ({ method }) =>
+      void (
+        method === "DELETE" &&
+        (await user.patch(ConfigMap, "a", {
+          type: "merge",
+          body: { metadata: { ownerReferences: [ownedBy(owner)] } },
+        }))
+      );
     await assert.rejects(collect(ConfigMap, "a"), isConflict);
     assert.ok(await user.find(ConfigMap, "a"));
   });
@@ -252,15 +349,26 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     const { uid } = await see(ConfigMap, "a");
     await remove(ConfigMap, "a");
-    assert.deepEqual(await collectObject(graph.node(uid)!, { graph, live, absent }), { gone: true });
+    assert.deepEqual(await collectObject(graph.node(uid)!, { graph, live, absent }), {
+      gone: true,
+    });
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
-    assert.deepEqual(await collectObject(graph.node(uid)!, { graph, live, absent }), { gone: true });
+    assert.deepEqual(await collectObject(graph.node(uid)!, { graph, live, absent }), {
+      gone: true,
+    });
     assert.deepEqual(writes(), []);
   });
 
   test("keeps what is owned by a kind that is not served", async () => {
-    await make(ConfigMap, "a", [ownedBy({ ...absentOwner, apiVersion: "missing.example.com/v1", kind: "Missing" })]);
-    await assert.rejects(collect(ConfigMap, "a"), (error) => error instanceof UnknownKindError && error.message.includes("Missing of missing.example.com/v1"));
+    await make(ConfigMap, "a", [
+      ownedBy({ ...absentOwner, apiVersion: "missing.example.com/v1", kind: "Missing" }),
+    ]);
+    await assert.rejects(
+      collect(ConfigMap, "a"),
+      (error) =>
+        error instanceof UnknownKindError &&
+        error.message.includes("Missing of missing.example.com/v1"),
+    );
     assert.deepEqual(writes(), []);
   });
 

@@ -1,7 +1,8 @@
-// The garbage collector: watches every deletable kind, keeps the graph of owners, and works off what the graph proposes.
-// Stands on client, cache and queue rather than on reconcilers, because its subject is a graph and not a kind.
-// Upstream looks for new kinds every 30 s and tries objects of unknown kinds again and again; here both wait for the
-// definitions to change.
+// The garbage collector: watches every deletable kind, keeps the graph of owners, and works off
+// what the graph proposes. Stands on client, cache and queue rather than on reconcilers, because
+// its subject is a graph and not a kind.
+// Upstream looks for new kinds every 30 s and tries objects of unknown kinds again and again; here
+// both wait for the definitions to change.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go.
 import { createWorkQueue, type QueueItem, type WorkQueue } from "homeostat/queue";
 import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
@@ -12,7 +13,10 @@ import { type GraphWork, type Misplaced, orphanFinalizer, OwnerGraph } from "./g
 import { LiveObjects, UnknownKindError } from "./live-objects.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 
-/** Workers of each queue; upstream's default is 20 (`--concurrent-gc-syncs`), which one process need not have. */
+/**
+ * Workers of each queue; upstream's default is 20 (`--concurrent-gc-syncs`), which one process need
+ * not have.
+ */
 const workers = 4;
 /** Failures in a row after which somebody is told, once. */
 const tellAfter = 6;
@@ -66,7 +70,10 @@ class Collector implements RunningSimulator {
     await this.#watch.caughtUp(this.#stopping.signal);
     this.#reviewed = true;
     this.#take(this.#graph.review());
-    const each = Array.from({ length: workers }, () => [this.#work(this.#collect, (uid) => this.#collectOne(uid)), this.#work(this.#orphan, (uid) => this.#orphanOne(uid))]);
+    const each = Array.from({ length: workers }, () => [
+      this.#work(this.#collect, (uid) => this.#collectOne(uid)),
+      this.#work(this.#orphan, (uid) => this.#orphanOne(uid)),
+    ]);
     await Promise.all(each.flat());
   }
 
@@ -99,15 +106,24 @@ class Collector implements RunningSimulator {
     }
   }
 
-  async #try(queue: WorkQueue, { key, failures }: QueueItem, run: (uid: string) => Promise<void>): Promise<void> {
+  async #try(
+    queue: WorkQueue,
+    { key, failures }: QueueItem,
+    run: (uid: string) => Promise<void>,
+  ): Promise<void> {
     const { changes } = this.#watch;
     try {
       await run(key);
       queue.forget(key);
     } catch (error) {
-      if (error instanceof UnknownKindError && changes === this.#watch.changes) return void this.#parked.add(key);
+      if (error instanceof UnknownKindError && changes === this.#watch.changes)
+        return void this.#parked.add(key);
       queue.addRateLimited(key);
-      if (failures === tellAfter) this.#context.warn(`the garbage collector keeps failing on the object with uid ${key}`, error);
+      if (failures === tellAfter)
+        this.#context.warn(
+          `the garbage collector keeps failing on the object with uid ${key}`,
+          error,
+        );
     }
   }
 
@@ -115,7 +131,11 @@ class Collector implements RunningSimulator {
     const node = this.#graph.node(uid);
     if (!node) return;
     if (node.object.deleting) await this.#watch.caughtUp(this.#stopping.signal);
-    const { gone, look } = await collectObject(node, { graph: this.#graph, live: this.#live, absent: this.#absent });
+    const { gone, look } = await collectObject(node, {
+      graph: this.#graph,
+      live: this.#live,
+      absent: this.#absent,
+    });
     if (gone) this.#forget(uid);
     for (const other of look ?? []) this.#collect.add(other);
   }
@@ -125,7 +145,9 @@ class Collector implements RunningSimulator {
     await this.#watch.caughtUp(this.#stopping.signal);
     const node = this.#graph.node(uid);
     if (!node) return;
-    const freed = await Promise.allSettled(Array.from(node.dependents, (dependent) => this.#free(dependent, uid)));
+    const freed = await Promise.allSettled(
+      Array.from(node.dependents, (dependent) => this.#free(dependent, uid)),
+    );
     for (const one of freed) if (one.status === "rejected") throw one.reason;
     await this.#live.removeFinalizer(node.object, orphanFinalizer);
   }
@@ -133,13 +155,23 @@ class Collector implements RunningSimulator {
   async #free(dependent: string, owner: string): Promise<void> {
     const object = this.#graph.node(dependent)?.object;
     const latest = object && (await this.#live.find(object));
-    if (latest?.metadata.uid !== dependent || !latest.metadata.ownerReferences?.some((reference) => reference.uid === owner)) return;
+    if (
+      latest?.metadata.uid !== dependent ||
+      !latest.metadata.ownerReferences?.some((reference) => reference.uid === owner)
+    )
+      return;
     await this.#live.removeOwners(latest, new Set([owner]));
   }
 
   #report({ dependent, reference: { apiVersion, kind, name, uid } }: Misplaced): void {
     const { namespace } = dependent;
-    const object = { apiVersion: dependent.apiVersion, kind: dependent.kind, namespace, name: dependent.name, uid: dependent.uid };
+    const object = {
+      apiVersion: dependent.apiVersion,
+      kind: dependent.kind,
+      namespace,
+      name: dependent.name,
+      uid: dependent.uid,
+    };
     const message = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace ${JSON.stringify(namespace)}`;
     this.#recorder.record({ object, type: "Warning", reason: "OwnerRefInvalidNamespace", message });
   }

@@ -1,17 +1,32 @@
-// The graph on its own: readable plays with what they ask for, and random ones against a model that looks at everything.
+// The graph on its own: readable plays with what they ask for, and random ones against a model that
+// looks at everything.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type GraphObject, type GraphWork, OwnerGraph, waitsForDependents } from "./graph.machine.ts";
+import {
+  type GraphObject,
+  type GraphWork,
+  OwnerGraph,
+  waitsForDependents,
+} from "./graph.machine.ts";
 
-/** `name[@namespace] [<- owner[!]…] [deleting finalizer…]`; the uid is the name, `!` blocks, namespace "*" is cluster-wide. */
+/**
+ * `name[@namespace] [<- owner[!]…] [deleting finalizer…]`; the uid is the name, `!` blocks,
+ * namespace "*" is cluster-wide.
+ */
 function parse(text: string): GraphObject {
   const [head = "", deletion] = text.split(" deleting");
   const [who = "", owned] = head.split(" <- ");
   const [name = "", namespace = "n"] = who.trim().split("@");
   const owners = (owned?.trim().split(" ") ?? []).map((one) => {
     const [reference = "", uid] = one.replace("!", "").split("#");
-    return { apiVersion: "v1", kind: "Box", name: reference, uid: uid ?? reference, blocking: one.endsWith("!") };
+    return {
+      apiVersion: "v1",
+      kind: "Box",
+      name: reference,
+      uid: uid ?? reference,
+      blocking: one.endsWith("!"),
+    };
   });
   return {
     apiVersion: "v1",
@@ -29,14 +44,21 @@ function print({ collect, orphan, misplaced }: GraphWork): string {
   const parts = [
     ...collect.map((uid) => `look at ${uid}`),
     ...orphan.map((uid) => `orphan ${uid}`),
-    ...misplaced.map(({ dependent, reference }) => `${dependent.uid} misplaced under ${reference.uid}`),
+    ...misplaced.map(
+      ({ dependent, reference }) => `${dependent.uid} misplaced under ${reference.uid}`,
+    ),
   ];
   return parts.sort().join(", ") || "nothing";
 }
 
 function play(script: string): string {
   const graph = new OwnerGraph();
-  const run = (line: string): string => (line === "review" ? print(graph.review()) : line.startsWith("gone ") ? print(graph.forget(line.slice(5))) : print(graph.observe(parse(line))));
+  const run = (line: string): string =>
+    line === "review"
+      ? print(graph.review())
+      : line.startsWith("gone ")
+        ? print(graph.forget(line.slice(5)))
+        : print(graph.observe(parse(line)));
   const lines = script
     .trim()
     .split("\n")
@@ -127,7 +149,13 @@ describe("the graph of owners", () => {
   const uids = ["a", "b", "c", "d", "e"];
   const reference = fc
     .record({ uid: fc.constantFrom(...uids, "z"), wrong: fc.boolean(), blocking: fc.boolean() })
-    .map(({ uid, wrong, blocking }) => ({ apiVersion: "v1", kind: "Box", name: wrong ? "wrong" : uid, uid, blocking }));
+    .map(({ uid, wrong, blocking }) => ({
+      apiVersion: "v1",
+      kind: "Box",
+      name: wrong ? "wrong" : uid,
+      uid,
+      blocking,
+    }));
   const object = fc.record({
     uid: fc.constantFrom(...uids),
     namespace: fc.constantFrom("", "m", "n"),
@@ -135,19 +163,37 @@ describe("the graph of owners", () => {
     deleting: fc.boolean(),
     finalizers: fc.subarray(["orphan", "foregroundDeletion", "other"]),
   });
-  const step = fc.oneof({ weight: 3, arbitrary: object.map((one) => ({ ...one, apiVersion: "v1", kind: "Box", name: one.uid })) }, { weight: 1, arbitrary: fc.constantFrom(...uids) });
+  const step = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: object.map((one) => ({ ...one, apiVersion: "v1", kind: "Box", name: one.uid })),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...uids) },
+  );
 
   /** Identity and place never change while an object lives; nothing stops being deleted. */
   function lawful(objects: Map<string, GraphObject>, next: GraphObject): GraphObject {
     const old = objects.get(next.uid);
-    return old ? { ...next, namespace: old.namespace, deleting: old.deleting || next.deleting } : next;
+    return old
+      ? { ...next, namespace: old.namespace, deleting: old.deleting || next.deleting }
+      : next;
   }
-  const suspicious = (objects: Map<string, GraphObject>, { owners, namespace }: GraphObject): readonly string[] =>
+  const suspicious = (
+    objects: Map<string, GraphObject>,
+    { owners, namespace }: GraphObject,
+  ): readonly string[] =>
     owners.flatMap(({ uid, name }) => {
       const owner = objects.get(uid);
-      return owner && owner.name === name && (owner.namespace === "" || owner.namespace === namespace) ? [] : [uid];
+      return owner &&
+        owner.name === name &&
+        (owner.namespace === "" || owner.namespace === namespace)
+        ? []
+        : [uid];
     });
-  const blocked = (objects: Map<string, GraphObject>, uid: string): boolean => [...objects.values()].some(({ owners }) => owners.some((owner) => owner.uid === uid && owner.blocking));
+  const blocked = (objects: Map<string, GraphObject>, uid: string): boolean =>
+    [...objects.values()].some(({ owners }) =>
+      owners.some((owner) => owner.uid === uid && owner.blocking),
+    );
 
   test("misses nothing that becomes suspicious or free, and knows every dependent", () => {
     fc.assert(
@@ -163,13 +209,23 @@ describe("the graph of owners", () => {
           for (const [uid, now] of objects) {
             const was = before.get(uid);
             const known = was ? suspicious(before, was) : [];
-            if (suspicious(objects, now).some((owner) => !known.includes(owner) && !was?.owners.some((reference) => reference.uid === owner && objects.has(owner))))
+            if (
+              suspicious(objects, now).some(
+                (owner) =>
+                  !known.includes(owner) &&
+                  !was?.owners.some((reference) => reference.uid === owner && objects.has(owner)),
+              )
+            )
               assert.ok(collect.includes(uid), `${uid} became suspicious`);
-            if (waitsForDependents(now) && was && blocked(before, uid) && !blocked(objects, uid)) assert.ok(collect.includes(uid), `${uid} is not blocked any more`);
-            const dependents = [...objects.values()].filter(({ owners }) => owners.some((owner) => owner.uid === uid)).map((dependent) => dependent.uid);
+            if (waitsForDependents(now) && was && blocked(before, uid) && !blocked(objects, uid))
+              assert.ok(collect.includes(uid), `${uid} is not blocked any more`);
+            const dependents = [...objects.values()]
+              .filter(({ owners }) => owners.some((owner) => owner.uid === uid))
+              .map((dependent) => dependent.uid);
             assert.deepEqual([...(graph.node(uid)?.dependents ?? [])].sort(), dependents.sort());
           }
-          for (const uid of [...collect, ...orphan]) assert.ok(objects.has(uid), `${uid} is not there`);
+          for (const uid of [...collect, ...orphan])
+            assert.ok(objects.has(uid), `${uid} is not there`);
         }
         for (const uid of uids) assert.deepEqual(graph.node(uid)?.object, objects.get(uid));
       }),
@@ -184,8 +240,15 @@ describe("the graph of owners", () => {
         const graph = new OwnerGraph();
         for (const one of all) graph.observe(one);
         const objects = new Map(all.map((one) => [one.uid, one] as const));
-        const waiting = all.filter((one) => waitsForDependents(one) && !one.finalizers.includes("orphan")).map(({ uid }) => uid);
-        const expected = all.filter((one) => suspicious(objects, one).length > 0 || waiting.includes(one.uid) || one.owners.some(({ uid }) => waiting.includes(uid)));
+        const waiting = all
+          .filter((one) => waitsForDependents(one) && !one.finalizers.includes("orphan"))
+          .map(({ uid }) => uid);
+        const expected = all.filter(
+          (one) =>
+            suspicious(objects, one).length > 0 ||
+            waiting.includes(one.uid) ||
+            one.owners.some(({ uid }) => waiting.includes(uid)),
+        );
         const { collect, orphan } = graph.review();
         assert.deepEqual([...collect].sort(), expected.map(({ uid }) => uid).sort());
         assert.deepEqual(

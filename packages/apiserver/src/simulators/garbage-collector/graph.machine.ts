@@ -1,9 +1,13 @@
-// Who owns whom, as far as watches have told. A pure machine: changes in, objects to look at out. The graph may lag behind
-// the server; whatever it proposes is checked against live objects before anything is written. Where upstream keeps virtual
-// nodes for owners that nobody has seen, this graph proposes their dependents: the answer is found on live objects anyway.
+// Who owns whom, as far as watches have told. A pure machine: changes in, objects to look at out.
+// The graph may lag behind the server; whatever it proposes is checked against live objects before
+// anything is written. Where upstream keeps virtual nodes for owners that nobody has seen, this
+// graph proposes their dependents: the answer is found on live objects anyway.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
 
-/** What names an object beyond doubt, as an owner reference does; `namespace` is "" for cluster-wide objects. */
+/**
+ * What names an object beyond doubt, as an owner reference does; `namespace` is "" for cluster-wide
+ * objects.
+ */
 export interface Coordinates {
   readonly apiVersion: string;
   readonly kind: string;
@@ -30,14 +34,20 @@ export interface Misplaced {
   readonly reference: GraphReference;
 }
 
-/** What is to be done after a change: objects to look at and owners whose dependents are to be freed, by uid. */
+/**
+ * What is to be done after a change: objects to look at and owners whose dependents are to be
+ * freed, by uid.
+ */
 export interface GraphWork {
   readonly collect: readonly string[];
   readonly orphan: readonly string[];
   readonly misplaced: readonly Misplaced[];
 }
 
-/** A node as it is now; `dependents` holds uids of objects that refer to it, whether they may or not. Ask again after a wait. */
+/**
+ * A node as it is now; `dependents` holds uids of objects that refer to it, whether they may or
+ * not. Ask again after a wait.
+ */
 export interface GraphNode {
   readonly object: GraphObject;
   readonly dependents: ReadonlySet<string>;
@@ -51,9 +61,11 @@ export const orphanFinalizer = "orphan";
 type Deletion = Pick<GraphObject, "deleting" | "finalizers">;
 
 /** True while an owner waits for its dependents to go. */
-export const waitsForDependents = ({ deleting, finalizers }: Deletion): boolean => deleting && finalizers.includes(foregroundFinalizer);
+export const waitsForDependents = ({ deleting, finalizers }: Deletion): boolean =>
+  deleting && finalizers.includes(foregroundFinalizer);
 /** True while an owner waits for its dependents to be freed. */
-export const orphansDependents = ({ deleting, finalizers }: Deletion): boolean => deleting && finalizers.includes(orphanFinalizer);
+export const orphansDependents = ({ deleting, finalizers }: Deletion): boolean =>
+  deleting && finalizers.includes(orphanFinalizer);
 
 /** The graph. Mutable, but a function of the changes it was told. */
 export class OwnerGraph {
@@ -75,22 +87,35 @@ export class OwnerGraph {
     const work = new Work();
     for (const owner of this.#unblocked(object, old)) work.collect.add(owner);
     this.#judge(object, old, work);
-    if (!old) for (const dependent of this.#dependentsOf(object.uid)) this.#judgeReferences(this.#objects.get(dependent), (reference) => reference.uid === object.uid, work);
+    if (!old)
+      for (const dependent of this.#dependentsOf(object.uid))
+        this.#judgeReferences(
+          this.#objects.get(dependent),
+          (reference) => reference.uid === object.uid,
+          work,
+        );
     return work.done();
   }
 
-  /** Takes note that an object is gone. Its dependents, and owners that waited for it, are to be looked at. */
+  /**
+   * Takes note that an object is gone. Its dependents, and owners that waited for it, are to be
+   * looked at.
+   */
   forget(uid: string): GraphWork {
     const work = new Work();
     const object = this.#objects.get(uid);
     this.#objects.delete(uid);
     this.#relink(uid, object?.owners ?? [], []);
     if (object) for (const dependent of this.#dependentsOf(uid)) work.collect.add(dependent);
-    for (const { uid: owner } of object?.owners ?? []) if (this.#waits(owner)) work.collect.add(owner);
+    for (const { uid: owner } of object?.owners ?? [])
+      if (this.#waits(owner)) work.collect.add(owner);
     return work.done();
   }
 
-  /** Everything that is to be done about the graph as it stands, for a collector that begins with it. */
+  /**
+   * Everything that is to be done about the graph as it stands, for a collector that begins with
+   * it.
+   */
   review(): GraphWork {
     const work = new Work();
     for (const object of this.#objects.values()) this.#judge(object, undefined, work);
@@ -103,18 +128,26 @@ export class OwnerGraph {
     this.#judgeReferences(object, (reference) => !known.has(reference.uid), work);
     if (orphansDependents(object)) {
       if (!old || !orphansDependents(old)) work.orphan.add(object.uid);
-    } else if (waitsForDependents(object) && (!old || orphansDependents(old) || !waitsForDependents(old))) {
+    } else if (
+      waitsForDependents(object) &&
+      (!old || orphansDependents(old) || !waitsForDependents(old))
+    ) {
       for (const uid of this.#dependentsOf(object.uid)) work.collect.add(uid);
       work.collect.add(object.uid);
     }
   }
 
   /** An object is suspicious when an owner is not known, or is not what the reference says. */
-  #judgeReferences(object: GraphObject | undefined, concerns: (reference: GraphReference) => boolean, work: Work): void {
+  #judgeReferences(
+    object: GraphObject | undefined,
+    concerns: (reference: GraphReference) => boolean,
+    work: Work,
+  ): void {
     for (const reference of object?.owners ?? []) {
       if (!concerns(reference)) continue;
       const owner = this.#objects.get(reference.uid);
-      const elsewhere = owner !== undefined && owner.namespace !== "" && owner.namespace !== object!.namespace;
+      const elsewhere =
+        owner !== undefined && owner.namespace !== "" && owner.namespace !== object!.namespace;
       if (elsewhere) work.misplaced.push({ dependent: object!, reference });
       if (!owner || elsewhere || !isNamedBy(owner, reference)) work.collect.add(object!.uid);
     }
@@ -122,8 +155,12 @@ export class OwnerGraph {
 
   /** Owners that this object blocked and blocks no more. */
   #unblocked(object: GraphObject, old: GraphObject | undefined): readonly string[] {
-    const still = new Set(object.owners.filter((owner) => owner.blocking).map((owner) => owner.uid));
-    return (old?.owners ?? []).filter((owner) => owner.blocking && !still.has(owner.uid) && this.#objects.has(owner.uid)).map((owner) => owner.uid);
+    const still = new Set(
+      object.owners.filter((owner) => owner.blocking).map((owner) => owner.uid),
+    );
+    return (old?.owners ?? [])
+      .filter((owner) => owner.blocking && !still.has(owner.uid) && this.#objects.has(owner.uid))
+      .map((owner) => owner.uid);
   }
 
   #waits(uid: string): boolean {

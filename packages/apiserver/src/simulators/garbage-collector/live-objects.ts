@@ -1,5 +1,7 @@
-// The garbage collector's hands: reads and writes of objects of any kind, with the patches that upstream sends.
-// Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/operations.go, patch.go; pkg/controller/controller_ref_manager.go.
+// The garbage collector's hands: reads and writes of objects of any kind, with the patches that
+// upstream sends.
+// Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/operations.go, patch.go;
+// pkg/controller/controller_ref_manager.go.
 import { isDeepStrictEqual } from "node:util";
 import { isApiStatusError, isConflict, isNotFound, type JsonObject } from "homeostat/api";
 import type { Client, DiscoveredKind } from "homeostat/client";
@@ -63,12 +65,16 @@ export class LiveObjects {
   }
 
   async find(address: LiveAddress): Promise<LiveObject | undefined> {
-    return (await this.#client.find(await this.kind(address.apiVersion, address.kind), keyOf(address))) as LiveObject | undefined;
+    return (await this.#client.find(
+      await this.kind(address.apiVersion, address.kind),
+      keyOf(address),
+    )) as LiveObject | undefined;
   }
 
   /**
-   * Deletes an object as it was judged: at this revision, or at a later one with the same owners, so that somebody who
-   * writes to it all the time does not keep it alive. False when it was gone already.
+   * Deletes an object as it was judged: at this revision, or at a later one with the same owners,
+   * so that somebody who writes to it all the time does not keep it alive. False when it was gone
+   * already.
    */
   async delete(object: LiveObject, propagationPolicy: PropagationPolicy): Promise<boolean> {
     const { uid, resourceVersion } = object.metadata;
@@ -76,16 +82,32 @@ export class LiveObjects {
       return await this.#delete(object, propagationPolicy, { uid, resourceVersion });
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const live = await this.find({ ...object, ...object.metadata, namespace: object.metadata.namespace ?? "" });
+      const live = await this.find({
+        ...object,
+        ...object.metadata,
+        namespace: object.metadata.namespace ?? "",
+      });
       if (!live) return false;
-      if (live.metadata.uid !== uid || !isDeepStrictEqual(live.metadata.ownerReferences, object.metadata.ownerReferences)) throw error;
+      if (
+        live.metadata.uid !== uid ||
+        !isDeepStrictEqual(live.metadata.ownerReferences, object.metadata.ownerReferences)
+      )
+        throw error;
       return this.#delete(object, propagationPolicy, { uid });
     }
   }
 
-  async #delete(object: LiveObject, propagationPolicy: PropagationPolicy, preconditions: { readonly uid: string; readonly resourceVersion?: string }): Promise<boolean> {
+  async #delete(
+    object: LiveObject,
+    propagationPolicy: PropagationPolicy,
+    preconditions: { readonly uid: string; readonly resourceVersion?: string },
+  ): Promise<boolean> {
     try {
-      await this.#client.delete(await this.kind(object.apiVersion, object.kind), keyOf(object.metadata), { preconditions, propagationPolicy });
+      await this.#client.delete(
+        await this.kind(object.apiVersion, object.kind),
+        keyOf(object.metadata),
+        { preconditions, propagationPolicy },
+      );
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -95,12 +117,17 @@ export class LiveObjects {
 
   /** Takes owner references out of an object. An object that is gone is no error. */
   async removeOwners(object: LiveObject, owners: ReadonlySet<string>): Promise<void> {
-    const remaining = (object.metadata.ownerReferences ?? []).filter((reference) => !owners.has(reference.uid));
+    const remaining = (object.metadata.ownerReferences ?? []).filter(
+      (reference) => !owners.has(reference.uid),
+    );
     const strategic = [...owners].map((uid) => ({ $patch: "delete", uid }));
     await this.#patchOwners(object, strategic, remaining);
   }
 
-  /** Makes every owner reference of an object non-blocking, so that a circle of waiting owners can end. */
+  /**
+   * Makes every owner reference of an object non-blocking, so that a circle of waiting owners can
+   * end.
+   */
   async unblockOwners(object: LiveObject): Promise<void> {
     const references = object.metadata.ownerReferences ?? [];
     const blocking = references.filter((reference) => reference.blockOwnerDeletion);
@@ -112,32 +139,69 @@ export class LiveObjects {
   }
 
   /** Takes one finalizer off; no error when the object or the finalizer is gone. */
-  async removeFinalizer(address: LiveAddress & { readonly uid: string }, finalizer: string): Promise<void> {
+  async removeFinalizer(
+    address: LiveAddress & { readonly uid: string },
+    finalizer: string,
+  ): Promise<void> {
     const object = await this.find(address);
-    if (!object || object.metadata.uid !== address.uid || !object.metadata.finalizers?.includes(finalizer)) return;
+    if (
+      !object ||
+      object.metadata.uid !== address.uid ||
+      !object.metadata.finalizers?.includes(finalizer)
+    )
+      return;
     const finalizers = object.metadata.finalizers.filter((one) => one !== finalizer);
-    const body = { metadata: { resourceVersion: object.metadata.resourceVersion, finalizers: finalizers.length ? finalizers : null } };
+    const body = {
+      metadata: {
+        resourceVersion: object.metadata.resourceVersion,
+        finalizers: finalizers.length ? finalizers : null,
+      },
+    };
     await this.#patch(object, { type: "merge", body: body as unknown as JsonObject });
   }
 
-  /** Strategic merge where the kind has it, otherwise a merge patch of the whole list that insists on the revision read. */
-  async #patchOwners(object: LiveObject, strategic: readonly object[], whole: readonly LiveReference[]): Promise<void> {
+  /**
+   * Strategic merge where the kind has it, otherwise a merge patch of the whole list that insists
+   * on the revision read.
+   */
+  async #patchOwners(
+    object: LiveObject,
+    strategic: readonly object[],
+    whole: readonly LiveReference[],
+  ): Promise<void> {
     const { uid, resourceVersion } = object.metadata;
     try {
-      await this.#patch(object, { type: "strategic", body: { metadata: { ownerReferences: strategic, uid } } });
+      await this.#patch(object, {
+        type: "strategic",
+        body: { metadata: { ownerReferences: strategic, uid } },
+      });
     } catch (error) {
       if (!isApiStatusError(error) || error.status.code !== 415) throw error;
-      await this.#patch(object, { type: "merge", body: { metadata: { resourceVersion, ownerReferences: whole.length ? whole : null } } });
+      await this.#patch(object, {
+        type: "merge",
+        body: { metadata: { resourceVersion, ownerReferences: whole.length ? whole : null } },
+      });
     }
   }
 
-  async #patch(object: LiveObject, patch: { readonly type: "strategic" | "merge"; readonly body: unknown }): Promise<void> {
-    await this.#client.patch(await this.kind(object.apiVersion, object.kind), keyOf(object.metadata), patch).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+  async #patch(
+    object: LiveObject,
+    patch: { readonly type: "strategic" | "merge"; readonly body: unknown },
+  ): Promise<void> {
+    await this.#client
+      .patch(await this.kind(object.apiVersion, object.kind), keyOf(object.metadata), patch)
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
   }
 }
 
-function keyOf({ name, namespace }: { readonly name: string; readonly namespace?: string | undefined }): { readonly name: string; readonly namespace?: string } {
+function keyOf({
+  name,
+  namespace,
+}: {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}): { readonly name: string; readonly namespace?: string } {
   return namespace ? { name, namespace } : { name };
 }

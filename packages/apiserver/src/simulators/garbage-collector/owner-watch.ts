@@ -1,5 +1,7 @@
-// The garbage collector's eyes: one watch for every kind that can be deleted, kept in line with the kinds served.
-// Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go (syncMonitors, DefaultIgnoredResources).
+// The garbage collector's eyes: one watch for every kind that can be deleted, kept in line with the
+// kinds served.
+// Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go (syncMonitors,
+// DefaultIgnoredResources).
 import type { CachedObject, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 import type { SimulatorContext } from "../simulator.ts";
@@ -58,15 +60,27 @@ export class OwnerWatch {
     for (const id of [...this.#watched.keys()]) this.#unwatch(id);
   }
 
-  /** Resolves when every kind served has been listed, has been waited for long enough, or `signal` aborts. */
+  /**
+   * Resolves when every kind served has been listed, has been waited for long enough, or `signal`
+   * aborts.
+   */
   async caughtUp(signal: AbortSignal): Promise<void> {
     while (this.#following) await this.#following;
-    const late = [...this.#watched.values()].filter(({ lease, patience }) => !lease.informer.hasSynced() && !patience.signal.aborted);
+    const late = [...this.#watched.values()].filter(
+      ({ lease, patience }) => !lease.informer.hasSynced() && !patience.signal.aborted,
+    );
     if (late.length === 0) return;
-    await Promise.all(late.map(({ lease, patience }) => lease.informer.synced(AbortSignal.any([signal, patience.signal])).catch(() => undefined)));
+    await Promise.all(
+      late.map(({ lease, patience }) =>
+        lease.informer.synced(AbortSignal.any([signal, patience.signal])).catch(() => undefined),
+      ),
+    );
   }
 
-  /** Brings the watches in line with the kinds served; one pass at a time, and one more where kinds changed meanwhile. */
+  /**
+   * Brings the watches in line with the kinds served; one pass at a time, and one more where kinds
+   * changed meanwhile.
+   */
   #follow(): void {
     this.#behind = true;
     this.#following ??= this.#catchUp().finally(() => {
@@ -83,7 +97,10 @@ export class OwnerWatch {
         this.#handlers.kindsChanged();
       } catch (error) {
         if (this.#stopped) return;
-        this.#context.warn("the garbage collector could not find out which kinds are served", error);
+        this.#context.warn(
+          "the garbage collector could not find out which kinds are served",
+          error,
+        );
         this.#retry = this.#context.runtime.clock.timer(retryMs, () => this.#follow());
       }
     }
@@ -91,7 +108,12 @@ export class OwnerWatch {
 
   #adjust(deletable: readonly DiscoveredKind[]): void {
     if (this.#stopped) return;
-    const kinds = deletable.filter(({ verbs, resource, group }) => verbs.includes("list") && verbs.includes("watch") && !(resource === "events" && eventGroups.has(group)));
+    const kinds = deletable.filter(
+      ({ verbs, resource, group }) =>
+        verbs.includes("list") &&
+        verbs.includes("watch") &&
+        !(resource === "events" && eventGroups.has(group)),
+    );
     const ids = new Set(kinds.map(idOf));
     for (const id of [...this.#watched.keys()]) if (!ids.has(id)) this.#unwatch(id);
     for (const kind of kinds) if (!this.#watched.has(idOf(kind))) this.#watch(kind);
@@ -101,8 +123,13 @@ export class OwnerWatch {
     const lease = this.#context.cache.acquire(kind, { metadataOnly: true });
     const patience = new AbortController();
     const timer = this.#context.runtime.clock.timer(patienceMs, () => patience.abort());
-    const observe = (object: CachedObject): void => this.#handlers.observed(toGraphObject(kind, object));
-    const handler = lease.informer.addHandler({ added: observe, updated: (_, object) => observe(object), deleted: (object) => this.#handlers.gone(object.uid) });
+    const observe = (object: CachedObject): void =>
+      this.#handlers.observed(toGraphObject(kind, object));
+    const handler = lease.informer.addHandler({
+      added: observe,
+      updated: (_, object) => observe(object),
+      deleted: (object) => this.#handlers.gone(object.uid),
+    });
     lease.informer.synced(patience.signal).then(
       () => timer.cancel(),
       () => timer.cancel(),
@@ -126,8 +153,16 @@ const idOf = (kind: DiscoveredKind): string => `${kind.apiVersion}/${kind.resour
 
 /** Most objects neither have owners nor are going; these need not be parsed. */
 function toGraphObject({ apiVersion, kind }: DiscoveredKind, object: CachedObject): GraphObject {
-  const plain = { apiVersion, kind, name: object.name, namespace: object.namespace, uid: object.uid, deleting: object.deleting };
-  if (object.ownerUids.length === 0 && !object.deleting) return { ...plain, owners: none, finalizers: none };
+  const plain = {
+    apiVersion,
+    kind,
+    name: object.name,
+    namespace: object.namespace,
+    uid: object.uid,
+    deleting: object.deleting,
+  };
+  if (object.ownerUids.length === 0 && !object.deleting)
+    return { ...plain, owners: none, finalizers: none };
   const { metadata } = object.read() as LiveObject;
   const owners = (metadata.ownerReferences ?? []).map((reference) => ({
     apiVersion: reference.apiVersion,

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countOfCommon, countOfIndexes, firstFreeIndexes, formatIndexes, hasIndex, joinIndexes, parseIndexes, toIndexSet } from "./index-set.ts";
+import {
+  countOfCommon,
+  countOfIndexes,
+  firstFreeIndexes,
+  formatIndexes,
+  hasIndex,
+  joinIndexes,
+  parseIndexes,
+  toIndexSet,
+} from "./index-set.ts";
 
 test("is written as upstream writes it, and read back", () => {
   assert.equal(formatIndexes(toIndexSet([7, 0, 1, 3, 4, 5, 9, 10])), "0,1,3-5,7,9,10");
@@ -9,7 +18,11 @@ test("is written as upstream writes it, and read back", () => {
     { first: 0, last: 1 },
     { first: 3, last: 5 },
   ]);
-  assert.equal(formatIndexes(parseIndexes("1,3-8,12", 6)), "1,3-5", "what is too large is left out");
+  assert.equal(
+    formatIndexes(parseIndexes("1,3-8,12", 6)),
+    "1,3-5",
+    "what is too large is left out",
+  );
   assert.equal(formatIndexes(parseIndexes("1,x,3-y,5", 9)), "1,5", "and what cannot be read");
   assert.deepEqual([parseIndexes(undefined, 3), parseIndexes("", 3)], [[], []]);
 });

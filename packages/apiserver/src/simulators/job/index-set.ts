@@ -43,28 +43,41 @@ export function joinIndexes(a: IndexSet, b: IndexSet): IndexSet {
 }
 
 /** How many indexes there are. */
-export const countOfIndexes = (set: IndexSet): number => set.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+export const countOfIndexes = (set: IndexSet): number =>
+  set.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
 /** As a job's status carries it: two neighbours are not worth a hyphen. */
 export function formatIndexes(set: IndexSet): string {
-  return set.map(({ first, last }) => (last === first ? `${first}` : `${first}${last === first + 1 ? "," : "-"}${last}`)).join(",");
+  return set
+    .map(({ first, last }) =>
+      last === first ? `${first}` : `${first}${last === first + 1 ? "," : "-"}${last}`,
+    )
+    .join(",");
 }
 
-export const hasIndex = (set: IndexSet, index: number): boolean => set.some(({ first, last }) => first <= index && index <= last);
+export const hasIndex = (set: IndexSet, index: number): boolean =>
+  set.some(({ first, last }) => first <= index && index <= last);
 
 /** How many indexes are in both. */
 export function countOfCommon(a: IndexSet, b: IndexSet): number {
   let common = 0;
-  for (const one of a) for (const other of b) common += Math.max(0, Math.min(one.last, other.last) - Math.max(one.first, other.first) + 1);
+  for (const one of a)
+    for (const other of b)
+      common += Math.max(0, Math.min(one.last, other.last) - Math.max(one.first, other.first) + 1);
   return common;
 }
 
 /** The first `count` indexes below `completions` that are not in `taken`. */
-export function firstFreeIndexes(taken: IndexSet, count: number, completions: number): readonly number[] {
+export function firstFreeIndexes(
+  taken: IndexSet,
+  count: number,
+  completions: number,
+): readonly number[] {
   const free: number[] = [];
   let candidate = 0;
   for (const { first, last } of [...taken, { first: completions, last: completions }]) {
-    for (; candidate < Math.min(first, completions) && free.length < count; candidate++) free.push(candidate);
+    for (; candidate < Math.min(first, completions) && free.length < count; candidate++)
+      free.push(candidate);
     candidate = Math.max(candidate, last + 1);
   }
   return free;

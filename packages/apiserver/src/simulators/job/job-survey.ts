@@ -1,8 +1,17 @@
-// What a job's pods come to: how many are at work, which have ended since it was last counted, which indexes are done. Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: syncJob; indexed_job_utils.go).
+// What a job's pods come to: how many are at work, which have ended since it was last counted,
+// which indexes are done. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: syncJob;
+// indexed_job_utils.go).
 import { isPodActive, isPodTerminating, readyCondition } from "../pod-state.ts";
 import type { Pod } from "../workload-objects.ts";
-import { countOfIndexes, hasIndex, type IndexSet, joinIndexes, parseIndexes, toIndexSet } from "./index-set.ts";
+import {
+  countOfIndexes,
+  hasIndex,
+  type IndexSet,
+  joinIndexes,
+  parseIndexes,
+  toIndexSet,
+} from "./index-set.ts";
 import { isFailedFor, isIndexed, isTracked, type Job } from "./job-objects.ts";
 import { finishedAt } from "./pod-backoff.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
@@ -15,7 +24,10 @@ export interface IndexSurvey {
   readonly succeeded: IndexSet;
   /** Undefined for a job without a limit for each index. */
   readonly failed: IndexSet | undefined;
-  /** Failed pods that wait for their successor, which is to know how often its index failed; by index. */
+  /**
+   * Failed pods that wait for their successor, which is to know how often its index failed; by
+   * index.
+   */
   readonly awaitingSuccessor: ReadonlyMap<number, Pod>;
 }
 
@@ -38,9 +50,17 @@ export interface JobSurvey {
 export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
   const { status = {} } = job;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  const uncounted = pods.filter((pod) => isTracked(pod) && (!isIndexed(job) || validIndexOf(pod, job.spec.completions ?? 0) !== undefined));
-  const newSucceeded = uncounted.filter((pod) => !succeeded.includes(pod.metadata.uid) && pod.status?.phase === "Succeeded");
-  const newFailed = uncounted.filter((pod) => !failed.includes(pod.metadata.uid) && isFailedFor(job, pod));
+  const uncounted = pods.filter(
+    (pod) =>
+      isTracked(pod) &&
+      (!isIndexed(job) || validIndexOf(pod, job.spec.completions ?? 0) !== undefined),
+  );
+  const newSucceeded = uncounted.filter(
+    (pod) => !succeeded.includes(pod.metadata.uid) && pod.status?.phase === "Succeeded",
+  );
+  const newFailed = uncounted.filter(
+    (pod) => !failed.includes(pod.metadata.uid) && isFailedFor(job, pod),
+  );
   const active = pods.filter(isPodActive);
   const indexes = isIndexed(job) ? surveyIndexes(job, pods, uncounted) : undefined;
   return {
@@ -50,8 +70,13 @@ export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
     terminating: pods.filter(isPodTerminating),
     newSucceeded,
     newFailed,
-    succeeded: indexes ? countOfIndexes(indexes.succeeded) : (status.succeeded ?? 0) + succeeded.length + newSucceeded.length,
-    failed: (status.failed ?? 0) + failed.length + newFailed.filter((pod) => judgeFailure(job, pod).counts).length,
+    succeeded: indexes
+      ? countOfIndexes(indexes.succeeded)
+      : (status.succeeded ?? 0) + succeeded.length + newSucceeded.length,
+    failed:
+      (status.failed ?? 0) +
+      failed.length +
+      newFailed.filter((pod) => judgeFailure(job, pod).counts).length,
     indexes,
   };
 }
@@ -62,18 +87,36 @@ function surveyIndexes(job: Job, pods: readonly Pod[], uncounted: readonly Pod[]
   const { spec, status = {} } = job;
   const completions = spec.completions ?? 0;
   const before = parseIndexes(status.completedIndexes, completions);
-  const succeeded = joinIndexes(before, toIndexSet(uncounted.filter((pod) => pod.status?.phase === "Succeeded").map((pod) => indexOf(pod)!)));
-  if (spec.backoffLimitPerIndex === undefined) return { before, succeeded, failed: undefined, awaitingSuccessor: new Map() };
-  const failed = joinIndexes(parseIndexes(status.failedIndexes, completions), toIndexSet(uncounted.filter((pod) => failsIndex(job, pod)).map((pod) => indexOf(pod)!)));
+  const succeeded = joinIndexes(
+    before,
+    toIndexSet(
+      uncounted.filter((pod) => pod.status?.phase === "Succeeded").map((pod) => indexOf(pod)!),
+    ),
+  );
+  if (spec.backoffLimitPerIndex === undefined)
+    return { before, succeeded, failed: undefined, awaitingSuccessor: new Map() };
+  const failed = joinIndexes(
+    parseIndexes(status.failedIndexes, completions),
+    toIndexSet(uncounted.filter((pod) => failsIndex(job, pod)).map((pod) => indexOf(pod)!)),
+  );
   const settled = joinIndexes(joinIndexes(succeeded, failed), indexesOf(pods.filter(isPodActive)));
-  return { before, succeeded, failed, awaitingSuccessor: awaitingSuccessor(uncounted.filter((pod) => isFailedFor(job, pod) && !hasIndex(settled, indexOf(pod)!))) };
+  return {
+    before,
+    succeeded,
+    failed,
+    awaitingSuccessor: awaitingSuccessor(
+      uncounted.filter((pod) => isFailedFor(job, pod) && !hasIndex(settled, indexOf(pod)!)),
+    ),
+  };
 }
 
 /** True when the index has no more tries after this pod. */
 function failsIndex(job: Job, pod: Pod): boolean {
   if (!isFailedFor(job, pod)) return false;
   const { action, counts } = judgeFailure(job, pod);
-  return action === "FailIndex" || (counts && countedFailures(pod) >= job.spec.backoffLimitPerIndex!);
+  return (
+    action === "FailIndex" || (counts && countedFailures(pod) >= job.spec.backoffLimitPerIndex!)
+  );
 }
 
 /** The last one that failed, of each index. */
@@ -82,7 +125,8 @@ function awaitingSuccessor(failed: readonly Pod[]): ReadonlyMap<number, Pod> {
   for (const pod of failed) {
     const index = indexOf(pod)!;
     const other = last.get(index);
-    if (!other || (allFailures(other) <= allFailures(pod) && finishedAt(pod) >= finishedAt(other))) last.set(index, pod);
+    if (!other || (allFailures(other) <= allFailures(pod) && finishedAt(pod) >= finishedAt(other)))
+      last.set(index, pod);
   }
   return last;
 }

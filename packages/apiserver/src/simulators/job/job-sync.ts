@@ -1,7 +1,8 @@
-// One look at one job: sees to its pods, counts those that have ended, tells how it stands. The decisions are
-// job-survey.ts, job-conditions.ts, pods-plan.ts and count-pods.ts; this file writes them down, in the order that loses no
-// pod when a write fails: status, finalizers, status.
-// Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob, trackJobStatusAndRemoveFinalizers).
+// One look at one job: sees to its pods, counts those that have ended, tells how it stands. The
+// decisions are job-survey.ts, job-conditions.ts, pods-plan.ts and count-pods.ts; this file writes
+// them down, in the order that loses no pod when a write fails: status, finalizers, status.
+// Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob,
+// trackJobStatusAndRemoveFinalizers).
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
@@ -9,8 +10,25 @@ import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { type PodControl, slowStart } from "../pod-control.ts";
 import { formatSeconds, type Pod, podKind } from "../workload-objects.ts";
 import { countReleased, hasNotes, isSameStatus, notePods, writableStatus } from "./count-pods.ts";
-import { completionOf, deadlineInMs, endOf, finalCondition, newCondition, setCondition } from "./job-conditions.ts";
-import { isGoing, isSuspended, isTracked, type Job, type JobCondition, jobKind, type JobStatus, trackingFinalizer, trueCondition } from "./job-objects.ts";
+import {
+  completionOf,
+  deadlineInMs,
+  endOf,
+  finalCondition,
+  newCondition,
+  setCondition,
+} from "./job-conditions.ts";
+import {
+  isGoing,
+  isSuspended,
+  isTracked,
+  type Job,
+  type JobCondition,
+  jobKind,
+  type JobStatus,
+  trackingFinalizer,
+  trueCondition,
+} from "./job-objects.ts";
 import { jobPodTemplate, podNamePrefix } from "./job-pod-template.ts";
 import { countReady, type JobSurvey, surveyPods } from "./job-survey.ts";
 import type { FailureStreak } from "./pod-backoff.ts";
@@ -27,7 +45,10 @@ export interface JobTools {
   readonly control: PodControl;
 }
 
-/** Works on a job and the pods that are its own. `streak` is of failures up to now; `keep` is told when it is written down that they were seen. */
+/**
+ * Works on a job and the pods that are its own. `streak` is of failures up to now; `keep` is told
+ * when it is written down that they were seen.
+ */
 export class JobSync {
   readonly #tools: JobTools;
   readonly #survey: JobSurvey;
@@ -42,14 +63,26 @@ export class JobSync {
   #waitMs: number | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(tools: JobTools, job: Job, pods: readonly Pod[], failures: { readonly streak: (survey: JobSurvey) => FailureStreak; readonly keep: (streak: FailureStreak) => void }) {
+  constructor(
+    tools: JobTools,
+    job: Job,
+    pods: readonly Pod[],
+    failures: {
+      readonly streak: (survey: JobSurvey) => FailureStreak;
+      readonly keep: (streak: FailureStreak) => void;
+    },
+  ) {
     this.#tools = tools;
     this.#job = job;
     this.#survey = surveyPods(job, pods);
     this.#streak = failures.streak(this.#survey);
     this.#keep = failures.keep;
-    this.#status = { ...job.status, uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {} };
-    if (this.#status.startTime === undefined && !isSuspended(job)) this.#status = { ...this.#status, startTime: formatSeconds(this.#now()) };
+    this.#status = {
+      ...job.status,
+      uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
+    };
+    if (this.#status.startTime === undefined && !isSuspended(job))
+      this.#status = { ...this.#status, startTime: formatSeconds(this.#now()) };
     this.#active = this.#survey.active.length;
     this.#ready = countReady(this.#survey.active);
     this.#terminating = this.#survey.terminating.length;
@@ -68,7 +101,12 @@ export class JobSync {
       end = completionOf(this.#survey, this.#active, this.#now());
       if (!end && !isGoing(this.#job)) this.#tellSuspension();
     }
-    this.#status = { ...this.#status, active: this.#active, ready: this.#ready, terminating: this.#terminating };
+    this.#status = {
+      ...this.#status,
+      active: this.#active,
+      ready: this.#ready,
+      terminating: this.#terminating,
+    };
     await this.#account(end);
     if (this.#failure) throw this.#failure.error;
     return this.#waitMs;
@@ -88,8 +126,13 @@ export class JobSync {
   }
 
   async #create(index: number | undefined): Promise<void> {
-    const predecessor = index === undefined ? undefined : this.#survey.indexes?.awaitingSuccessor.get(index);
-    await this.#tools.control.create(this.#job, jobPodTemplate(this.#job, index, predecessor), index === undefined ? undefined : podNamePrefix(this.#job, index));
+    const predecessor =
+      index === undefined ? undefined : this.#survey.indexes?.awaitingSuccessor.get(index);
+    await this.#tools.control.create(
+      this.#job,
+      jobPodTemplate(this.#job, index, predecessor),
+      index === undefined ? undefined : podNamePrefix(this.#job, index),
+    );
     this.#active++;
   }
 
@@ -111,7 +154,14 @@ export class JobSync {
   /** Takes the finalizer off; false when the pod is gone. */
   async #release({ metadata: { name, namespace } }: Pod): Promise<boolean> {
     try {
-      await this.#tools.client.patch(podKind, { name, namespace }, { type: "strategic", body: { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } } });
+      await this.#tools.client.patch(
+        podKind,
+        { name, namespace },
+        {
+          type: "strategic",
+          body: { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } },
+        },
+      );
       return true;
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -122,30 +172,43 @@ export class JobSync {
   #tellSuspension(): void {
     const now = this.#now();
     const suspended = isSuspended(this.#job);
-    const [status, reason, message] = suspended ? (["True", "JobSuspended", "Job suspended"] as const) : (["False", "JobResumed", "Job resumed"] as const);
-    const conditions = setCondition(this.#status.conditions ?? [], newCondition("Suspended", status, { reason, message }, now));
+    const [status, reason, message] = suspended
+      ? (["True", "JobSuspended", "Job suspended"] as const)
+      : (["False", "JobResumed", "Job resumed"] as const);
+    const conditions = setCondition(
+      this.#status.conditions ?? [],
+      newCondition("Suspended", status, { reason, message }, now),
+    );
     if (!conditions) return;
     this.#tell("Normal", suspended ? "Suspended" : "Resumed", message);
     const { startTime: _, ...rest } = this.#status;
     this.#status = { ...rest, conditions, ...(suspended ? {} : { startTime: formatSeconds(now) }) };
   }
 
-  /** Notes what has ended, lets it go, counts it, and ends the job when nothing is left to wait for. */
+  /**
+   * Notes what has ended, lets it go, counts it, and ends the job when nothing is left to wait for.
+   */
   async #account(end: JobCondition | undefined): Promise<void> {
     const held = new Set(this.#survey.pods.filter(isTracked).map(({ metadata }) => metadata.uid));
-    const { status, release, isFull } = notePods(this.#survey, countReleased(this.#status, held), end);
+    const { status, release, isFull } = notePods(
+      this.#survey,
+      countReleased(this.#status, held),
+      end,
+    );
     this.#status = status;
     const last = end && this.#tellEnd(end);
     if (await this.#write()) this.#keep(this.#streak);
     const released = await Promise.allSettled(release.map((pod) => this.#release(pod)));
-    for (const [i, outcome] of released.entries()) if (outcome.status === "fulfilled") held.delete(release[i]!.metadata.uid);
+    for (const [i, outcome] of released.entries())
+      if (outcome.status === "fulfilled") held.delete(release[i]!.metadata.uid);
     this.#status = countReleased(this.#status, held);
     const failed = released.find((one) => one.status === "rejected");
     if (failed) {
       await this.#write();
       throw new Error(`tracking status: ${messageOf(failed.reason)}`, { cause: failed.reason });
     }
-    const isOver = last !== undefined && !isFull && !hasNotes(this.#status) && this.#terminating === 0;
+    const isOver =
+      last !== undefined && !isFull && !hasNotes(this.#status) && this.#terminating === 0;
     if (isOver) this.#end(last);
     await this.#write();
     if (isOver) this.#tellOver(last);
@@ -154,27 +217,41 @@ export class JobSync {
   /** Says that the job is about to end, and returns how. */
   #tellEnd(end: JobCondition): JobCondition {
     if (end.type === "Failed") return end;
-    if (!trueCondition(this.#status, end.type)) this.#status = { ...this.#status, conditions: [...(this.#status.conditions ?? []), end] };
+    if (!trueCondition(this.#status, end.type))
+      this.#status = { ...this.#status, conditions: [...(this.#status.conditions ?? []), end] };
     return finalCondition(end, this.#now());
   }
 
   #end(last: JobCondition): void {
-    const conditions = setCondition(this.#status.conditions ?? [], last) ?? this.#status.conditions ?? [];
-    const completed = last.type === "Complete" && last.lastTransitionTime !== undefined ? { completionTime: last.lastTransitionTime } : {};
+    const conditions =
+      setCondition(this.#status.conditions ?? [], last) ?? this.#status.conditions ?? [];
+    const completed =
+      last.type === "Complete" && last.lastTransitionTime !== undefined
+        ? { completionTime: last.lastTransitionTime }
+        : {};
     this.#status = { ...this.#status, conditions, ...completed };
   }
 
   #tellOver({ type, reason = "", message = "" }: JobCondition): void {
     if (type !== "Complete") return this.#tell("Warning", reason, message);
     const { completions } = this.#job.spec;
-    if (completions !== undefined && (this.#status.succeeded ?? 0) > completions) this.#tell("Warning", "TooManySucceededPods", "Too many succeeded pods running after completion count reached");
+    if (completions !== undefined && (this.#status.succeeded ?? 0) > completions)
+      this.#tell(
+        "Warning",
+        "TooManySucceededPods",
+        "Too many succeeded pods running after completion count reached",
+      );
     this.#tell("Normal", "Completed", "Job completed");
   }
 
   /** Writes the status where it is new; true when it was. */
   async #write(): Promise<boolean> {
     if (this.#job.status && isSameStatus(this.#job.status, this.#status)) return false;
-    this.#job = await this.#tools.client.update(jobKind, { ...this.#job, status: writableStatus(this.#status) }, { subresource: "status" });
+    this.#job = await this.#tools.client.update(
+      jobKind,
+      { ...this.#job, status: writableStatus(this.#status) },
+      { subresource: "status" },
+    );
     this.#status = { ...this.#job.status };
     return true;
   }
@@ -192,4 +269,5 @@ export class JobSync {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
-// Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no job counts any more.
+// Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no
+// job counts any more.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
 import { controllerOf, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -8,11 +9,21 @@ import { KeyedController } from "../keyed-controller.ts";
 import { PodControl } from "../pod-control.ts";
 import type { RunningSimulator, Simulator, SimulatorContext } from "../simulator.ts";
 import { keyFor, type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
-import { endCondition, isManagedElsewhere, isTracked, type Job, jobKind, trackingFinalizer } from "./job-objects.ts";
+import {
+  endCondition,
+  isManagedElsewhere,
+  isTracked,
+  type Job,
+  jobKind,
+  trackingFinalizer,
+} from "./job-objects.ts";
 import { JobSync, type JobTools } from "./job-sync.ts";
 import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
 
-/** What happens to pods within this time is looked at together: pods that end one after the other have all ended, whatever the first one means. */
+/**
+ * What happens to pods within this time is looked at together: pods that end one after the other
+ * have all ended, whatever the first one means.
+ */
 const batchMs = 1000;
 const firstRetryMs = 1000;
 
@@ -34,7 +45,9 @@ class Jobs implements RunningSimulator {
     const recorder = createSimulatorEventRecorder(client, runtime, "job-controller");
     this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, jobKind) };
     this.#forJobs = new KeyedController(context, "the job controller", { firstRetryMs });
-    this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", { firstRetryMs });
+    this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", {
+      firstRetryMs,
+    });
     this.#jobs = this.#forJobs.acquire(jobKind);
     this.#pods = this.#forJobs.acquire(podKind);
     this.#forOrphans.acquire(jobKind);
@@ -54,7 +67,10 @@ class Jobs implements RunningSimulator {
     const wake = ({ key }: CachedObject): void => this.#forJobs.add(key);
     this.#forJobs.follow(this.#jobs, {
       added: wake,
-      updated: (old, job) => (endCondition(job.read()) ? this.#freePods(job) : this.#forJobs.add(job.key, old.generation === job.generation ? batchMs : undefined)),
+      updated: (old, job) =>
+        endCondition(job.read())
+          ? this.#freePods(job)
+          : this.#forJobs.add(job.key, old.generation === job.generation ? batchMs : undefined),
       deleted: (job) => this.#freePods(job),
     });
     this.#forJobs.follow(this.#pods, {
@@ -75,7 +91,8 @@ class Jobs implements RunningSimulator {
     if (job && !endCondition(job.read())) return;
     if (isTracked(pod) && (entry.deleting || !controllerOf(pod))) this.#forOrphans.add(entry.key);
     if (controllerOf(pod) || entry.deleting) return;
-    for (const one of this.#jobs.list({ namespace: entry.namespace })) if (selects(one, pod)) this.#forJobs.add(keyFor(one), batchMs);
+    for (const one of this.#jobs.list({ namespace: entry.namespace }))
+      if (selects(one, pod)) this.#forJobs.add(keyFor(one), batchMs);
   }
 
   #wakeOwner(entry: CachedObject<Pod>): CachedObject<Job> | undefined {
@@ -95,7 +112,8 @@ class Jobs implements RunningSimulator {
   #freePods(entry: CachedObject<Job>): void {
     this.#streaks.delete(entry.key);
     const job = entry.read();
-    for (const pod of this.#pods.list({ namespace: entry.namespace })) if (isTracked(pod) && selects(job, pod)) this.#forOrphans.add(keyFor(pod));
+    for (const pod of this.#pods.list({ namespace: entry.namespace }))
+      if (isTracked(pod) && selects(job, pod)) this.#forOrphans.add(keyFor(pod));
   }
 
   async #sync(key: string): Promise<number | undefined> {
@@ -105,11 +123,21 @@ class Jobs implements RunningSimulator {
     const selector = toSelector(job.spec.selector);
     if (!selector) return undefined;
     const { namespace = "", uid } = job.metadata;
-    const candidates = [...this.#pods.byIndex("owner", uid), ...this.#pods.byIndex("orphan", namespace)];
-    const claimant = { client: this.#tools.client, kind: jobKind, owner: job, selector, finalizers: [trackingFinalizer] };
+    const candidates = [
+      ...this.#pods.byIndex("owner", uid),
+      ...this.#pods.byIndex("orphan", namespace),
+    ];
+    const claimant = {
+      client: this.#tools.client,
+      kind: jobKind,
+      owner: job,
+      selector,
+      finalizers: [trackingFinalizer],
+    };
     const pods = await claimDependents(claimant, podKind, candidates);
     const look = new JobSync(this.#tools, job, pods, {
-      streak: ({ newSucceeded, newFailed }) => continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
+      streak: ({ newSucceeded, newFailed }) =>
+        continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
       keep: (streak) => void this.#streaks.set(key, streak),
     });
     return look.run();
@@ -120,18 +148,26 @@ class Jobs implements RunningSimulator {
     const pod = this.#pods.get(parseObjectKey(key));
     if (!pod || !isTracked(pod)) return;
     const reference = controllerOf(pod);
-    if (reference && (reference.kind !== jobKind.kind || reference.apiVersion !== jobKind.apiVersion)) return;
+    if (
+      reference &&
+      (reference.kind !== jobKind.kind || reference.apiVersion !== jobKind.apiVersion)
+    )
+      return;
     const job = this.#jobOf(pod)?.read();
     if (job && (isManagedElsewhere(job) || !endCondition(job))) return;
     const { name, namespace } = pod.metadata;
     const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
-    await this.#tools.client.patch(podKind, { name, namespace }, { type: "strategic", body }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await this.#tools.client
+      .patch(podKind, { name, namespace }, { type: "strategic", body })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
   }
 }
 
 function selects({ spec }: Job, { metadata }: Pod): boolean {
   const selector = toSelector(spec.selector);
-  return selector !== undefined && selector.length > 0 && matchesLabels(selector, metadata.labels ?? {});
+  return (
+    selector !== undefined && selector.length > 0 && matchesLabels(selector, metadata.labels ?? {})
+  );
 }

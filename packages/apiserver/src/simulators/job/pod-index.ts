@@ -1,4 +1,5 @@
-// The completion index of a pod, and how often its index has failed before: facts in annotations. Pure.
+// The completion index of a pod, and how often its index has failed before: facts in annotations.
+// Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
 import type { Pod } from "../workload-objects.ts";
 import { type IndexSet, toIndexSet } from "./index-set.ts";
@@ -25,7 +26,8 @@ export function validIndexOf(pod: Pod, completions: number): number | undefined 
 }
 
 /** Indexes of pods, whatever their range. */
-export const indexesOf = (pods: readonly Pod[]): IndexSet => toIndexSet(pods.flatMap((pod) => indexOf(pod) ?? []));
+export const indexesOf = (pods: readonly Pod[]): IndexSet =>
+  toIndexSet(pods.flatMap((pod) => indexOf(pod) ?? []));
 
 export const countedFailures = (pod: Pod): number => countIn(pod, failuresAnnotation);
 export const ignoredFailures = (pod: Pod): number => countIn(pod, ignoredAnnotation);

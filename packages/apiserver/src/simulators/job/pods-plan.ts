@@ -1,6 +1,6 @@
 // Which pods a job is to make or to delete now, and how long it waits if it may not yet. Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob; indexed_job_utils.go),
-// k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePods).
+// Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
+// indexed_job_utils.go), k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePods).
 import { readyCondition } from "../pod-state.ts";
 import type { Pod } from "../workload-objects.ts";
 import { firstFreeIndexes, joinIndexes } from "./index-set.ts";
@@ -30,13 +30,15 @@ export function planPods(survey: JobSurvey, streak: FailureStreak, now: number):
   const wanted = wantedActive(survey);
   const remove = podsToRemove(job, active, Math.max(0, active.length - wanted)).slice(0, burst);
   if (remove.length > 0) return { ...nothing, remove };
-  const missing = wanted - active.length - (replacesOnlyFailed(job) ? survey.terminating.length : 0);
+  const missing =
+    wanted - active.length - (replacesOnlyFailed(job) ? survey.terminating.length : 0);
   if (missing <= 0) return nothing;
   const perIndex = job.spec.backoffLimitPerIndex !== undefined;
   const waitMs = perIndex ? 0 : remainingBackoffMs(streak, now);
   if (waitMs > 0) return { ...nothing, waitMs };
   const count = Math.min(missing, burst);
-  if (!isIndexed(job)) return { ...nothing, create: Array.from({ length: count }, () => undefined) };
+  if (!isIndexed(job))
+    return { ...nothing, create: Array.from({ length: count }, () => undefined) };
   const indexes = pendingIndexes(survey, count);
   return perIndex ? readyIndexes(survey, indexes, now) : { ...nothing, create: indexes };
 }
@@ -47,22 +49,36 @@ function wantedActive({ job: { spec }, active, succeeded }: JobSurvey): number {
   return Math.max(0, Math.min(spec.completions - succeeded, spec.parallelism));
 }
 
-function pendingIndexes({ job, active, terminating, indexes }: JobSurvey, count: number): readonly number[] {
+function pendingIndexes(
+  { job, active, terminating, indexes }: JobSurvey,
+  count: number,
+): readonly number[] {
   const busy = indexesOf(replacesOnlyFailed(job) ? [...active, ...terminating] : active);
-  return firstFreeIndexes(joinIndexes(joinIndexes(indexes!.succeeded, busy), indexes!.failed ?? []), count, job.spec.completions ?? 0);
+  return firstFreeIndexes(
+    joinIndexes(joinIndexes(indexes!.succeeded, busy), indexes!.failed ?? []),
+    count,
+    job.spec.completions ?? 0,
+  );
 }
 
 /** Every index has a back-off of its own; those that need not wait go ahead. */
 function readyIndexes({ indexes }: JobSurvey, pending: readonly number[], now: number): PodsPlan {
   const waits = pending.map((index) => {
     const last = indexes!.awaitingSuccessor.get(index);
-    return last ? remainingBackoffMs({ failures: allFailures(last) + 1, lastAt: finishedAt(last) }, now) : 0;
+    return last
+      ? remainingBackoffMs({ failures: allFailures(last) + 1, lastAt: finishedAt(last) }, now)
+      : 0;
   });
   const create = pending.filter((_, i) => waits[i] === 0);
-  return create.length > 0 || waits.length === 0 ? { ...nothing, create } : { ...nothing, waitMs: Math.min(...waits) };
+  return create.length > 0 || waits.length === 0
+    ? { ...nothing, create }
+    : { ...nothing, waitMs: Math.min(...waits) };
 }
 
-/** Active pods that are too many: at least `atLeast`, and with indexes those that have a bad one or one that another has too. */
+/**
+ * Active pods that are too many: at least `atLeast`, and with indexes those that have a bad one or
+ * one that another has too.
+ */
 export function podsToRemove(job: Job, active: readonly Pod[], atLeast: number): readonly Pod[] {
   const doomed = isIndexed(job) ? misplaced(active, job.spec.completions ?? 0) : [];
   if (doomed.length >= atLeast) return doomed;
@@ -72,12 +88,23 @@ export function podsToRemove(job: Job, active: readonly Pod[], atLeast: number):
 
 function misplaced(pods: readonly Pod[], completions: number): readonly Pod[] {
   const byIndex = Map.groupBy(pods, (pod) => indexOf(pod) ?? -1);
-  return [...byIndex.entries()].toSorted(([a], [b]) => a - b).flatMap(([index, same]) => (index < 0 || index >= completions ? same : same.length === 1 ? [] : same.toSorted(leastFirst).slice(0, -1)));
+  return [...byIndex.entries()]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([index, same]) =>
+      index < 0 || index >= completions
+        ? same
+        : same.length === 1
+          ? []
+          : same.toSorted(leastFirst).slice(0, -1),
+    );
 }
 
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** Negative when `a` matters less than `b`: it is not placed, not running, not ready, ready for less long, starts again more often, is younger. */
+/**
+ * Negative when `a` matters less than `b`: it is not placed, not running, not ready, ready for less
+ * long, starts again more often, is younger.
+ */
 function leastFirst(a: Pod, b: Pod): number {
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
   return (
@@ -96,4 +123,5 @@ function younger(a: string | undefined, b: string | undefined): number {
   return Date.parse(b) - Date.parse(a);
 }
 
-const restarts = ({ status }: Pod): number => Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
+const restarts = ({ status }: Pod): number =>
+  Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));

@@ -1,5 +1,5 @@
-// Plays a kubelet on every node: speaks for the node, and lets its pods live, though nothing runs them. What happens when is
-// data (pod-stages.ts), to which users add stages of their own.
+// Plays a kubelet on every node: speaks for the node, and lets its pods live, though nothing runs
+// them. What happens when is data (pod-stages.ts), to which users add stages of their own.
 // Upstream: k8s.io/kubernetes/pkg/kubelet, as far as others can see it.
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
@@ -21,7 +21,10 @@ import { podStatusAfter } from "./pod-status.ts";
 export const startKubelet: Simulator["start"] = async (context) => {
   const client = context.client.with({ userAgent: `kubelet/${kubernetesVersion}` });
   const recorder = createSimulatorEventRecorder(client, context.runtime, "kubelet");
-  const parts: readonly RunningSimulator[] = [new NodeKeeper(context, client), new PodKeeper(context, client, recorder)];
+  const parts: readonly RunningSimulator[] = [
+    new NodeKeeper(context, client),
+    new PodKeeper(context, client, recorder),
+  ];
   return {
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
@@ -44,7 +47,9 @@ class PodKeeper extends KeyedController {
     this.#pods = this.acquire(podKind);
     this.#nodes = this.acquire(nodeKind);
     this.#pods.addIndex("node", nodeIndex);
-    const given = context.stages.filter(({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod");
+    const given = context.stages.filter(
+      ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
+    );
     const player = new StagePlayer<Pod>(
       {
         kind: podKind,
@@ -52,7 +57,12 @@ class PodKeeper extends KeyedController {
         given,
         builtIn: given.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
         worldOf: (pod) => this.#worldOf(pod),
-        statusAfter: (pod, action, world) => podStatusAfter(pod, action, { ...world, hostIp: world.nodeIp(world.nodeName), ready: this.#isReady(pod) }),
+        statusAfter: (pod, action, world) =>
+          podStatusAfter(pod, action, {
+            ...world,
+            hostIp: world.nodeIp(world.nodeName),
+            ready: this.#isReady(pod),
+          }),
         statusType: "strategic",
       },
       { client, runtime: context.runtime, recorder },
@@ -66,23 +76,40 @@ class PodKeeper extends KeyedController {
         this.#given.delete(uid);
       },
     });
-    const wakePods = (node: CachedObject): void => this.#pods.entriesByIndex("node", node.key).forEach(wake);
-    this.follow(this.#nodes, { added: wakePods, updated: (old, node) => concernsPods(old.read() as Node) !== concernsPods(node.read() as Node) && wakePods(node) });
+    const wakePods = (node: CachedObject): void =>
+      this.#pods.entriesByIndex("node", node.key).forEach(wake);
+    this.follow(this.#nodes, {
+      added: wakePods,
+      updated: (old, node) =>
+        concernsPods(old.read() as Node) !== concernsPods(node.read() as Node) && wakePods(node),
+    });
     this.start((key) => player.look(key));
   }
 
   /** Pods of nodes that are silent, or somebody else's, are left alone. */
   #worldOf(pod: Pod): StageWorld | undefined {
-    const node = pod.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
-    const isKept = node && addressOf(node) !== undefined && ["ready", "not ready"].includes(moodOf(node));
+    const node =
+      pod.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
+    const isKept =
+      node && addressOf(node) !== undefined && ["ready", "not ready"].includes(moodOf(node));
     if (!isKept) return undefined;
     const nodeIp = (name: string): string => addressOf(this.#nodes.get({ name }) ?? node) ?? "";
-    return { now: this.#context.runtime.clock.now(), nodeName: node.metadata.name, nodeIp, podIp: () => this.#podIp(pod, node), nodeConditions: () => conditionsOf("True") };
+    return {
+      now: this.#context.runtime.clock.now(),
+      nodeName: node.metadata.name,
+      nodeIp,
+      podIp: () => this.#podIp(pod, node),
+      nodeConditions: () => conditionsOf("True"),
+    };
   }
 
   #isReady({ metadata, spec }: Pod): boolean {
     const node = this.#nodes.get({ name: spec.nodeName ?? "" });
-    return node !== undefined && moodOf(node) === "ready" && metadata.annotations?.[fateAnnotation] !== "unready";
+    return (
+      node !== undefined &&
+      moodOf(node) === "ready" &&
+      metadata.annotations?.[fateAnnotation] !== "unready"
+    );
   }
 
   /** A pod's own address, or the first on its node that no other pod has. */
@@ -91,8 +118,16 @@ class PodKeeper extends KeyedController {
     if (typeof own === "string" && own !== "") return own;
     if (pod.spec.hostNetwork) return addressOf(node) ?? "";
     const { uid } = pod.metadata;
-    const others = this.#pods.byIndex("node", node.metadata.name).filter((other) => other.metadata.uid !== uid && !isPodFinished(other));
-    const taken = new Set(others.map((other) => (other.status?.["podIP"] as string | undefined) || (this.#given.get(other.metadata.uid) ?? "")));
+    const others = this.#pods
+      .byIndex("node", node.metadata.name)
+      .filter((other) => other.metadata.uid !== uid && !isPodFinished(other));
+    const taken = new Set(
+      others.map(
+        (other) =>
+          (other.status?.["podIP"] as string | undefined) ||
+          (this.#given.get(other.metadata.uid) ?? ""),
+      ),
+    );
     const before = this.#given.get(uid);
     if (before !== undefined && !taken.has(before)) return before;
     const address = freeAddress(node.spec?.podCIDR ?? "10.244.0.0/16", taken) ?? "";
@@ -102,4 +137,5 @@ class PodKeeper extends KeyedController {
 }
 
 /** What of a node changes the life of its pods: not its heartbeats. */
-const concernsPods = (node: Node): string => JSON.stringify([moodOf(node), addressOf(node), node.spec?.podCIDR]);
+const concernsPods = (node: Node): string =>
+  JSON.stringify([moodOf(node), addressOf(node), node.spec?.podCIDR]);

@@ -1,6 +1,7 @@
-// Speaks for nodes: makes those that are wanted, gives them addresses and room, says whether they are ready, and renews their
-// leases as long as they are not silent.
-// Upstream: k8s.io/kubernetes/pkg/kubelet/kubelet_node_status.go, component-helpers/apimachinery/lease/controller.go.
+// Speaks for nodes: makes those that are wanted, gives them addresses and room, says whether they
+// are ready, and renews their leases as long as they are not silent.
+// Upstream: k8s.io/kubernetes/pkg/kubelet/kubelet_node_status.go,
+// component-helpers/apimachinery/lease/controller.go.
 import { isAlreadyExists, isConflict, isNotFound, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { type Client, dynamicKind } from "homeostat/client";
@@ -8,11 +9,30 @@ import { KeyedController } from "../keyed-controller.ts";
 import { isNodeReady } from "../node-fit.ts";
 import type { SimulatorContext } from "../simulator.ts";
 import { type Node, nodeKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
-import { addressOf, freeNetwork, leaseManifest, leaseMs, moodOf, type NodeNetwork, nodeManifest, nodeName, nodeStatus, renewTime } from "./fake-node.ts";
+import {
+  addressOf,
+  freeNetwork,
+  leaseManifest,
+  leaseMs,
+  moodOf,
+  type NodeNetwork,
+  nodeManifest,
+  nodeName,
+  nodeStatus,
+  renewTime,
+} from "./fake-node.ts";
 
-const leaseKind = dynamicKind({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", resource: "leases", scope: "Namespaced" }) as Kind as WorkloadKind<Workload>;
+const leaseKind = dynamicKind({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  resource: "leases",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<Workload>;
 const makeNodes = "nodes?";
-/** The taint that every new node has. Whoever watches over nodes takes it away; where nobody does, the node does it itself. */
+/**
+ * The taint that every new node has. Whoever watches over nodes takes it away; where nobody does,
+ * the node does it itself.
+ */
 const notReady = "node.kubernetes.io/not-ready";
 
 /** Starts speaking for every node. */
@@ -32,7 +52,11 @@ export class NodeKeeper extends KeyedController {
     this.#client = client;
     this.#nodes = this.acquire(nodeKind);
     const wake = ({ key }: CachedObject): void => this.add(key);
-    this.follow(this.#nodes, { added: wake, updated: (_, node) => wake(node), deleted: (node) => this.#forget(node) });
+    this.follow(this.#nodes, {
+      added: wake,
+      updated: (_, node) => wake(node),
+      deleted: (node) => this.#forget(node),
+    });
     this.add(makeNodes);
     this.start((key) => (key === makeNodes ? this.#make() : this.#keep(key)));
   }
@@ -75,26 +99,47 @@ export class NodeKeeper extends KeyedController {
   #networkOf({ metadata: { uid } }: Node): NodeNetwork {
     const others = this.#nodes.list().filter(({ metadata }) => metadata.uid !== uid);
     const said = others.flatMap((other) => [other.spec?.podCIDR, addressOf(other)]);
-    const promised = others.flatMap(({ metadata }) => Object.values(this.#networks.get(metadata.uid) ?? {}) as string[]);
-    const network = this.#networks.get(uid) ?? freeNetwork(new Set([...said, ...promised].filter((one) => one !== undefined)));
+    const promised = others.flatMap(
+      ({ metadata }) => Object.values(this.#networks.get(metadata.uid) ?? {}) as string[],
+    );
+    const network =
+      this.#networks.get(uid) ??
+      freeNetwork(new Set([...said, ...promised].filter((one) => one !== undefined)));
     this.#networks.set(uid, network);
     return network;
   }
 
   async #place({ metadata, spec }: Node, podCidr: string): Promise<void> {
     if (spec?.podCIDR) return;
-    await this.#client.patch(nodeKind, metadata.name, { type: "strategic", body: { metadata: { uid: metadata.uid }, spec: { podCIDR: podCidr, podCIDRs: [podCidr] } } });
+    await this.#client.patch(nodeKind, metadata.name, {
+      type: "strategic",
+      body: { metadata: { uid: metadata.uid }, spec: { podCIDR: podCidr, podCIDRs: [podCidr] } },
+    });
   }
 
   async #speak(node: Node, hostIp: string): Promise<void> {
     const { name, uid } = node.metadata;
     const status = nodeStatus(node, { hostIp, now: this.#context.runtime.clock.now() });
-    if (status) await this.#client.patch(nodeKind, name, { type: "strategic", body: { metadata: { uid }, status } as never }, { subresource: "status" });
+    if (status)
+      await this.#client.patch(
+        nodeKind,
+        name,
+        { type: "strategic", body: { metadata: { uid }, status } as never },
+        { subresource: "status" },
+      );
     const taints = node.spec?.taints ?? [];
-    if (this.#context.chosen.has("nodelifecycle") || !isNodeReady(node) || !taints.some(({ key }) => key === notReady)) return;
+    if (
+      this.#context.chosen.has("nodelifecycle") ||
+      !isNodeReady(node) ||
+      !taints.some(({ key }) => key === notReady)
+    )
+      return;
     await this.#client.patch(nodeKind, name, {
       type: "merge",
-      body: { metadata: { uid, resourceVersion: node.metadata.resourceVersion }, spec: { taints: taints.filter(({ key }) => key !== notReady) } },
+      body: {
+        metadata: { uid, resourceVersion: node.metadata.resourceVersion },
+        spec: { taints: taints.filter(({ key }) => key !== notReady) },
+      },
     });
   }
 
@@ -104,11 +149,16 @@ export class NodeKeeper extends KeyedController {
     const before = this.#renewAt.get(name);
     const now = clock.monotonic();
     if (before?.uid === uid && before.at > now) return before.at - now;
-    const renewal = { type: "merge" as const, body: { spec: { holderIdentity: name, renewTime: renewTime(clock.now()) } } };
-    await this.#client.patch(leaseKind, { name, namespace: "kube-node-lease" }, renewal).catch(async (error: unknown) => {
-      if (!isNotFound(error)) throw error;
-      await this.#client.create(leaseKind, leaseManifest(node, clock.now()) as never);
-    });
+    const renewal = {
+      type: "merge" as const,
+      body: { spec: { holderIdentity: name, renewTime: renewTime(clock.now()) } },
+    };
+    await this.#client
+      .patch(leaseKind, { name, namespace: "kube-node-lease" }, renewal)
+      .catch(async (error: unknown) => {
+        if (!isNotFound(error)) throw error;
+        await this.#client.create(leaseKind, leaseManifest(node, clock.now()) as never);
+      });
     this.#renewAt.set(name, { uid, at: now + leaseMs.renewEvery });
     return leaseMs.renewEvery;
   }

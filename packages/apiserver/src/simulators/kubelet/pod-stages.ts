@@ -1,5 +1,5 @@
-// The life of a pod as data: the stages that are played where nobody has given others. A test steers a pod by the annotation
-// `simulator.homeostat.dev/fate`; what it says holds from then on.
+// The life of a pod as data: the stages that are played where nobody has given others. A test
+// steers a pod by the annotation `simulator.homeostat.dev/fate`; what it says holds from then on.
 // Upstream: what k8s.io/kubernetes/pkg/kubelet does with pods, as far as others can see it.
 import type { StageRequirement, Stage } from "../stages/stage.ts";
 
@@ -8,16 +8,26 @@ export const fateAnnotation = "simulator.homeostat.dev/fate";
 /** How long a pod that is to end runs, e.g. `5s`. */
 export const runForAnnotation = "simulator.homeostat.dev/run-for";
 
-const at = (path: string, operator: "In" | "NotIn", ...values: readonly string[]): StageRequirement => ({ path, operator, values });
+const at = (
+  path: string,
+  operator: "In" | "NotIn",
+  ...values: readonly string[]
+): StageRequirement => ({ path, operator, values });
 const exists = (path: string): StageRequirement => ({ path, operator: "Exists" });
 const missing = (path: string): StageRequirement => ({ path, operator: "DoesNotExist" });
 
 const fate = `.metadata.annotations["${fateAnnotation}"]`;
 const waitingFor = ".status.containerStatuses[].state.waiting.reason";
 const initialized = '.status.conditions[] | select(.type == "Initialized") | .status';
-const alive: readonly StageRequirement[] = [missing(".metadata.deletionTimestamp"), at(".status.phase", "NotIn", "Succeeded", "Failed")];
+const alive: readonly StageRequirement[] = [
+  missing(".metadata.deletionTimestamp"),
+  at(".status.phase", "NotIn", "Succeeded", "Failed"),
+];
 const pod = { apiVersion: "v1", kind: "Pod" } as const;
-const backOff = { ms: 10_000, backOff: { count: ".status.containerStatuses[].restartCount", maxMs: 300_000 } };
+const backOff = {
+  ms: 10_000,
+  backOff: { count: ".status.containerStatuses[].restartCount", maxMs: 300_000 },
+};
 
 /** Every stage, in order: the first that would change something is played when it is due. */
 export const podStages: readonly Stage[] = [
@@ -25,22 +35,77 @@ export const podStages: readonly Stage[] = [
   {
     name: "pod-interrupt",
     for: pod,
-    when: { fields: [exists(".metadata.deletionTimestamp"), at(".status.phase", "In", "Running"), at(".spec.restartPolicy", "In", "Never", "OnFailure")] },
+    when: {
+      fields: [
+        exists(".metadata.deletionTimestamp"),
+        at(".status.phase", "In", "Running"),
+        at(".spec.restartPolicy", "In", "Never", "OnFailure"),
+      ],
+    },
     next: { pod: { act: "stop", exitCode: 143 } },
   },
-  { name: "pod-stop", for: pod, when: { fields: [exists(".metadata.deletionTimestamp"), at(".status.phase", "In", "Running")] }, next: { pod: { act: "stop" } } },
-  { name: "pod-delete", for: pod, when: { fields: [exists(".metadata.deletionTimestamp")] }, next: { delete: true } },
-  { name: "pod-create", for: pod, when: { fields: [...alive, missing(".status.containerStatuses")] }, next: { pod: { act: "create" } } },
+  {
+    name: "pod-stop",
+    for: pod,
+    when: { fields: [exists(".metadata.deletionTimestamp"), at(".status.phase", "In", "Running")] },
+    next: { pod: { act: "stop" } },
+  },
+  {
+    name: "pod-delete",
+    for: pod,
+    when: { fields: [exists(".metadata.deletionTimestamp")] },
+    next: { delete: true },
+  },
+  {
+    name: "pod-create",
+    for: pod,
+    when: { fields: [...alive, missing(".status.containerStatuses")] },
+    next: { pod: { act: "create" } },
+  },
   {
     name: "pod-evict",
     for: pod,
     when: { fields: [...alive, at(fate, "In", "evict")] },
-    next: { pod: { act: "evict" }, event: { type: "Warning", reason: "Evicted", message: "The node was low on resource: memory." } },
+    next: {
+      pod: { act: "evict" },
+      event: {
+        type: "Warning",
+        reason: "Evicted",
+        message: "The node was low on resource: memory.",
+      },
+    },
   },
-  { name: "pod-initialize", for: pod, when: { fields: [...alive, at(fate, "NotIn", "hold"), at(initialized, "In", "False")] }, next: { pod: { act: "initialize" } } },
-  { name: "pod-crash", for: pod, when: { fields: [...alive, at(fate, "In", "crash-loop"), at(waitingFor, "NotIn", "CrashLoopBackOff")] }, next: { pod: { act: "crash" } } },
-  { name: "pod-crash-again", for: pod, when: { fields: [...alive, at(fate, "In", "crash-loop"), at(waitingFor, "In", "CrashLoopBackOff")] }, after: backOff, next: { pod: { act: "crash" } } },
-  { name: "pod-oom", for: pod, when: { fields: [...alive, at(fate, "In", "oom"), at(waitingFor, "NotIn", "CrashLoopBackOff")] }, next: { pod: { act: "crash", exitCode: 137, reason: "OOMKilled" } } },
+  {
+    name: "pod-initialize",
+    for: pod,
+    when: { fields: [...alive, at(fate, "NotIn", "hold"), at(initialized, "In", "False")] },
+    next: { pod: { act: "initialize" } },
+  },
+  {
+    name: "pod-crash",
+    for: pod,
+    when: {
+      fields: [...alive, at(fate, "In", "crash-loop"), at(waitingFor, "NotIn", "CrashLoopBackOff")],
+    },
+    next: { pod: { act: "crash" } },
+  },
+  {
+    name: "pod-crash-again",
+    for: pod,
+    when: {
+      fields: [...alive, at(fate, "In", "crash-loop"), at(waitingFor, "In", "CrashLoopBackOff")],
+    },
+    after: backOff,
+    next: { pod: { act: "crash" } },
+  },
+  {
+    name: "pod-oom",
+    for: pod,
+    when: {
+      fields: [...alive, at(fate, "In", "oom"), at(waitingFor, "NotIn", "CrashLoopBackOff")],
+    },
+    next: { pod: { act: "crash", exitCode: 137, reason: "OOMKilled" } },
+  },
   {
     name: "pod-oom-again",
     for: pod,
@@ -48,22 +113,59 @@ export const podStages: readonly Stage[] = [
     after: backOff,
     next: { pod: { act: "crash", exitCode: 137, reason: "OOMKilled" } },
   },
-  { name: "pod-start", for: pod, when: { fields: [...alive, at(fate, "NotIn", "hold", "crash-loop", "oom"), exists(waitingFor)] }, next: { pod: { act: "start" } } },
-  { name: "pod-fail", for: pod, when: { fields: [...alive, at(fate, "In", "fail"), at(".status.phase", "In", "Running")] }, next: { pod: { act: "end", exitCode: 1 } } },
-  { name: "pod-succeed", for: pod, when: { fields: [...alive, at(fate, "In", "succeed"), at(".status.phase", "In", "Running")] }, next: { pod: { act: "end" } } },
+  {
+    name: "pod-start",
+    for: pod,
+    when: {
+      fields: [...alive, at(fate, "NotIn", "hold", "crash-loop", "oom"), exists(waitingFor)],
+    },
+    next: { pod: { act: "start" } },
+  },
+  {
+    name: "pod-fail",
+    for: pod,
+    when: { fields: [...alive, at(fate, "In", "fail"), at(".status.phase", "In", "Running")] },
+    next: { pod: { act: "end", exitCode: 1 } },
+  },
+  {
+    name: "pod-succeed",
+    for: pod,
+    when: { fields: [...alive, at(fate, "In", "succeed"), at(".status.phase", "In", "Running")] },
+    next: { pod: { act: "end" } },
+  },
   {
     name: "pod-complete",
     for: pod,
-    when: { fields: [...alive, missing(fate), at(".spec.restartPolicy", "In", "Never", "OnFailure"), at(".status.phase", "In", "Running")] },
+    when: {
+      fields: [
+        ...alive,
+        missing(fate),
+        at(".spec.restartPolicy", "In", "Never", "OnFailure"),
+        at(".status.phase", "In", "Running"),
+      ],
+    },
     after: { ms: 1000, from: `.metadata.annotations["${runForAnnotation}"]` },
     next: { pod: { act: "end" } },
   },
   {
     name: "pod-overdue",
     for: pod,
-    when: { fields: [...alive, exists(".spec.activeDeadlineSeconds"), exists(".status.startTime")] },
+    when: {
+      fields: [...alive, exists(".spec.activeDeadlineSeconds"), exists(".status.startTime")],
+    },
     after: { from: ".spec.activeDeadlineSeconds" },
-    next: { pod: { act: "end", exitCode: 137 }, status: { reason: "DeadlineExceeded", message: "Pod was active on the node longer than the specified deadline" } },
+    next: {
+      pod: { act: "end", exitCode: 137 },
+      status: {
+        reason: "DeadlineExceeded",
+        message: "Pod was active on the node longer than the specified deadline",
+      },
+    },
   },
-  { name: "pod-observe", for: pod, when: { fields: [...alive, at(".status.phase", "In", "Running")] }, next: { pod: { act: "observe" } } },
+  {
+    name: "pod-observe",
+    for: pod,
+    when: { fields: [...alive, at(".status.phase", "In", "Running")] },
+    next: { pod: { act: "observe" } },
+  },
 ];

@@ -1,6 +1,15 @@
-// The status of a pod after something has happened to its containers: phase, conditions, container statuses, addresses. Pure.
-// Upstream: k8s.io/kubernetes/pkg/kubelet/kubelet_pods.go (getPhase), pkg/kubelet/status/generate.go.
-import { formatSeconds, type ContainerStatus, type Pod, type PodContainer, type PodStatus, type WorkloadCondition } from "../workload-objects.ts";
+// The status of a pod after something has happened to its containers: phase, conditions, container
+// statuses, addresses. Pure.
+// Upstream: k8s.io/kubernetes/pkg/kubelet/kubelet_pods.go (getPhase),
+// pkg/kubelet/status/generate.go.
+import {
+  formatSeconds,
+  type ContainerStatus,
+  type Pod,
+  type PodContainer,
+  type PodStatus,
+  type WorkloadCondition,
+} from "../workload-objects.ts";
 import type { PodAction } from "../stages/stage.ts";
 
 /** What the status depends on beyond the pod. */
@@ -33,14 +42,19 @@ export function podStatusAfter(pod: Pod, action: PodAction, world: PodWorld): Po
   return {
     phase,
     ...observed(pod),
-    ...(action.act === "evict" ? { reason: action.reason ?? "Evicted", message: action.message ?? evicted } : {}),
+    ...(action.act === "evict"
+      ? { reason: action.reason ?? "Evicted", message: action.message ?? evicted }
+      : {}),
     hostIP: world.hostIp,
     hostIPs: [{ ip: world.hostIp }],
     startTime: pod.status?.startTime ?? formatSeconds(world.now),
     ...(phase === "Pending" ? {} : addressOf(situation)),
     ...(initContainers.length > 0 ? { initContainerStatuses } : {}),
     containerStatuses,
-    conditions: [...conditionsOf(situation, { initContainerStatuses, containerStatuses, isOver, phase }), ...(action.act === "evict" ? [disrupted(situation)] : [])],
+    conditions: [
+      ...conditionsOf(situation, { initContainerStatuses, containerStatuses, isOver, phase }),
+      ...(action.act === "evict" ? [disrupted(situation)] : []),
+    ],
   };
 }
 
@@ -50,51 +64,125 @@ function addressOf({ pod, world }: Situation): PodStatus {
 }
 
 const previous = (pod: Pod, { name }: PodContainer): ContainerStatus | undefined =>
-  [...(pod.status?.containerStatuses ?? []), ...((pod.status?.["initContainerStatuses"] as readonly ContainerStatus[] | undefined) ?? [])].find((one) => one.name === name);
+  [
+    ...(pod.status?.containerStatuses ?? []),
+    ...((pod.status?.["initContainerStatuses"] as readonly ContainerStatus[] | undefined) ?? []),
+  ].find((one) => one.name === name);
 
-const stateOf = (status: ContainerStatus | undefined): "none" | "waiting" | "running" | "terminated" =>
-  (Object.keys((status?.["state"] as object | undefined) ?? {})[0] as "waiting" | "running" | "terminated" | undefined) ?? "none";
+const stateOf = (
+  status: ContainerStatus | undefined,
+): "none" | "waiting" | "running" | "terminated" =>
+  (Object.keys((status?.["state"] as object | undefined) ?? {})[0] as
+    | "waiting"
+    | "running"
+    | "terminated"
+    | undefined) ?? "none";
 
 /** A status with what stays the same from one to the next. */
-function statusOf({ pod }: Situation, one: PodContainer, now: { readonly state: object; readonly ready: boolean; readonly started: boolean } & Partial<ContainerStatus>): ContainerStatus {
+function statusOf(
+  { pod }: Situation,
+  one: PodContainer,
+  now: {
+    readonly state: object;
+    readonly ready: boolean;
+    readonly started: boolean;
+  } & Partial<ContainerStatus>,
+): ContainerStatus {
   const before = previous(pod, one);
-  return { name: one.name, lastState: before?.["lastState"] ?? {}, restartCount: before?.restartCount ?? 0, image: one.image ?? "", imageID: "", ...now };
+  return {
+    name: one.name,
+    lastState: before?.["lastState"] ?? {},
+    restartCount: before?.restartCount ?? 0,
+    image: one.image ?? "",
+    imageID: "",
+    ...now,
+  };
 }
 
 function running(situation: Situation, one: PodContainer): ContainerStatus {
   const { pod, world } = situation;
-  const since = (previous(pod, one)?.["state"] as { readonly running?: object } | undefined)?.running ?? { startedAt: formatSeconds(world.now) };
+  const since = (previous(pod, one)?.["state"] as { readonly running?: object } | undefined)
+    ?.running ?? { startedAt: formatSeconds(world.now) };
   const { resources = {} } = one;
-  const allocated = resources.requests === undefined ? {} : { allocatedResources: resources.requests };
-  return statusOf(situation, one, { state: { running: since }, ready: world.ready, started: true, ...allocated, resources });
+  const allocated =
+    resources.requests === undefined ? {} : { allocatedResources: resources.requests };
+  return statusOf(situation, one, {
+    state: { running: since },
+    ready: world.ready,
+    started: true,
+    ...allocated,
+    resources,
+  });
 }
 
-const ended = (situation: Situation, one: PodContainer, exitCode: number, reason?: string): ContainerStatus =>
-  statusOf(situation, one, { state: terminated(situation, one, exitCode, reason), ready: false, started: false });
+const ended = (
+  situation: Situation,
+  one: PodContainer,
+  exitCode: number,
+  reason?: string,
+): ContainerStatus =>
+  statusOf(situation, one, {
+    state: terminated(situation, one, exitCode, reason),
+    ready: false,
+    started: false,
+  });
 
-function terminated({ pod, world, action }: Situation, one: PodContainer, exitCode: number, reason?: string): object {
-  const state = previous(pod, one)?.["state"] as { readonly running?: { readonly startedAt?: string }; readonly terminated?: object } | undefined;
+function terminated(
+  { pod, world, action }: Situation,
+  one: PodContainer,
+  exitCode: number,
+  reason?: string,
+): object {
+  const state = previous(pod, one)?.["state"] as
+    | { readonly running?: { readonly startedAt?: string }; readonly terminated?: object }
+    | undefined;
   if (state?.terminated) return { terminated: state.terminated };
   const finishedAt = formatSeconds(world.now);
-  const message = action.act !== "evict" && action.message !== undefined ? { message: action.message } : {};
-  return { terminated: { exitCode, reason: reason ?? (exitCode === 0 ? "Completed" : "Error"), ...message, startedAt: state?.running?.startedAt ?? finishedAt, finishedAt } };
+  const message =
+    action.act !== "evict" && action.message !== undefined ? { message: action.message } : {};
+  return {
+    terminated: {
+      exitCode,
+      reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
+      ...message,
+      startedAt: state?.running?.startedAt ?? finishedAt,
+      finishedAt,
+    },
+  };
 }
 
-const waiting = (situation: Situation, one: PodContainer, reason: string): ContainerStatus => statusOf(situation, one, { state: { waiting: { reason } }, ready: false, started: false });
+const waiting = (situation: Situation, one: PodContainer, reason: string): ContainerStatus =>
+  statusOf(situation, one, { state: { waiting: { reason } }, ready: false, started: false });
 
 function crashed(situation: Situation, one: PodContainer): ContainerStatus {
   const { pod, action } = situation;
   const { name, namespace, uid } = pod.metadata;
   const message = `back-off restarting failed container=${one.name} pod=${name}_${namespace}(${uid})`;
   const restartCount = (previous(pod, one)?.restartCount ?? 0) + 1;
-  const lastState = terminated({ ...situation, pod: withoutEnd(pod, one) }, one, action.exitCode ?? 1, action.reason);
-  return statusOf(situation, one, { state: { waiting: { reason: "CrashLoopBackOff", message } }, ready: false, started: false, restartCount, lastState });
+  const lastState = terminated(
+    { ...situation, pod: withoutEnd(pod, one) },
+    one,
+    action.exitCode ?? 1,
+    action.reason,
+  );
+  return statusOf(situation, one, {
+    state: { waiting: { reason: "CrashLoopBackOff", message } },
+    ready: false,
+    started: false,
+    restartCount,
+    lastState,
+  });
 }
 
 /** The pod as if the container had not ended before. */
 const withoutEnd = (pod: Pod, { name }: PodContainer): Pod => ({
   ...pod,
-  status: { ...pod.status, containerStatuses: (pod.status?.containerStatuses ?? []).filter((one) => one.name !== name || stateOf(one) === "running") },
+  status: {
+    ...pod.status,
+    containerStatuses: (pod.status?.containerStatuses ?? []).filter(
+      (one) => one.name !== name || stateOf(one) === "running",
+    ),
+  },
 });
 
 function mainStatus(situation: Situation, one: PodContainer): ContainerStatus {
@@ -104,7 +192,11 @@ function mainStatus(situation: Situation, one: PodContainer): ContainerStatus {
   const isMeant = container === undefined || container === one.name;
   switch (act) {
     case "create":
-      return waiting(situation, one, (pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating");
+      return waiting(
+        situation,
+        one,
+        (pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating",
+      );
     case "initialize":
       return before ?? waiting(situation, one, "PodInitializing");
     case "start":
@@ -126,7 +218,8 @@ function initStatus(situation: Situation, one: PodContainer, index: number): Con
   const { pod, action } = situation;
   const { initContainers = [] } = pod.spec;
   const before = previous(pod, one);
-  const live = (): ContainerStatus => (isSidecar(one) ? running(situation, one) : { ...ended(situation, one, 0), ready: true });
+  const live = (): ContainerStatus =>
+    isSidecar(one) ? running(situation, one) : { ...ended(situation, one, 0), ready: true };
   switch (action.act) {
     case "create":
       return waiting(situation, one, "PodInitializing");
@@ -138,25 +231,38 @@ function initStatus(situation: Situation, one: PodContainer, index: number): Con
     case "crash":
       return live();
     case "observe":
-      return isSidecar(one) && stateOf(before) === "running" ? running(situation, one) : (before ?? live());
+      return isSidecar(one) && stateOf(before) === "running"
+        ? running(situation, one)
+        : (before ?? live());
     default:
-      return stateOf(before) === "running" || (isSidecar(one) && stateOf(before) !== "terminated") ? ended(situation, one, 0) : (before ?? live());
+      return stateOf(before) === "running" || (isSidecar(one) && stateOf(before) !== "terminated")
+        ? ended(situation, one, 0)
+        : (before ?? live());
   }
 }
 
 /** Through, or, for a sidecar, up. */
-const isInitialized = (one: PodContainer, status: ContainerStatus | undefined): boolean => stateOf(status) === "terminated" || (isSidecar(one) && stateOf(status) === "running");
+const isInitialized = (one: PodContainer, status: ContainerStatus | undefined): boolean =>
+  stateOf(status) === "terminated" || (isSidecar(one) && stateOf(status) === "running");
 
 function phaseOf({ pod, action }: Situation, statuses: readonly ContainerStatus[]): string {
   if (action.act === "create" || action.act === "initialize") return "Pending";
   if (action.act === "evict") return "Failed";
-  if (action.act !== "end" && action.act !== "stop") return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed" ? pod.status.phase : "Running";
-  const codes = statuses.map((one) => (one["state"] as { readonly terminated?: { readonly exitCode: number } }).terminated?.exitCode ?? 0);
+  if (action.act !== "end" && action.act !== "stop")
+    return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
+      ? pod.status.phase
+      : "Running";
+  const codes = statuses.map(
+    (one) =>
+      (one["state"] as { readonly terminated?: { readonly exitCode: number } }).terminated
+        ?.exitCode ?? 0,
+  );
   return codes.every((code) => code === 0) ? "Succeeded" : "Failed";
 }
 
 /** Which generation of the pod a status or a condition speaks of. */
-const observed = ({ metadata }: Pod): { readonly observedGeneration?: number } => (metadata.generation ? { observedGeneration: Number(metadata.generation) } : {});
+const observed = ({ metadata }: Pod): { readonly observedGeneration?: number } =>
+  metadata.generation ? { observedGeneration: Number(metadata.generation) } : {};
 
 interface Facts {
   readonly initContainerStatuses: readonly ContainerStatus[];
@@ -168,16 +274,45 @@ interface Facts {
 function conditionsOf(situation: Situation, facts: Facts): readonly WorkloadCondition[] {
   const { pod } = situation;
   const { isOver, phase, containerStatuses, initContainerStatuses } = facts;
-  const incomplete = (pod.spec.initContainers ?? []).filter((one, i) => !isInitialized(one, initContainerStatuses[i])).map(({ name }) => name);
-  const sidecars = (pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => initContainerStatuses.find((one) => one.name === name)!);
-  const unready = [...sidecars, ...containerStatuses].filter(({ ready }) => ready !== true).map(({ name }) => name);
+  const incomplete = (pod.spec.initContainers ?? [])
+    .filter((one, i) => !isInitialized(one, initContainerStatuses[i]))
+    .map(({ name }) => name);
+  const sidecars = (pod.spec.initContainers ?? [])
+    .filter(isSidecar)
+    .map(({ name }) => initContainerStatuses.find((one) => one.name === name)!);
+  const unready = [...sidecars, ...containerStatuses]
+    .filter(({ ready }) => ready !== true)
+    .map(({ name }) => name);
   const containersReady = readiness(phase, unready);
-  const gates = (pod.spec.readinessGates ?? []).map(({ conditionType }) => gateFault(pod, conditionType)).filter((one) => one !== undefined);
-  const ready = Object.keys(containersReady).length > 0 || gates.length === 0 ? containersReady : { reason: "ReadinessGatesNotReady", message: gates.join("; ") };
-  const initialized = incomplete.length === 0 || isOver ? {} : { reason: "ContainersNotInitialized", message: `containers with incomplete status: [${incomplete.join(" ")}]` };
+  const gates = (pod.spec.readinessGates ?? [])
+    .map(({ conditionType }) => gateFault(pod, conditionType))
+    .filter((one) => one !== undefined);
+  const ready =
+    Object.keys(containersReady).length > 0 || gates.length === 0
+      ? containersReady
+      : { reason: "ReadinessGatesNotReady", message: gates.join("; ") };
+  const initialized =
+    incomplete.length === 0 || isOver
+      ? {}
+      : {
+          reason: "ContainersNotInitialized",
+          message: `containers with incomplete status: [${incomplete.join(" ")}]`,
+        };
   return [
-    condition(situation, "PodReadyToStartContainers", phase === "Running" || (phase === "Pending" && situation.action.act === "initialize") ? {} : { reason: null, message: null }),
-    condition(situation, "Initialized", phase === "Succeeded" ? { ...initialized, ...(pod.spec.initContainers?.length ? {} : {}) } : initialized),
+    condition(
+      situation,
+      "PodReadyToStartContainers",
+      phase === "Running" || (phase === "Pending" && situation.action.act === "initialize")
+        ? {}
+        : { reason: null, message: null },
+    ),
+    condition(
+      situation,
+      "Initialized",
+      phase === "Succeeded"
+        ? { ...initialized, ...(pod.spec.initContainers?.length ? {} : {}) }
+        : initialized,
+    ),
     condition(situation, "Ready", ready),
     condition(situation, "ContainersReady", containersReady),
     condition(situation, "PodScheduled", {}),
@@ -185,24 +320,49 @@ function conditionsOf(situation: Situation, facts: Facts): readonly WorkloadCond
 }
 
 /** Why containers do not make the pod ready; nothing where they do. */
-function readiness(phase: string, unready: readonly string[]): { readonly reason?: string; readonly message?: string | null } {
+function readiness(
+  phase: string,
+  unready: readonly string[],
+): { readonly reason?: string; readonly message?: string | null } {
   if (phase === "Succeeded") return { reason: "PodCompleted", message: null };
   if (phase === "Failed") return { reason: "PodFailed", message: null };
-  return unready.length === 0 ? {} : { reason: "ContainersNotReady", message: `containers with unready status: [${unready.join(" ")}]` };
+  return unready.length === 0
+    ? {}
+    : {
+        reason: "ContainersNotReady",
+        message: `containers with unready status: [${unready.join(" ")}]`,
+      };
 }
 
 function gateFault({ status }: Pod, gate: string): string | undefined {
   const found = status?.conditions?.find(({ type }) => type === gate);
   if (!found) return `corresponding condition of pod readiness gate "${gate}" does not exist.`;
-  return found.status === "True" ? undefined : `the status of pod readiness gate "${gate}" is not "True", but ${found.status}`;
+  return found.status === "True"
+    ? undefined
+    : `the status of pod readiness gate "${gate}" is not "True", but ${found.status}`;
 }
 
 /** True unless something is said against it. */
-function condition({ pod, world }: Situation, type: string, against: { readonly reason?: string | null; readonly message?: string | null }): WorkloadCondition {
+function condition(
+  { pod, world }: Situation,
+  type: string,
+  against: { readonly reason?: string | null; readonly message?: string | null },
+): WorkloadCondition {
   const status = Object.keys(against).length === 0 ? "True" : "False";
   const before = pod.status?.conditions?.find((one) => one.type === type);
-  const since = before?.status === status && before.lastTransitionTime !== undefined ? before.lastTransitionTime : formatSeconds(world.now);
-  return { type, ...observed(pod), status, lastTransitionTime: since, reason: null, message: null, ...against } as WorkloadCondition;
+  const since =
+    before?.status === status && before.lastTransitionTime !== undefined
+      ? before.lastTransitionTime
+      : formatSeconds(world.now);
+  return {
+    type,
+    ...observed(pod),
+    status,
+    lastTransitionTime: since,
+    reason: null,
+    message: null,
+    ...against,
+  } as WorkloadCondition;
 }
 
 const disrupted = ({ pod, world, action }: Situation): WorkloadCondition => ({

@@ -4,10 +4,18 @@ import { describe, test } from "node:test";
 import { type ContentReport, type NamespaceCondition, reportContent } from "./content-report.ts";
 
 const empty: ContentReport = { failures: [], remaining: new Map(), finalizers: new Map() };
-const report = (more: Partial<ContentReport>, before: readonly NamespaceCondition[] = [], now = "later"): readonly NamespaceCondition[] | undefined =>
-  reportContent({ ...empty, ...more }, before, now);
-const only = (conditions: readonly NamespaceCondition[] | undefined, status: string): readonly string[] =>
-  (conditions ?? []).filter((one) => one.status === status).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+const report = (
+  more: Partial<ContentReport>,
+  before: readonly NamespaceCondition[] = [],
+  now = "later",
+): readonly NamespaceCondition[] | undefined => reportContent({ ...empty, ...more }, before, now);
+const only = (
+  conditions: readonly NamespaceCondition[] | undefined,
+  status: string,
+): readonly string[] =>
+  (conditions ?? [])
+    .filter((one) => one.status === status)
+    .map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
 
 describe("what a namespace says of its end", () => {
   test("is five conditions, also when all is well", () => {
@@ -44,10 +52,13 @@ describe("what a namespace says of its end", () => {
     assert.deepEqual(only(report({ failures: ["second", "first"] }), "True"), [
       "NamespaceDeletionContentFailure ContentDeletionFailed: Failed to delete all resource types, 2 remaining: first, second",
     ]);
-    assert.deepEqual(only(report({ discoveryError: "the server is away" }), "True"), ["NamespaceDeletionDiscoveryFailure DiscoveryFailed: the server is away"]);
+    assert.deepEqual(only(report({ discoveryError: "the server is away" }), "True"), [
+      "NamespaceDeletionDiscoveryFailure DiscoveryFailed: the server is away",
+    ]);
   });
 
-  test("is not written again when nothing changed", () => assert.equal(report({}, report({}, [], "once")), undefined));
+  test("is not written again when nothing changed", () =>
+    assert.equal(report({}, report({}, [], "once")), undefined));
 
   test("keeps its date while the status stays, whatever the words", () => {
     const before = report({ failures: ["a"] }, [], "once")!;
@@ -65,7 +76,13 @@ describe("what a namespace says of its end", () => {
   });
 
   test("leaves the conditions of others where they are", () => {
-    const other: NamespaceCondition = { type: "Other", status: "True", reason: "R", message: "M", lastTransitionTime: "once" };
+    const other: NamespaceCondition = {
+      type: "Other",
+      status: "True",
+      reason: "R",
+      message: "M",
+      lastTransitionTime: "once",
+    };
     const conditions = report({}, [other]);
     assert.equal(conditions?.[0], other);
     assert.equal(conditions?.length, 6);

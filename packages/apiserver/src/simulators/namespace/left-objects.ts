@@ -1,5 +1,7 @@
-// Wakes those who wait for objects to go: namespaces that still hold something, by watching the kinds of what they hold.
-// Upstream looks again after half of an estimate, about eight seconds; whoever waits for a namespace would notice.
+// Wakes those who wait for objects to go: namespaces that still hold something, by watching the
+// kinds of what they hold.
+// Upstream looks again after half of an estimate, about eight seconds; whoever waits for a
+// namespace would notice.
 import type { Cache } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 
@@ -19,7 +21,10 @@ export class LeftObjects {
     this.#wake = wake;
   }
 
-  /** Calls back when an object of these kinds goes from the namespace; replaces what was watched for it before. */
+  /**
+   * Calls back when an object of these kinds goes from the namespace; replaces what was watched for
+   * it before.
+   */
   waitFor(namespace: string, kinds: readonly DiscoveredKind[]): void {
     const before = this.#watching.get(namespace);
     this.#watching.delete(namespace);
@@ -37,8 +42,11 @@ export class LeftObjects {
     const watches = kinds.map((kind) => {
       const lease = this.#cache.acquire(kind);
       const { informer } = lease;
-      const handler = informer.addHandler({ deleted: (object) => void (object.namespace === namespace && this.#wake(namespace, goneMs)) });
-      const look = (): void => void (informer.entries({ namespace }).length === 0 && this.#wake(namespace, unseenMs));
+      const handler = informer.addHandler({
+        deleted: (object) => void (object.namespace === namespace && this.#wake(namespace, goneMs)),
+      });
+      const look = (): void =>
+        void (informer.entries({ namespace }).length === 0 && this.#wake(namespace, unseenMs));
       informer.synced(ended.signal).then(look, () => undefined);
       return { lease, handler };
     });

@@ -1,7 +1,12 @@
-// What follows from the conditions of a node, and what they become when nobody speaks for it any more: taints, labels, unknown
-// conditions. Pure.
+// What follows from the conditions of a node, and what they become when nobody speaks for it any
+// more: taints, labels, unknown conditions. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go.
-import { formatSeconds, type Node, type Taint, type WorkloadCondition } from "../workload-objects.ts";
+import {
+  formatSeconds,
+  type Node,
+  type Taint,
+  type WorkloadCondition,
+} from "../workload-objects.ts";
 
 const key = (name: string): string => `node.kubernetes.io/${name}`;
 const notReady = key("not-ready");
@@ -16,12 +21,19 @@ const taintOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   NetworkUnavailable: { True: key("network-unavailable") },
   PIDPressure: { True: key("pid-pressure") },
 };
-const ours: ReadonlySet<string> = new Set([unschedulable, ...Object.values(taintOf).flatMap((one) => Object.values(one))]);
+const ours: ReadonlySet<string> = new Set([
+  unschedulable,
+  ...Object.values(taintOf).flatMap((one) => Object.values(one)),
+]);
 
 /** How long a node may be silent: before its first word, and later. */
-export const graceMs = ({ status }: Node): number => (readyStatus(status?.conditions ?? []) === undefined ? 60_000 : 50_000);
+export const graceMs = ({ status }: Node): number =>
+  readyStatus(status?.conditions ?? []) === undefined ? 60_000 : 50_000;
 
-export const readyStatus = (conditions: readonly WorkloadCondition[]): WorkloadCondition["status"] | undefined => conditions.find(({ type }) => type === "Ready")?.status;
+export const readyStatus = (
+  conditions: readonly WorkloadCondition[],
+): WorkloadCondition["status"] | undefined =>
+  conditions.find(({ type }) => type === "Ready")?.status;
 
 /** Whether pods are driven from nodes that are not ready. */
 export type Eviction = "yes" | "no more" | "never";
@@ -30,8 +42,8 @@ export type Eviction = "yes" | "no more" | "never";
 const largeZone = 50;
 
 /**
- * Decides for the nodes of each zone. Where everything is down, it is rather the look at the nodes that has failed: nobody is
- * driven away, and what was begun is taken back.
+ * Decides for the nodes of each zone. Where everything is down, it is rather the look at the nodes
+ * that has failed: nobody is driven away, and what was begun is taken back.
  */
 export function evictionByZone(nodes: readonly Node[]): (node: Node) => Eviction {
   const zones = new Map<string, { ready: number; down: number }>();
@@ -50,10 +62,14 @@ export function evictionByZone(nodes: readonly Node[]): (node: Node) => Eviction
 }
 
 const exempt = "node.kubernetes.io/exclude-disruption";
-const zoneOf = ({ metadata: { labels = {} } }: Node): string => `${labels["topology.kubernetes.io/region"] ?? ""}:${labels["topology.kubernetes.io/zone"] ?? ""}`;
+const zoneOf = ({ metadata: { labels = {} } }: Node): string =>
+  `${labels["topology.kubernetes.io/region"] ?? ""}:${labels["topology.kubernetes.io/zone"] ?? ""}`;
 
 /** The taints that a node ought to have, or undefined where it has them. Those of others stay. */
-export function dueTaints({ spec, status }: Node, { now, eviction }: { readonly now: number; readonly eviction: Eviction }): readonly Taint[] | undefined {
+export function dueTaints(
+  { spec, status }: Node,
+  { now, eviction }: { readonly now: number; readonly eviction: Eviction },
+): readonly Taint[] | undefined {
   const taints = spec?.taints ?? [];
   const conditions = status?.conditions ?? [];
   const meant = conditions.flatMap(({ type, status: state }): readonly Taint[] => {
@@ -62,35 +78,79 @@ export function dueTaints({ spec, status }: Node, { now, eviction }: { readonly 
   });
   const cordon = spec?.unschedulable ? [{ key: unschedulable, effect: "NoSchedule" }] : [];
   const ready = readyStatus(conditions);
-  const stays = eviction === "never" || (eviction === "no more" && !taints.some(({ key: name, effect }) => effect === "NoExecute" && (name === notReady || name === unreachable)));
-  const evicting = ready === undefined || ready === "True" || stays ? [] : [{ key: ready === "False" ? notReady : unreachable, effect: "NoExecute" }];
+  const stays =
+    eviction === "never" ||
+    (eviction === "no more" &&
+      !taints.some(
+        ({ key: name, effect }) =>
+          effect === "NoExecute" && (name === notReady || name === unreachable),
+      ));
+  const evicting =
+    ready === undefined || ready === "True" || stays
+      ? []
+      : [{ key: ready === "False" ? notReady : unreachable, effect: "NoExecute" }];
   const wanted: readonly Taint[] = [...meant, ...cordon, ...evicting];
   const is = (one: Taint) => (other: Taint) => one.key === other.key && one.effect === other.effect;
-  const isOurs = ({ key: name, effect }: Taint): boolean => (effect === "NoSchedule" && ours.has(name)) || (effect === "NoExecute" && (name === notReady || name === unreachable));
+  const isOurs = ({ key: name, effect }: Taint): boolean =>
+    (effect === "NoSchedule" && ours.has(name)) ||
+    (effect === "NoExecute" && (name === notReady || name === unreachable));
   // A node that has never spoken loses the taint that it was born with: no condition asks for it.
   const kept = taints.filter((taint) => !isOurs(taint) || wanted.some(is(taint)));
   const added = wanted.filter((taint) => !taints.some(is(taint)));
-  return kept.length === taints.length && added.length === 0 ? undefined : [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatSeconds(now) }))];
+  return kept.length === taints.length && added.length === 0
+    ? undefined
+    : [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatSeconds(now) }))];
 }
 
-/** The conditions of a node that has been silent for too long, or undefined where they say so already. */
-export function silentConditions({ metadata, status }: Node, now: number): readonly object[] | undefined {
+/**
+ * The conditions of a node that has been silent for too long, or undefined where they say so
+ * already.
+ */
+export function silentConditions(
+  { metadata, status }: Node,
+  now: number,
+): readonly object[] | undefined {
   const conditions = status?.conditions ?? [];
   if (readyStatus(conditions) === "Unknown") return undefined;
-  return ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"].flatMap((type): readonly object[] => {
-    const before = conditions.find((one) => one.type === type);
-    const lastTransitionTime = formatSeconds(now);
-    if (!before)
-      return [{ type, status: "Unknown", reason: "NodeStatusNeverUpdated", message: "Kubelet never posted node status.", lastHeartbeatTime: metadata.creationTimestamp ?? null, lastTransitionTime }];
-    return before.status === "Unknown" ? [] : [{ ...before, status: "Unknown", reason: "NodeStatusUnknown", message: "Kubelet stopped posting node status.", lastTransitionTime }];
-  });
+  return ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"].flatMap(
+    (type): readonly object[] => {
+      const before = conditions.find((one) => one.type === type);
+      const lastTransitionTime = formatSeconds(now);
+      if (!before)
+        return [
+          {
+            type,
+            status: "Unknown",
+            reason: "NodeStatusNeverUpdated",
+            message: "Kubelet never posted node status.",
+            lastHeartbeatTime: metadata.creationTimestamp ?? null,
+            lastTransitionTime,
+          },
+        ];
+      return before.status === "Unknown"
+        ? []
+        : [
+            {
+              ...before,
+              status: "Unknown",
+              reason: "NodeStatusUnknown",
+              message: "Kubelet stopped posting node status.",
+              lastTransitionTime,
+            },
+          ];
+    },
+  );
 }
 
 /** Labels that follow from others, or undefined where they are there. */
-export function dueLabels({ metadata: { labels = {} } }: Node): Readonly<Record<string, string>> | undefined {
+export function dueLabels({
+  metadata: { labels = {} },
+}: Node): Readonly<Record<string, string>> | undefined {
   const due = ["os", "arch"].flatMap((name) => {
     const value = labels[`kubernetes.io/${name}`];
-    return value === undefined || labels[`beta.kubernetes.io/${name}`] === value ? [] : [[`beta.kubernetes.io/${name}`, value] as const];
+    return value === undefined || labels[`beta.kubernetes.io/${name}`] === value
+      ? []
+      : [[`beta.kubernetes.io/${name}`, value] as const];
   });
   return due.length === 0 ? undefined : Object.fromEntries(due);
 }

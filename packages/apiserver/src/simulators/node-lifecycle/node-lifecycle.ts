@@ -1,22 +1,49 @@
-// Watches over nodes: taints them by their conditions, declares them unknown when nobody renews their lease, and then says of
-// their pods that they are not ready. Whom taints drive away is another controller's work.
-// Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go, pkg/controller/util/node.
+// Watches over nodes: taints them by their conditions, declares them unknown when nobody renews
+// their lease, and then says of their pods that they are not ready. Whom taints drive away is
+// another controller's work.
+// Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go,
+// pkg/controller/util/node.
 import { isConflict, isNotFound, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import { dynamicKind } from "homeostat/client";
-import { createSimulatorEventRecorder, eventObject, type SimulatorEvent, type SimulatorEventRecorder } from "../event-recorder.ts";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEvent,
+  type SimulatorEventRecorder,
+} from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
 import { readyCondition } from "../pod-state.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
-import { formatSeconds, type Node, nodeKind, type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
-import { dueLabels, dueTaints, evictionByZone, graceMs, readyStatus, silentConditions } from "./node-health.ts";
+import {
+  formatSeconds,
+  type Node,
+  nodeKind,
+  type Pod,
+  podKind,
+  type Workload,
+  type WorkloadKind,
+} from "../workload-objects.ts";
+import {
+  dueLabels,
+  dueTaints,
+  evictionByZone,
+  graceMs,
+  readyStatus,
+  silentConditions,
+} from "./node-health.ts";
 
 interface Lease extends Workload {
   readonly spec?: { readonly renewTime?: string };
 }
 
-const leaseKind = dynamicKind({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", resource: "leases", scope: "Namespaced" }) as Kind as WorkloadKind<Lease>;
+const leaseKind = dynamicKind({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  resource: "leases",
+  scope: "Namespaced",
+}) as Kind as WorkloadKind<Lease>;
 const leaseNamespace = "kube-node-lease";
 
 /** Starts watching over nodes. */
@@ -44,7 +71,11 @@ class NodeLifecycle {
   readonly #leases: Informer<WorkloadKind<Lease>>;
   readonly #heard = new Map<string, Heard>();
 
-  constructor(context: SimulatorContext, controller: KeyedController, recorder: SimulatorEventRecorder) {
+  constructor(
+    context: SimulatorContext,
+    controller: KeyedController,
+    recorder: SimulatorEventRecorder,
+  ) {
     this.#context = context;
     this.#recorder = recorder;
     this.#nodes = controller.acquire(nodeKind);
@@ -55,16 +86,24 @@ class NodeLifecycle {
       added: ({ key }) => controller.add(key),
       updated: (old, node) => {
         // Whether pods are driven from a node depends on how the others are.
-        const isOther = readyStatus((old.read() as Node).status?.conditions ?? []) !== readyStatus((node.read() as Node).status?.conditions ?? []);
+        const isOther =
+          readyStatus((old.read() as Node).status?.conditions ?? []) !==
+          readyStatus((node.read() as Node).status?.conditions ?? []);
         for (const { key } of isOther ? this.#nodes.entries() : [node]) controller.add(key);
       },
       deleted: (node) => {
         this.#heard.delete(node.key);
-        this.#tell(node.read() as Node, "RemovingNode", `Node ${node.key} event: Removing Node ${node.key} from Controller`);
+        this.#tell(
+          node.read() as Node,
+          "RemovingNode",
+          `Node ${node.key} event: Removing Node ${node.key} from Controller`,
+        );
       },
     });
     // A lease that is renewed postpones the next look, which the next look finds out for itself.
-    controller.follow(this.#leases, { added: ({ key }) => controller.add(key.slice(key.indexOf("/") + 1)) });
+    controller.follow(this.#leases, {
+      added: ({ key }) => controller.add(key.slice(key.indexOf("/") + 1)),
+    });
   }
 
   /** Brings one node in order; resolves to when its silence will have been too long. */
@@ -85,11 +124,21 @@ class NodeLifecycle {
   /** How long a node may still be silent. */
   #listen(node: Node): number {
     const { name, uid } = node.metadata;
-    const heartbeat = node.status?.conditions?.find(({ type }) => type === "Ready") as { readonly lastHeartbeatTime?: string } | undefined;
-    const word = JSON.stringify([heartbeat?.lastHeartbeatTime, this.#leases.get({ namespace: leaseNamespace, name })?.spec?.renewTime]);
+    const heartbeat = node.status?.conditions?.find(({ type }) => type === "Ready") as
+      | { readonly lastHeartbeatTime?: string }
+      | undefined;
+    const word = JSON.stringify([
+      heartbeat?.lastHeartbeatTime,
+      this.#leases.get({ namespace: leaseNamespace, name })?.spec?.renewTime,
+    ]);
     const now = this.#context.runtime.clock.monotonic();
     const before = this.#heard.get(name);
-    if (before?.uid !== uid) this.#tell(node, "RegisteredNode", `Node ${name} event: Registered Node ${name} in Controller`);
+    if (before?.uid !== uid)
+      this.#tell(
+        node,
+        "RegisteredNode",
+        `Node ${name} event: Registered Node ${name} in Controller`,
+      );
     const at = before?.uid === uid && before.word === word ? before.at : now;
     this.#heard.set(name, { uid, word, at });
     return at + graceMs(node) - now;
@@ -98,7 +147,12 @@ class NodeLifecycle {
   async #declareSilent(node: Node, conditions: readonly object[]): Promise<void> {
     const { name, uid, resourceVersion } = node.metadata;
     const wasReady = readyStatus(node.status?.conditions ?? []) === "True";
-    await this.#context.client.patch(nodeKind, name, { type: "strategic", body: { metadata: { uid, resourceVersion }, status: { conditions } } }, { subresource: "status" });
+    await this.#context.client.patch(
+      nodeKind,
+      name,
+      { type: "strategic", body: { metadata: { uid, resourceVersion }, status: { conditions } } },
+      { subresource: "status" },
+    );
     if (!wasReady) return;
     this.#tell(node, "NodeNotReady", `Node ${name} status is now: NodeNotReady`);
     for (const pod of this.#pods.byIndex("node", name)) await this.#markPod(pod);
@@ -110,25 +164,52 @@ class NodeLifecycle {
     const { name, namespace, uid } = pod.metadata;
     const condition = { ...ready, status: "False", lastTransitionTime: formatSeconds(this.#now()) };
     try {
-      await this.#context.client.patch(podKind, { name, namespace }, { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } }, { subresource: "status" });
+      await this.#context.client.patch(
+        podKind,
+        { name, namespace },
+        { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
+        { subresource: "status" },
+      );
     } catch (error) {
       if (!isNotFound(error)) throw error;
       return;
     }
-    this.#recorder.record({ object: eventObject(podKind, pod), type: "Warning", reason: "NodeNotReady", message: "Node is not ready" });
+    this.#recorder.record({
+      object: eventObject(podKind, pod),
+      type: "Warning",
+      reason: "NodeNotReady",
+      message: "Node is not ready",
+    });
   }
 
   async #mark(node: Node): Promise<void> {
-    const taints = dueTaints(node, { now: this.#now(), eviction: evictionByZone(this.#nodes.list())(node) });
+    const taints = dueTaints(node, {
+      now: this.#now(),
+      eviction: evictionByZone(this.#nodes.list())(node),
+    });
     const labels = dueLabels(node);
     if (!taints && !labels) return;
     const { name, resourceVersion } = node.metadata;
-    const body = { metadata: { resourceVersion, ...(labels ? { labels } : {}) }, ...(taints ? { spec: { taints: taints.length > 0 ? taints : null } } : {}) };
+    const body = {
+      metadata: { resourceVersion, ...(labels ? { labels } : {}) },
+      ...(taints ? { spec: { taints: taints.length > 0 ? taints : null } } : {}),
+    };
     await this.#context.client.patch(nodeKind, name, { type: "merge", body: body as never });
   }
 
   #tell({ metadata }: Node, reason: string, message: string): void {
-    const event: SimulatorEvent = { object: { apiVersion: "v1", kind: "Node", namespace: "", name: metadata.name, uid: metadata.uid }, type: "Normal", reason, message };
+    const event: SimulatorEvent = {
+      object: {
+        apiVersion: "v1",
+        kind: "Node",
+        namespace: "",
+        name: metadata.name,
+        uid: metadata.uid,
+      },
+      type: "Normal",
+      reason,
+      message,
+    };
     this.#recorder.record(event);
   }
 

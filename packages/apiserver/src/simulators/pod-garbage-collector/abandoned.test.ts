@@ -3,8 +3,22 @@ import { test } from "node:test";
 import type { Node, Pod } from "../workload-objects.ts";
 import { abandonmentOf, lastStatus } from "./abandoned.ts";
 
-const metadata = { name: "p", namespace: "ns", uid: "u", resourceVersion: "1", creationTimestamp: "" };
-const podOf = ({ nodeName, going, phase = "Running" }: { readonly nodeName?: string; readonly going?: true; readonly phase?: string }): Pod => ({
+const metadata = {
+  name: "p",
+  namespace: "ns",
+  uid: "u",
+  resourceVersion: "1",
+  creationTimestamp: "",
+};
+const podOf = ({
+  nodeName,
+  going,
+  phase = "Running",
+}: {
+  readonly nodeName?: string;
+  readonly going?: true;
+  readonly phase?: string;
+}): Pod => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: { ...metadata, ...(going ? { deletionTimestamp: "2024-01-01T00:00:00Z" } : {}) },
@@ -23,8 +37,14 @@ test("pods are abandoned by nodes that are gone, or out of service, and by nobod
   const outOfService = "node.kubernetes.io/out-of-service";
   assert.equal(abandonmentOf(podOf({ nodeName: "n" }), undefined), "orphan");
   assert.equal(abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("False")), undefined);
-  assert.equal(abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("False", outOfService)), "terminating");
-  assert.equal(abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("True", outOfService)), undefined);
+  assert.equal(
+    abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("False", outOfService)),
+    "terminating",
+  );
+  assert.equal(
+    abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("True", outOfService)),
+    undefined,
+  );
   assert.equal(abandonmentOf(podOf({ going: true }), undefined), "terminating");
   assert.equal(abandonmentOf(podOf({}), undefined), undefined);
 });
@@ -32,7 +52,16 @@ test("pods are abandoned by nodes that are gone, or out of service, and by nobod
 test("a pod fails before it goes, unless it is through", () => {
   const now = Date.parse("2024-01-01T00:00:00Z");
   assert.deepEqual(lastStatus(podOf({}), "terminating", now), { phase: "Failed" });
-  const condition = { type: "DisruptionTarget", status: "True", reason: "DeletionByPodGC", message: "PodGC: node no longer exists", lastTransitionTime: "2024-01-01T00:00:00Z" };
-  assert.deepEqual(lastStatus(podOf({}), "orphan", now), { phase: "Failed", conditions: [condition] });
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    reason: "DeletionByPodGC",
+    message: "PodGC: node no longer exists",
+    lastTransitionTime: "2024-01-01T00:00:00Z",
+  };
+  assert.deepEqual(lastStatus(podOf({}), "orphan", now), {
+    phase: "Failed",
+    conditions: [condition],
+  });
   assert.equal(lastStatus(podOf({ phase: "Succeeded" }), "orphan", now), undefined);
 });

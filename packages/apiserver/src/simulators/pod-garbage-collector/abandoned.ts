@@ -1,4 +1,5 @@
-// Whether a pod has nobody left who could end it: its node is gone, or out of service, or it never had one. Pure.
+// Whether a pod has nobody left who could end it: its node is gone, or out of service, or it never
+// had one. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/podgc/gc_controller.go.
 import { isNodeReady } from "../node-fit.ts";
 import { isPodFinished } from "../pod-state.ts";
@@ -17,7 +18,9 @@ export function abandonmentOf({ metadata, spec }: Pod, node: Node | undefined): 
   const isGoing = metadata.deletionTimestamp !== undefined;
   if (!spec.nodeName) return isGoing ? "terminating" : undefined;
   if (!node) return "orphan";
-  return isGoing && !isNodeReady(node) && node.spec?.taints?.some(({ key }) => key === outOfService) ? "terminating" : undefined;
+  return isGoing && !isNodeReady(node) && node.spec?.taints?.some(({ key }) => key === outOfService)
+    ? "terminating"
+    : undefined;
 }
 
 /** The status that a pod is given before it goes, or undefined when it is through. */
@@ -25,6 +28,16 @@ export function lastStatus(pod: Pod, why: Abandonment, now: number): object | un
   if (isPodFinished(pod)) return undefined;
   const { generation } = pod.metadata;
   const observed = generation ? { observedGeneration: generation } : {};
-  const reason = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists", lastTransitionTime: formatSeconds(now) };
-  return { phase: "Failed", ...observed, ...(why === "orphan" ? { conditions: [{ type: "DisruptionTarget", ...observed, status: "True", ...reason }] } : {}) };
+  const reason = {
+    reason: "DeletionByPodGC",
+    message: "PodGC: node no longer exists",
+    lastTransitionTime: formatSeconds(now),
+  };
+  return {
+    phase: "Failed",
+    ...observed,
+    ...(why === "orphan"
+      ? { conditions: [{ type: "DisruptionTarget", ...observed, status: "True", ...reason }] }
+      : {}),
+  };
 }

@@ -1,5 +1,6 @@
-// Removes pods that nobody can end any more: those of nodes that are gone for a while or out of service, and those that were
-// deleted and never had a node. Pods that are through are not counted: upstream keeps 12,500 of them.
+// Removes pods that nobody can end any more: those of nodes that are gone for a while or out of
+// service, and those that were deleted and never had a node. Pods that are through are not counted:
+// upstream keeps 12,500 of them.
 // Upstream: k8s.io/kubernetes/pkg/controller/podgc/gc_controller.go.
 import { isNotFound, parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
@@ -21,14 +22,28 @@ export const startPodGarbageCollector: Simulator["start"] = async (context) => {
   const wake = ({ key }: CachedObject): void => controller.add(key);
   const wakePods = ({ key }: CachedObject): void => pods.entriesByIndex("node", key).forEach(wake);
   controller.follow(pods, { added: wake, updated: (_, pod) => wake(pod) });
-  controller.follow(nodes, { added: ({ key }) => void missing.delete(key), updated: (_, node) => wakePods(node), deleted: wakePods });
+  controller.follow(nodes, {
+    added: ({ key }) => void missing.delete(key),
+    updated: (_, node) => wakePods(node),
+    deleted: wakePods,
+  });
 
   const collect = async (pod: Pod, why: Abandonment): Promise<void> => {
     const { name, namespace, uid } = pod.metadata;
     const status = lastStatus(pod, why, runtime.clock.now());
     try {
-      if (status) await client.patch(podKind, { name, namespace }, { type: "strategic", body: { metadata: { uid }, status } as never }, { subresource: "status" });
-      if ((pod.metadata as { readonly deletionGracePeriodSeconds?: number }).deletionGracePeriodSeconds !== 0) await client.delete(podKind, { name, namespace }, { gracePeriodSeconds: 0 });
+      if (status)
+        await client.patch(
+          podKind,
+          { name, namespace },
+          { type: "strategic", body: { metadata: { uid }, status } as never },
+          { subresource: "status" },
+        );
+      if (
+        (pod.metadata as { readonly deletionGracePeriodSeconds?: number })
+          .deletionGracePeriodSeconds !== 0
+      )
+        await client.delete(podKind, { name, namespace }, { gracePeriodSeconds: 0 });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -1,8 +1,15 @@
-// Keeps as many pods as an object asks for: makes them from its template, deletes what is too much, and counts. One frame
-// for replica sets and replication controllers, as upstream's is. Where upstream waits for expectations, the cache here
-// knows of this process's own writes at once.
+// Keeps as many pods as an object asks for: makes them from its template, deletes what is too much,
+// and counts. One frame for replica sets and replication controllers, as upstream's is. Where
+// upstream waits for expectations, the cache here knows of this process's own writes at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
-import { controllerOf, isConflict, isNotFound, type LabelSelector, matchesLabels, parseObjectKey } from "homeostat/api";
+import {
+  controllerOf,
+  isConflict,
+  isNotFound,
+  type LabelSelector,
+  matchesLabels,
+  parseObjectKey,
+} from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { claimDependents, orphanIndex } from "../claim-dependents.ts";
 import { createSimulatorEventRecorder } from "../event-recorder.ts";
@@ -10,7 +17,14 @@ import { KeyedController } from "../keyed-controller.ts";
 import { PodControl, slowStart } from "../pod-control.ts";
 import { isPodActive, isPodTerminating } from "../pod-state.ts";
 import type { RunningSimulator, SimulatorContext } from "../simulator.ts";
-import { keyFor, type Pod, podKind, type ReplicaKeeper, type ReplicaStatus, type WorkloadKind } from "../workload-objects.ts";
+import {
+  keyFor,
+  type Pod,
+  podKind,
+  type ReplicaKeeper,
+  type ReplicaStatus,
+  type WorkloadKind,
+} from "../workload-objects.ts";
 import { podsToDelete } from "./pods-to-delete.ts";
 import { isSameReplicaStatus, nextAvailabilityMs, replicaStatus } from "./replica-status.ts";
 
@@ -52,11 +66,21 @@ class Keeper {
     this.#keepers = controller.acquire(what.kind);
     this.#pods = controller.acquire(podKind);
     this.#pods.addIndex("orphan", orphanIndex);
-    controller.follow(this.#keepers, { added: ({ key }) => controller.add(key), updated: (_, { key }) => controller.add(key), deleted: ({ key }) => controller.add(key) });
-    controller.follow(this.#pods, { added: (pod) => this.#wake(pod), updated: (old, pod) => (this.#wake(old, pod), this.#wake(pod)), deleted: (pod) => this.#wake(pod) });
+    controller.follow(this.#keepers, {
+      added: ({ key }) => controller.add(key),
+      updated: (_, { key }) => controller.add(key),
+      deleted: ({ key }) => controller.add(key),
+    });
+    controller.follow(this.#pods, {
+      added: (pod) => this.#wake(pod),
+      updated: (old, pod) => (this.#wake(old, pod), this.#wake(pod)),
+      deleted: (pod) => this.#wake(pod),
+    });
   }
 
-  /** Wakes the pod's controller, or whoever might adopt it. `now` is given for a state that is past. */
+  /**
+   * Wakes the pod's controller, or whoever might adopt it. `now` is given for a state that is past.
+   */
   #wake(entry: CachedObject<Pod>, now?: CachedObject<Pod>): void {
     const pod = entry.read();
     const reference = controllerOf(pod);
@@ -65,13 +89,18 @@ class Keeper {
       const owner = this.#keepers.entry(`${entry.namespace}/${reference.name}`);
       if (owner?.uid === reference.uid) this.#controller.add(owner.key);
     } else if (!now && !entry.deleting) {
-      for (const keeper of this.#keepers.list({ namespace: entry.namespace })) if (this.#selects(keeper, pod)) this.#controller.add(keyFor(keeper));
+      for (const keeper of this.#keepers.list({ namespace: entry.namespace }))
+        if (this.#selects(keeper, pod)) this.#controller.add(keyFor(keeper));
     }
   }
 
   #selects({ spec }: ReplicaKeeper, { metadata }: Pod): boolean {
     const selector = this.#what.selector(spec);
-    return selector !== undefined && selector.length > 0 && matchesLabels(selector, metadata.labels ?? {});
+    return (
+      selector !== undefined &&
+      selector.length > 0 &&
+      matchesLabels(selector, metadata.labels ?? {})
+    );
   }
 
   async sync(key: string): Promise<number | undefined> {
@@ -82,8 +111,16 @@ class Keeper {
     const { namespace = "", uid } = keeper.metadata;
     const own = this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
     const candidates = [...own, ...this.#pods.byIndex("orphan", namespace)].filter(isPodActive);
-    const active = await claimDependents({ client, kind: this.#what.kind, owner: keeper, selector }, podKind, candidates);
-    const going = this.#what.countsTerminating ? own.filter((pod) => isPodTerminating(pod) && matchesLabels(selector, pod.metadata.labels ?? {})).length : undefined;
+    const active = await claimDependents(
+      { client, kind: this.#what.kind, owner: keeper, selector },
+      podKind,
+      candidates,
+    );
+    const going = this.#what.countsTerminating
+      ? own.filter(
+          (pod) => isPodTerminating(pod) && matchesLabels(selector, pod.metadata.labels ?? {}),
+        ).length
+      : undefined;
     const failed =
       keeper.metadata.deletionTimestamp === undefined
         ? await this.#manage(keeper, active).then(
@@ -92,17 +129,32 @@ class Keeper {
           )
         : undefined;
     const now = runtime.clock.now();
-    await this.#writeStatus(keeper, (latest) => replicaStatus(latest, { active, terminating: going, failure: failed && messageOf(failed.error), now }));
+    await this.#writeStatus(keeper, (latest) =>
+      replicaStatus(latest, {
+        active,
+        terminating: going,
+        failure: failed && messageOf(failed.error),
+        now,
+      }),
+    );
     if (failed) throw failed.error;
     return nextAvailabilityMs(keeper, active, now);
   }
 
   async #manage(keeper: ReplicaKeeper, active: readonly Pod[]): Promise<void> {
     const diff = active.length - (keeper.spec.replicas ?? 0);
-    if (diff < 0) await slowStart(Math.min(-diff, burst), () => this.#control.create(keeper, keeper.spec.template!));
+    if (diff < 0)
+      await slowStart(Math.min(-diff, burst), () =>
+        this.#control.create(keeper, keeper.spec.template!),
+      );
     if (diff <= 0) return;
-    const doomed = podsToDelete(active, this.#family(keeper), { count: Math.min(diff, burst), now: this.#context.runtime.clock.now() });
-    const deleted = await Promise.allSettled(doomed.map((pod) => this.#control.delete(keeper, pod)));
+    const doomed = podsToDelete(active, this.#family(keeper), {
+      count: Math.min(diff, burst),
+      now: this.#context.runtime.clock.now(),
+    });
+    const deleted = await Promise.allSettled(
+      doomed.map((pod) => this.#control.delete(keeper, pod)),
+    );
     for (const one of deleted) if (one.status === "rejected") throw one.reason;
   }
 
@@ -114,19 +166,35 @@ class Keeper {
   }
 
   /** Writes counts on the latest revision, once more when the first try was too late. */
-  async #writeStatus(keeper: ReplicaKeeper, next: (keeper: ReplicaKeeper) => ReplicaStatus): Promise<void> {
+  async #writeStatus(
+    keeper: ReplicaKeeper,
+    next: (keeper: ReplicaKeeper) => ReplicaStatus,
+  ): Promise<void> {
     const { client } = this.#context;
     const { kind } = this.#what;
     const status = next(keeper);
     if (isSameReplicaStatus(keeper.status, status)) return;
-    await client.update(kind, { ...keeper, status }, { subresource: "status" }).catch(async (error: unknown) => {
-      if (isNotFound(error)) return;
-      if (!isConflict(error)) throw error;
-      const latest = await client.find(kind, { name: keeper.metadata.name, namespace: keeper.metadata.namespace });
-      if (latest?.metadata.uid === keeper.metadata.uid)
-        await client.update(kind, { ...latest, status: { ...next(latest), observedGeneration: keeper.metadata.generation ?? 0 } }, { subresource: "status" });
-    });
+    await client
+      .update(kind, { ...keeper, status }, { subresource: "status" })
+      .catch(async (error: unknown) => {
+        if (isNotFound(error)) return;
+        if (!isConflict(error)) throw error;
+        const latest = await client.find(kind, {
+          name: keeper.metadata.name,
+          namespace: keeper.metadata.namespace,
+        });
+        if (latest?.metadata.uid === keeper.metadata.uid)
+          await client.update(
+            kind,
+            {
+              ...latest,
+              status: { ...next(latest), observedGeneration: keeper.metadata.generation ?? 0 },
+            },
+            { subresource: "status" },
+          );
+      });
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

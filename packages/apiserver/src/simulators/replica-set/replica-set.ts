@@ -7,4 +7,9 @@ import { startReplicaKeeper } from "./replica-keeper.ts";
 
 /** Starts the controller of replica sets. */
 export const startReplicaSets: Simulator["start"] = async (context) =>
-  startReplicaKeeper(context, { kind: replicaSetKind, component: "replicaset-controller", selector: ({ selector }) => toSelector(selector), countsTerminating: true });
+  startReplicaKeeper(context, {
+    kind: replicaSetKind,
+    component: "replicaset-controller",
+    selector: ({ selector }) => toSelector(selector),
+    countsTerminating: true,
+  });

@@ -19,7 +19,10 @@ function podOf(
     readonly age?: number;
   } = {},
 ): Pod {
-  const conditions = more.ready === undefined ? [] : [{ type: "Ready", status: "True" as const, lastTransitionTime: at(more.ready) }];
+  const conditions =
+    more.ready === undefined
+      ? []
+      : [{ type: "Ready", status: "True" as const, lastTransitionTime: at(more.ready) }];
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -29,18 +32,33 @@ function podOf(
       resourceVersion: "1",
       creationTimestamp: at(more.age ?? 100),
       labels: more.labels ?? { app: "a" },
-      annotations: more.cost === undefined ? {} : { "controller.kubernetes.io/pod-deletion-cost": more.cost },
+      annotations:
+        more.cost === undefined ? {} : { "controller.kubernetes.io/pod-deletion-cost": more.cost },
     },
     spec: { containers: [], nodeName: more.node ?? "n" },
-    status: { phase: more.phase ?? "Running", conditions, containerStatuses: [{ name: "c", restartCount: more.restarts ?? 0 }] },
+    status: {
+      phase: more.phase ?? "Running",
+      conditions,
+      containerStatuses: [{ name: "c", restartCount: more.restarts ?? 0 }],
+    },
   };
 }
 
 const keeper = (status: ReplicaKeeper["status"] = {}, minReadySeconds = 0): ReplicaKeeper => ({
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
-  metadata: { name: "r", uid: "r", resourceVersion: "1", creationTimestamp: at(1000), generation: 3 },
-  spec: { replicas: 2, minReadySeconds, template: { metadata: { labels: { app: "a" } }, spec: {} } },
+  metadata: {
+    name: "r",
+    uid: "r",
+    resourceVersion: "1",
+    creationTimestamp: at(1000),
+    generation: 3,
+  },
+  spec: {
+    replicas: 2,
+    minReadySeconds,
+    template: { metadata: { labels: { app: "a" } }, spec: {} },
+  },
   status,
 });
 
@@ -60,10 +78,26 @@ test("counts pods by what they are, and waits until they have been ready for lon
 
 test("tells of a failure once, and takes it back", () => {
   const failed = replicaStatus(keeper(), { active: [], failure: "no room", now });
-  assert.deepEqual(failed.conditions, [{ type: "ReplicaFailure", status: "True", lastTransitionTime: "2024-01-01T01:00:00Z", reason: "FailedCreate", message: "no room" }]);
-  assert.deepEqual(replicaStatus(keeper(failed), { active: [], failure: "still none", now: now + 5000 }).conditions, failed.conditions);
+  assert.deepEqual(failed.conditions, [
+    {
+      type: "ReplicaFailure",
+      status: "True",
+      lastTransitionTime: "2024-01-01T01:00:00Z",
+      reason: "FailedCreate",
+      message: "no room",
+    },
+  ]);
+  assert.deepEqual(
+    replicaStatus(keeper(failed), { active: [], failure: "still none", now: now + 5000 })
+      .conditions,
+    failed.conditions,
+  );
   assert.equal(replicaStatus(keeper(failed), { active: [], now }).conditions, undefined);
-  assert.equal(replicaStatus(keeper(), { active: [podOf("a"), podOf("b"), podOf("c")], failure: "no", now }).conditions?.[0]?.reason, "FailedDelete");
+  assert.equal(
+    replicaStatus(keeper(), { active: [podOf("a"), podOf("b"), podOf("c")], failure: "no", now })
+      .conditions?.[0]?.reason,
+    "FailedDelete",
+  );
 });
 
 test("a status that says the same is not written", () => {
@@ -85,17 +119,31 @@ test("those go first that matter least", () => {
     podOf("young", { ready: 500, age: 1000 }),
     podOf("old", { ready: 500, age: 9000 }),
   ];
-  const related = [...order, podOf("x", { node: "full" }), ...Array.from({ length: 9 }, (_, i) => podOf(`y${i}`, { node: "full" }))];
+  const related = [
+    ...order,
+    podOf("x", { node: "full" }),
+    ...Array.from({ length: 9 }, (_, i) => podOf(`y${i}`, { node: "full" })),
+  ];
   const picked = podsToDelete(order.toReversed(), related, { count: order.length - 1, now });
   assert.deepEqual(
     picked.map(({ metadata }) => metadata.name),
     order.slice(0, -1).map(({ metadata }) => metadata.name),
   );
-  assert.deepEqual(podsToDelete([order[8]!, order[0]!], related, { count: 5, now }), [order[8], order[0]]);
+  assert.deepEqual(podsToDelete([order[8]!, order[0]!], related, { count: 5, now }), [
+    order[8],
+    order[0],
+  ]);
 });
 
 test("a cost that is no whole number is none", () => {
   const pods = [podOf("a", { ready: 500, cost: "01" }), podOf("b", { ready: 500, cost: "-1" })];
   assert.equal(podsToDelete(pods, [], { count: 1, now })[0]?.metadata.name, "b");
-  assert.equal(podsToDelete([podOf("a", { ready: 500, cost: "1.5" }), podOf("b", { ready: 500, cost: "1" })], [], { count: 1, now })[0]?.metadata.name, "a");
+  assert.equal(
+    podsToDelete(
+      [podOf("a", { ready: 500, cost: "1.5" }), podOf("b", { ready: 500, cost: "1" })],
+      [],
+      { count: 1, now },
+    )[0]?.metadata.name,
+    "a",
+  );
 });

@@ -1,5 +1,6 @@
 // Replication controllers: the keeper of pods whose selector is a set of labels.
-// Upstream: k8s.io/kubernetes/pkg/controller/replication (replication_controller.go, conversion.go).
+// Upstream: k8s.io/kubernetes/pkg/controller/replication (replication_controller.go,
+// conversion.go).
 import { toSelector } from "../claim-dependents.ts";
 import { startReplicaKeeper } from "../replica-set/replica-keeper.ts";
 import type { Simulator } from "../simulator.ts";
@@ -10,6 +11,7 @@ export const startReplicationControllers: Simulator["start"] = async (context) =
   startReplicaKeeper(context, {
     kind: replicationControllerKind,
     component: "replication-controller",
-    selector: ({ selector }) => selector && toSelector({ matchLabels: selector as Readonly<Record<string, string>> }),
+    selector: ({ selector }) =>
+      selector && toSelector({ matchLabels: selector as Readonly<Record<string, string>> }),
     countsTerminating: false,
   });

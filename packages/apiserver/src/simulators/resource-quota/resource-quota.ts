@@ -1,7 +1,8 @@
-// Resource quotas: says in their status what their namespaces use. It watches the kinds that some quota limits, and no others.
-// Refusing what would exceed a quota is admission's business.
-// Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go, resource_quota_monitor.go). There,
-// what is new is added to the usage by admission; here it is counted like everything else.
+// Resource quotas: says in their status what their namespaces use. It watches the kinds that some
+// quota limits, and no others. Refusing what would exceed a quota is admission's business.
+// Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
+// resource_quota_monitor.go). There, what is new is added to the usage by admission; here it is
+// counted like everything else.
 import { isNotFound, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
@@ -41,10 +42,13 @@ class Quotas {
     const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#quotas, {
       added: wake,
-      updated: (old, quota) => void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || wake(quota)),
+      updated: (old, quota) =>
+        void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || wake(quota)),
       deleted: () => this.#unwatchIdle(),
     });
-    const changed = context.kinds.changed(() => this.#quotas.list().forEach((quota) => controller.add(keyFor(quota))));
+    const changed = context.kinds.changed(() =>
+      this.#quotas.list().forEach((quota) => controller.add(keyFor(quota))),
+    );
     controller.onStop(async () => {
       changed.remove();
       for (const id of [...this.#watched.keys()]) this.#unwatch(id);
@@ -59,12 +63,17 @@ class Quotas {
     const quota = this.#quotas.get(parseObjectKey(key));
     if (!quota) return undefined;
     const { namespace } = quota.metadata;
-    const tracked = watched.map(({ measure, lease }): Tracked => ({ measure, objects: lease.informer.list({ namespace }) as unknown as readonly Counted[] }));
+    const tracked = watched.map(({ measure, lease }): Tracked => ({
+      measure,
+      objects: lease.informer.list({ namespace }) as unknown as readonly Counted[],
+    }));
     const status = nextQuotaStatus(quota, tracked, this.#context.runtime.clock.now());
     if (status)
-      await this.#context.client.update(quotaKind, { ...quota, status }, { subresource: "status" }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await this.#context.client
+        .update(quotaKind, { ...quota, status }, { subresource: "status" })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
     return undefined;
   }
 
@@ -72,8 +81,14 @@ class Quotas {
   async #kindsOf(quota: ResourceQuota | undefined): Promise<readonly DiscoveredKind[]> {
     const names = Object.keys(quota?.spec.hard ?? {});
     const served = await this.#context.kinds.deletable();
-    const isEvent = ({ group, resource }: DiscoveredKind): boolean => resource === "events" && ignoredGroups.has(group);
-    const countable = served.filter((kind) => kind.scope === "Namespaced" && verbs.every((verb) => kind.verbs.includes(verb)) && !isEvent(kind));
+    const isEvent = ({ group, resource }: DiscoveredKind): boolean =>
+      resource === "events" && ignoredGroups.has(group);
+    const countable = served.filter(
+      (kind) =>
+        kind.scope === "Namespaced" &&
+        verbs.every((verb) => kind.verbs.includes(verb)) &&
+        !isEvent(kind),
+    );
     return countable.filter((kind) => names.some((name) => measureOf(kind).covers(name)));
   }
 
@@ -84,20 +99,31 @@ class Quotas {
     const measure = measureOf(kind);
     const lease = this.#context.cache.acquire(kind);
     const wake = ({ namespace }: CachedObject): void => this.#wake(namespace, measure);
-    const isChange = (old: CachedObject, object: CachedObject): boolean => measure.changes(old.read() as Counted, object.read() as Counted, this.#context.runtime.clock.now());
-    const handler = lease.informer.addHandler({ added: wake, updated: (old, object) => void (isChange(old, object) && wake(object)), deleted: wake });
+    const isChange = (old: CachedObject, object: CachedObject): boolean =>
+      measure.changes(
+        old.read() as Counted,
+        object.read() as Counted,
+        this.#context.runtime.clock.now(),
+      );
+    const handler = lease.informer.addHandler({
+      added: wake,
+      updated: (old, object) => void (isChange(old, object) && wake(object)),
+      deleted: wake,
+    });
     const watched = { measure, lease, handler };
     this.#watched.set(id, watched);
     return watched;
   }
 
   #wake(namespace: string, measure: Measure): void {
-    for (const quota of this.#quotas.list({ namespace })) if (isLimiting(quota, measure)) this.#controller.add(keyFor(quota));
+    for (const quota of this.#quotas.list({ namespace }))
+      if (isLimiting(quota, measure)) this.#controller.add(keyFor(quota));
   }
 
   #unwatchIdle(): void {
     const quotas = this.#quotas.list();
-    for (const [id, { measure }] of this.#watched) if (!quotas.some((quota) => isLimiting(quota, measure))) this.#unwatch(id);
+    for (const [id, { measure }] of this.#watched)
+      if (!quotas.some((quota) => isLimiting(quota, measure))) this.#unwatch(id);
   }
 
   #unwatch(id: string): void {
@@ -108,4 +134,5 @@ class Quotas {
   }
 }
 
-const isLimiting = ({ spec }: ResourceQuota, measure: Measure): boolean => Object.keys(spec.hard ?? {}).some((name) => measure.covers(name));
+const isLimiting = ({ spec }: ResourceQuota, measure: Measure): boolean =>
+  Object.keys(spec.hard ?? {}).some((name) => measure.covers(name));

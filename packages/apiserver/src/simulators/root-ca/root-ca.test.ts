@@ -5,9 +5,28 @@ import { publish } from "./root-ca.ts";
 test("publishes the certificate with its description, mends both, and leaves what is right", () => {
   const made = publish(undefined, "CERT")!;
   assert.deepEqual(made.data, { "ca.crt": "CERT" });
-  assert.match(made.metadata.annotations?.["kubernetes.io/description"] ?? "", /^Contains a CA bundle .* Kubernetes clusters\.$/);
+  assert.match(
+    made.metadata.annotations?.["kubernetes.io/description"] ?? "",
+    /^Contains a CA bundle .* Kubernetes clusters\.$/,
+  );
   assert.equal(publish(made, "CERT"), undefined);
-  assert.equal(publish({ ...made, metadata: { annotations: { "kubernetes.io/description": "mine" } } }, "CERT"), undefined);
-  assert.deepEqual(publish({ metadata: { annotations: { mine: "1" } }, data: { "ca.crt": "CERT", more: "x" } }, "CERT")?.data, { "ca.crt": "CERT" });
-  assert.equal(publish({ metadata: { annotations: { mine: "1" } }, data: { "ca.crt": "CERT" } }, "CERT")?.metadata.annotations?.["mine"], "1");
+  assert.equal(
+    publish(
+      { ...made, metadata: { annotations: { "kubernetes.io/description": "mine" } } },
+      "CERT",
+    ),
+    undefined,
+  );
+  assert.deepEqual(
+    publish(
+      { metadata: { annotations: { mine: "1" } }, data: { "ca.crt": "CERT", more: "x" } },
+      "CERT",
+    )?.data,
+    { "ca.crt": "CERT" },
+  );
+  assert.equal(
+    publish({ metadata: { annotations: { mine: "1" } }, data: { "ca.crt": "CERT" } }, "CERT")
+      ?.metadata.annotations?.["mine"],
+    "1",
+  );
 });

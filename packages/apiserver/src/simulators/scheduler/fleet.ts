@@ -1,10 +1,14 @@
-// What the scheduler knows when it looks for a node: the nodes, the pods on them, and what namespaces are called. Pure.
+// What the scheduler knows when it looks for a node: the nodes, the pods on them, and what
+// namespaces are called. Pure.
 import type { LabelSelector } from "homeostat/api";
 import { matchesLabels } from "homeostat/api";
 import { toSelector } from "../claim-dependents.ts";
 import type { LabelSelectorObject, Node, Pod } from "../workload-objects.ts";
 
-/** Nodes and pods at one moment. A pod that has just been bound is on its node, whether or not the server has told so. */
+/**
+ * Nodes and pods at one moment. A pod that has just been bound is on its node, whether or not the
+ * server has told so.
+ */
 export interface Fleet {
   readonly nodes: readonly Node[];
   /** Pods on a node that are not through. */
@@ -25,15 +29,25 @@ export interface Refusal {
 export type NodeFilter = (node: Node) => Refusal | undefined;
 
 export const refuse = (reason: string): Refusal => ({ reasons: [reason], curable: false });
-export const refuseForNow = (...reasons: readonly string[]): Refusal => ({ reasons, curable: true });
+export const refuseForNow = (...reasons: readonly string[]): Refusal => ({
+  reasons,
+  curable: true,
+});
 
 /** A selector, narrowed to the pod's own values of some labels; no selector selects nothing. */
-export function selectorFor(pod: Pod, selector: LabelSelectorObject | undefined, keys: readonly string[] = []): LabelSelector | undefined {
+export function selectorFor(
+  pod: Pod,
+  selector: LabelSelectorObject | undefined,
+  keys: readonly string[] = [],
+): LabelSelector | undefined {
   const labels = pod.metadata.labels ?? {};
-  const own = keys.filter((key) => key in labels).map((key) => ({ key, operator: "in" as const, values: [labels[key]!] }));
+  const own = keys
+    .filter((key) => key in labels)
+    .map((key) => ({ key, operator: "in" as const, values: [labels[key]!] }));
   const requirements = toSelector(selector);
   return requirements && [...requirements, ...own];
 }
 
 /** Whether a pod has the labels. */
-export const selects = (selector: LabelSelector | undefined, { metadata }: Pod): boolean => selector !== undefined && matchesLabels(selector, metadata.labels ?? {});
+export const selects = (selector: LabelSelector | undefined, { metadata }: Pod): boolean =>
+  selector !== undefined && matchesLabels(selector, metadata.labels ?? {});

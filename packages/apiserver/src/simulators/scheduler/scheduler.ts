@@ -1,5 +1,6 @@
-// Plays kube-scheduler: binds pods to nodes, in order of priority, one after another; says why where none takes them. Pods of
-// other schedulers and gated ones are left alone. Nobody is driven away for others.
+// Plays kube-scheduler: binds pods to nodes, in order of priority, one after another; says why
+// where none takes them. Pods of other schedulers and gated ones are left alone. Nobody is driven
+// away for others.
 // Upstream: k8s.io/kubernetes/pkg/scheduler (schedule_one.go, scheduler.go).
 import { isConflict, isNotFound, type JsonObject, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -9,8 +10,24 @@ import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
 import { isPodFinished } from "../pod-state.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
-import { type Claim, claimKind, selectedNode, storageClassKind, volumeKind } from "../storage-objects.ts";
-import { formatSeconds, keyFor, type Node, namespaceKind, nodeKind, type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
+import {
+  type Claim,
+  claimKind,
+  selectedNode,
+  storageClassKind,
+  volumeKind,
+} from "../storage-objects.ts";
+import {
+  formatSeconds,
+  keyFor,
+  type Node,
+  namespaceKind,
+  nodeKind,
+  type Pod,
+  podKind,
+  type Workload,
+  type WorkloadKind,
+} from "../workload-objects.ts";
 import type { Fleet } from "./fleet.ts";
 import { placePod, unaskedMessage } from "./place-pod.ts";
 import { sumRequests } from "./resource-fit.ts";
@@ -39,7 +56,10 @@ class Scheduler {
   /** Whether something has changed that could help any pod. */
   #all = true;
   /** Pods that have been given a node, by key, until the cache shows it or they are gone. */
-  readonly #assumed = new Map<string, { readonly uid: string; readonly node: string; bound: boolean }>();
+  readonly #assumed = new Map<
+    string,
+    { readonly uid: string; readonly node: string; bound: boolean }
+  >();
 
   /** By the object as it is in the cache, which does not change. */
   readonly #requests = new WeakMap<Pod, ReadonlyMap<string, bigint>>();
@@ -51,7 +71,8 @@ class Scheduler {
     this.#client = client.with({ userAgent });
     const recorder = createSimulatorEventRecorder(this.#client, runtime, "default-scheduler");
     controller.onStop(() => recorder.close());
-    this.#tell = (pod, type, reason, message) => recorder.record({ object: eventObject(podKind, pod), type, reason, message });
+    this.#tell = (pod, type, reason, message) =>
+      recorder.record({ object: eventObject(podKind, pod), type, reason, message });
     this.#pods = controller.acquire(podKind);
     this.#nodes = controller.acquire(nodeKind);
     this.#pods.addIndex("node", nodeIndex);
@@ -62,8 +83,17 @@ class Scheduler {
   }
 
   #watchStorage(): Storage {
-    const [claims, volumes, classes] = [this.#acquireHelp(claimKind), this.#acquireHelp(volumeKind), this.#acquireHelp(storageClassKind)];
-    return { claim: (namespace, name) => claims.get({ namespace, name }), volume: (name) => volumes.get({ name }), volumes: () => volumes.list(), storageClass: (name) => classes.get({ name }) };
+    const [claims, volumes, classes] = [
+      this.#acquireHelp(claimKind),
+      this.#acquireHelp(volumeKind),
+      this.#acquireHelp(storageClassKind),
+    ];
+    return {
+      claim: (namespace, name) => claims.get({ namespace, name }),
+      volume: (name) => volumes.get({ name }),
+      volumes: () => volumes.list(),
+      storageClass: (name) => classes.get({ name }),
+    };
   }
 
   /** An informer of what could help pods whenever it changes. */
@@ -85,7 +115,11 @@ class Scheduler {
         fresh(pod);
         const [before, now] = [old.read() as Pod, pod.read() as Pod];
         if (now.spec.nodeName) this.#assumed.delete(pod.key);
-        if ((isPodFinished(now) && !isPodFinished(before)) || JSON.stringify(before.metadata.labels) !== JSON.stringify(now.metadata.labels)) this.#retryAll();
+        if (
+          (isPodFinished(now) && !isPodFinished(before)) ||
+          JSON.stringify(before.metadata.labels) !== JSON.stringify(now.metadata.labels)
+        )
+          this.#retryAll();
       },
       deleted: ({ key }) => {
         this.#assumed.delete(key);
@@ -93,7 +127,12 @@ class Scheduler {
       },
     });
     const help = (): void => this.#retryAll();
-    this.#controller.follow(this.#nodes, { added: help, deleted: help, updated: (old, node) => concernsPods(old.read() as Node) !== concernsPods(node.read() as Node) && help() });
+    this.#controller.follow(this.#nodes, {
+      added: help,
+      deleted: help,
+      updated: (old, node) =>
+        concernsPods(old.read() as Node) !== concernsPods(node.read() as Node) && help(),
+    });
   }
 
   #retryAll(): void {
@@ -103,10 +142,14 @@ class Scheduler {
 
   /** Looks at every pod that may have a chance now. */
   async pass(): Promise<undefined> {
-    const waiting = this.#all ? this.#pods.entriesByIndex("node", "").map(({ key }) => key) : [...this.#fresh];
+    const waiting = this.#all
+      ? this.#pods.entriesByIndex("node", "").map(({ key }) => key)
+      : [...this.#fresh];
     this.#all = false;
     this.#fresh.clear();
-    const pods = waiting.map((key) => this.#pods.get(parseObjectKey(key))).filter((pod) => pod !== undefined);
+    const pods = waiting
+      .map((key) => this.#pods.get(parseObjectKey(key)))
+      .filter((pod) => pod !== undefined);
     for (const pod of pods.filter(isOurs).toSorted(byPriority)) {
       if (this.#controller.signal.aborted) return undefined;
       try {
@@ -131,9 +174,16 @@ class Scheduler {
     if (assumed && assumed.uid !== pod.metadata.uid) this.#assumed.delete(key);
     const fleet = this.#fleet();
     const needs = volumeNeeds(pod, this.#storage);
-    if ("blocked" in needs) return await this.#refuse(pod, fleet.nodes.length === 0 ? "no nodes available to schedule pods" : unaskedMessage(pod, needs.blocked, fleet));
+    if ("blocked" in needs)
+      return await this.#refuse(
+        pod,
+        fleet.nodes.length === 0
+          ? "no nodes available to schedule pods"
+          : unaskedMessage(pod, needs.blocked, fleet),
+      );
     const kept = this.#assumed.get(key);
-    if (kept) return needs.unbound.length > 0 || kept.bound ? undefined : await this.#bind(pod, kept.node);
+    if (kept)
+      return needs.unbound.length > 0 || kept.bound ? undefined : await this.#bind(pod, kept.node);
     const placed = placePod(pod, fleet, needs.filters);
     if ("message" in placed) return await this.#refuse(pod, placed.message);
     this.#assumed.set(key, { uid: pod.metadata.uid, node: placed.node, bound: false });
@@ -153,7 +203,12 @@ class Scheduler {
       const there = this.#pods.byIndex("node", node).filter((pod) => !isPodFinished(pod));
       return [...there, ...(coming.get(node) ?? [])];
     };
-    return { nodes: this.#nodes.list(), podsOn: remembered(podsOn), requestsOf: (pod) => this.#requestsOf(pod), namespaceLabels: this.#namespaceLabels };
+    return {
+      nodes: this.#nodes.list(),
+      podsOn: remembered(podsOn),
+      requestsOf: (pod) => this.#requestsOf(pod),
+      namespaceLabels: this.#namespaceLabels,
+    };
   }
 
   #requestsOf(pod: Pod): ReadonlyMap<string, bigint> {
@@ -168,13 +223,26 @@ class Scheduler {
   async #select({ metadata }: Claim, node: string): Promise<void> {
     if (metadata.annotations?.[selectedNode] !== undefined) return;
     const { name, namespace } = metadata;
-    await this.#client.patch(claimKind, { name, namespace }, { type: "merge", body: { metadata: { annotations: { [selectedNode]: node } } } });
+    await this.#client.patch(
+      claimKind,
+      { name, namespace },
+      { type: "merge", body: { metadata: { annotations: { [selectedNode]: node } } } },
+    );
   }
 
   async #bind(pod: Pod, node: string): Promise<void> {
     const { name, namespace = "", uid } = pod.metadata;
-    const body = { apiVersion: "v1", kind: "Binding", metadata: { name, namespace, uid }, target: { kind: "Node", name: node } };
-    await this.#client.request({ method: "POST", path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`, body: body as JsonObject });
+    const body = {
+      apiVersion: "v1",
+      kind: "Binding",
+      metadata: { name, namespace, uid },
+      target: { kind: "Node", name: node },
+    };
+    await this.#client.request({
+      method: "POST",
+      path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`,
+      body: body as JsonObject,
+    });
     const assumed = this.#assumed.get(keyFor(pod));
     if (assumed) assumed.bound = true;
     this.#tell(pod, "Normal", "Scheduled", `Successfully assigned ${namespace}/${name} to ${node}`);
@@ -184,7 +252,10 @@ class Scheduler {
     const { name, namespace, uid, generation } = pod.metadata;
     const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
     if (before?.status === "False" && before.message === message) return;
-    const since = before?.status === "False" ? before.lastTransitionTime : formatSeconds(this.#context.runtime.clock.now());
+    const since =
+      before?.status === "False"
+        ? before.lastTransitionTime
+        : formatSeconds(this.#context.runtime.clock.now());
     const condition = {
       type: "PodScheduled",
       ...(generation ? { observedGeneration: generation } : {}),
@@ -194,22 +265,38 @@ class Scheduler {
       lastProbeTime: null,
       lastTransitionTime: since,
     };
-    await this.#client.patch(podKind, { name, namespace }, { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } }, { subresource: "status" });
+    await this.#client.patch(
+      podKind,
+      { name, namespace },
+      { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
+      { subresource: "status" },
+    );
     this.#tell(pod, "Warning", "FailedScheduling", message);
   }
 }
 
 /** What of a node pods look at: not its heartbeats. */
-const concernsPods = ({ metadata, spec, status }: Node): string => JSON.stringify([metadata.labels, spec?.taints, spec?.unschedulable, status?.["allocatable"]]);
+const concernsPods = ({ metadata, spec, status }: Node): string =>
+  JSON.stringify([metadata.labels, spec?.taints, spec?.unschedulable, status?.["allocatable"]]);
 
 function isOurs(pod: Pod): boolean {
   const { metadata, spec } = pod;
-  return !spec.nodeName && metadata.deletionTimestamp === undefined && !isPodFinished(pod) && !spec.schedulingGates?.length && (spec.schedulerName ?? "default-scheduler") === "default-scheduler";
+  return (
+    !spec.nodeName &&
+    metadata.deletionTimestamp === undefined &&
+    !isPodFinished(pod) &&
+    !spec.schedulingGates?.length &&
+    (spec.schedulerName ?? "default-scheduler") === "default-scheduler"
+  );
 }
 
 const byPriority = (a: Pod, b: Pod): number =>
   (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
-  (String(a.metadata.creationTimestamp) < String(b.metadata.creationTimestamp) ? -1 : a.metadata.creationTimestamp === b.metadata.creationTimestamp ? 0 : 1);
+  (String(a.metadata.creationTimestamp) < String(b.metadata.creationTimestamp)
+    ? -1
+    : a.metadata.creationTimestamp === b.metadata.creationTimestamp
+      ? 0
+      : 1);
 
 /** Asks once for each node. */
 function remembered(look: Fleet["podsOn"]): Fleet["podsOn"] {

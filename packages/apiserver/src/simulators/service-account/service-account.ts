@@ -7,7 +7,12 @@ import type { Simulator } from "../simulator.ts";
 import { isNamespaceTerminating } from "../terminating-namespace.ts";
 import { type Namespace, namespaceKind } from "../workload-objects.ts";
 
-const serviceAccounts = dynamicKind({ apiVersion: "v1", kind: "ServiceAccount", resource: "serviceaccounts", scope: "Namespaced" });
+const serviceAccounts = dynamicKind({
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  resource: "serviceaccounts",
+  scope: "Namespaced",
+});
 const name = "default";
 
 /** Starts the controller of service accounts. */
@@ -16,14 +21,24 @@ export const startServiceAccounts: Simulator["start"] = async (context) => {
   const controller = new KeyedController(context, "the service account controller");
   const namespaces = controller.acquire(namespaceKind);
   const accounts = controller.acquire(serviceAccounts);
-  controller.follow(namespaces, { added: ({ key }) => controller.add(key), updated: (_, { key }) => controller.add(key) });
+  controller.follow(namespaces, {
+    added: ({ key }) => controller.add(key),
+    updated: (_, { key }) => controller.add(key),
+  });
   controller.follow(accounts, { deleted: ({ namespace }) => controller.add(namespace) });
   return controller.start(async (namespace) => {
     const found: Namespace | undefined = namespaces.get({ name: namespace });
-    if (found?.status?.phase !== "Active" || accounts.entry(`${namespace}/${name}`)) return undefined;
-    await client.create(serviceAccounts, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } }).catch((error: unknown) => {
-      if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
-    });
+    if (found?.status?.phase !== "Active" || accounts.entry(`${namespace}/${name}`))
+      return undefined;
+    await client
+      .create(serviceAccounts, {
+        apiVersion: "v1",
+        kind: "ServiceAccount",
+        metadata: { name, namespace },
+      })
+      .catch((error: unknown) => {
+        if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
+      });
     return undefined;
   });
 };

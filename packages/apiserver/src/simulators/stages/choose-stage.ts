@@ -1,4 +1,5 @@
-// Which stages fit an object, which of them is played, and after how long. Pure: chance and time are arguments.
+// Which stages fit an object, which of them is played, and after how long. Pure: chance and time
+// are arguments.
 // Upstream: sigs.k8s.io/kwok/pkg/utils/lifecycle/lifecycle.go.
 import { parseFieldPath } from "./field-path.ts";
 import { parseGoDuration } from "./go-duration.ts";
@@ -6,7 +7,10 @@ import type { StageRequirement, Stage, StageDelay } from "./stage.ts";
 
 /** An object as stages look at it. */
 export interface Staged {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
 }
 
 /** Paths are read once for each stage. */
@@ -25,8 +29,15 @@ export interface StageBook {
   /** By weight; `chance` is below 1. */
   pick(stages: readonly Stage[], object: Staged, chance: number): Stage | undefined;
   /** Milliseconds; `now` is wall time. */
-  delayMs(stage: Stage, object: Staged, at: { readonly now: number; readonly chance: number }): number;
-  /** What the object itself says of the delay, as text: where it comes to say something else, waiting begins anew. */
+  delayMs(
+    stage: Stage,
+    object: Staged,
+    at: { readonly now: number; readonly chance: number },
+  ): number;
+  /**
+   * What the object itself says of the delay, as text: where it comes to say something else,
+   * waiting begins anew.
+   */
   delayBasis(stage: Stage, object: Staged): string;
 }
 
@@ -35,17 +46,28 @@ export function openStageBook(stages: readonly Stage[]): StageBook {
   const pathOf = paths();
   const matches = ({ when = {} }: Stage, object: Staged): boolean => {
     const { labels = {}, annotations = {} } = object.metadata;
-    const holds = (wanted: Readonly<Record<string, string>> | undefined, own: Readonly<Record<string, string>>): boolean => Object.entries(wanted ?? {}).every(([key, value]) => own[key] === value);
-    return holds(when.labels, labels) && holds(when.annotations, annotations) && (when.fields ?? []).every((one) => meets(one, pathOf(one.path)(object)));
+    const holds = (
+      wanted: Readonly<Record<string, string>> | undefined,
+      own: Readonly<Record<string, string>>,
+    ): boolean => Object.entries(wanted ?? {}).every(([key, value]) => own[key] === value);
+    return (
+      holds(when.labels, labels) &&
+      holds(when.annotations, annotations) &&
+      (when.fields ?? []).every((one) => meets(one, pathOf(one.path)(object)))
+    );
   };
   return {
     matching: (object) => stages.filter((stage) => matches(stage, object)),
     pick: (fitting, object, chance) => {
-      const weightOf = ({ weight = 1, weightFrom }: Stage): number => Number((weightFrom === undefined ? [] : pathOf(weightFrom)(object))[0] ?? weight) || 0;
+      const weightOf = ({ weight = 1, weightFrom }: Stage): number =>
+        Number((weightFrom === undefined ? [] : pathOf(weightFrom)(object))[0] ?? weight) || 0;
       return pickByWeight(fitting, fitting.map(weightOf), chance);
     },
     delayMs: ({ after = {} }, object, at) => delayOf(after, (path) => pathOf(path)(object), at),
-    delayBasis: ({ after = {} }, object) => [after.from, after.jitterFrom].map((path) => (path === undefined ? "" : String(pathOf(path)(object)[0] ?? ""))).join(" "),
+    delayBasis: ({ after = {} }, object) =>
+      [after.from, after.jitterFrom]
+        .map((path) => (path === undefined ? "" : String(pathOf(path)(object)[0] ?? "")))
+        .join(" "),
   };
 }
 
@@ -62,7 +84,11 @@ function meets({ operator, values = [] }: StageRequirement, found: readonly unkn
   }
 }
 
-function pickByWeight(stages: readonly Stage[], weights: readonly number[], chance: number): Stage | undefined {
+function pickByWeight(
+  stages: readonly Stage[],
+  weights: readonly number[],
+  chance: number,
+): Stage | undefined {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total === 0) return stages[Math.floor(chance * stages.length)];
   let left = chance * total;
@@ -74,7 +100,8 @@ function delayOf(
   find: (path: string) => readonly unknown[],
   { now, chance }: { readonly now: number; readonly chance: number },
 ): number {
-  const said = (path: string | undefined): number | undefined => (path === undefined ? undefined : find(path).map((value) => durationMs(value, now))[0]);
+  const said = (path: string | undefined): number | undefined =>
+    path === undefined ? undefined : find(path).map((value) => durationMs(value, now))[0];
   const counts = backOff ? find(backOff.count).map(Number) : [];
   const grown = backOff ? Math.min(backOff.maxMs, ms * 2 ** (Math.max(1, ...counts) - 1)) : ms;
   const least = said(from) ?? grown;

@@ -1,5 +1,5 @@
-// Paths into objects, the part of jq that selectors need: `.a.b`, `."a-b"`, `.a["b/c"]`, `.list[0]`, `.list[]`, and
-// `.list[] | select(.type == "Ready") | .status`. Pure.
+// Paths into objects, the part of jq that selectors need: `.a.b`, `."a-b"`, `.a["b/c"]`,
+// `.list[0]`, `.list[]`, and `.list[] | select(.type == "Ready") | .status`. Pure.
 // Upstream: the paths of sigs.k8s.io/kwok's stages, which are jq (github.com/itchyny/gojq).
 
 /** Everything at a path; nothing where nothing is. Null counts as nothing. */
@@ -11,7 +11,13 @@ export class FieldPathError extends Error {}
 /** Reads a path. @throws FieldPathError for what is no path, or more of jq than is understood. */
 export function parseFieldPath(text: string): FieldPath {
   const steps = splitPipes(text).map((part) => parsePart(part.trim(), text));
-  return (object) => steps.reduce<readonly unknown[]>((values, step) => values.flatMap((value) => step(value)), [object]).filter((value) => value !== undefined && value !== null);
+  return (object) =>
+    steps
+      .reduce<readonly unknown[]>(
+        (values, step) => values.flatMap((value) => step(value)),
+        [object],
+      )
+      .filter((value) => value !== undefined && value !== null);
 }
 
 /** At bars that are outside of quotes and brackets. */
@@ -29,7 +35,8 @@ function splitPipes(text: string): readonly string[] {
 }
 
 const selectPattern = /^select\(\s*(.+?)\s*(==|!=)\s*("(?:[^"\\]|\\.)*"|-?\d+|true|false)\s*\)$/;
-const stepPattern = /^(?:\.?\[\s*"((?:[^"\\]|\\.)*)"\s*\]|\.?\[\s*(\d+)\s*\]|\.?\[\s*\]|\."((?:[^"\\]|\\.)*)"|\.([A-Za-z_][A-Za-z0-9_]*))/;
+const stepPattern =
+  /^(?:\.?\[\s*"((?:[^"\\]|\\.)*)"\s*\]|\.?\[\s*(\d+)\s*\]|\.?\[\s*\]|\."((?:[^"\\]|\\.)*)"|\.([A-Za-z_][A-Za-z0-9_]*))/;
 
 function parsePart(part: string, whole: string): FieldPath {
   const [, inner, operator, literal] = selectPattern.exec(part) ?? [];
@@ -38,7 +45,10 @@ function parsePart(part: string, whole: string): FieldPath {
     const wanted = JSON.parse(literal) as unknown;
     return (object) => ((path(object)[0] === wanted) === (operator === "==") ? [object] : []);
   }
-  if (!part.startsWith(".")) throw new FieldPathError(`a path like .status.phase, .list[].name or .list[] | select(.type == "Ready") | .status was expected, got ${JSON.stringify(whole)}`);
+  if (!part.startsWith("."))
+    throw new FieldPathError(
+      `a path like .status.phase, .list[].name or .list[] | select(.type == "Ready") | .status was expected, got ${JSON.stringify(whole)}`,
+    );
   return parseSteps(part === "." ? "" : part, whole);
 }
 
@@ -47,19 +57,31 @@ function parseSteps(text: string, whole: string): FieldPath {
   let rest = text;
   while (rest !== "") {
     const match = stepPattern.exec(rest);
-    if (!match) throw new FieldPathError(`a path like .status.phase was expected, got ${JSON.stringify(whole)}, which cannot be read from ${JSON.stringify(rest)} on`);
+    if (!match)
+      throw new FieldPathError(
+        `a path like .status.phase was expected, got ${JSON.stringify(whole)}, which cannot be read from ${JSON.stringify(rest)} on`,
+      );
     const [found, bracketed, index, quoted, plain] = match;
     const name = bracketed ?? quoted ?? plain;
     rest = rest.slice(found.length).replace(/^\?/, "");
-    steps.push(name !== undefined ? field(name) : index === undefined ? everyItem : item(Number(index)));
+    steps.push(
+      name !== undefined ? field(name) : index === undefined ? everyItem : item(Number(index)),
+    );
   }
-  return (object) => steps.reduce<readonly unknown[]>((values, step) => values.flatMap((value) => step(value)), [object]);
+  return (object) =>
+    steps.reduce<readonly unknown[]>(
+      (values, step) => values.flatMap((value) => step(value)),
+      [object],
+    );
 }
 
 const field =
   (name: string): FieldPath =>
   (object) => {
-    const value = typeof object === "object" && object !== null && Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
+    const value =
+      typeof object === "object" && object !== null && Object.hasOwn(object, name)
+        ? (object as Record<string, unknown>)[name]
+        : undefined;
     return value === undefined ? [] : [value];
   };
 
@@ -68,4 +90,9 @@ const item =
   (object) =>
     Array.isArray(object) && index < object.length ? [object[index]] : [];
 
-const everyItem: FieldPath = (object) => (Array.isArray(object) ? object : typeof object === "object" && object !== null ? Object.values(object) : []);
+const everyItem: FieldPath = (object) =>
+  Array.isArray(object)
+    ? object
+    : typeof object === "object" && object !== null
+      ? Object.values(object)
+      : [];

@@ -1,7 +1,14 @@
-// Go templates, the part that stages are written in: fields, variables, pipelines, if, with, range, and the functions that are
-// handed in. What is not understood is refused when the template is read, not when it is played. Pure.
+// Go templates, the part that stages are written in: fields, variables, pipelines, if, with, range,
+// and the functions that are handed in. What is not understood is refused when the template is
+// read, not when it is played. Pure.
 // Upstream: Go's text/template.
-import { type Expression, parsePipeline, type Scope, TemplateError, type TemplateFunction } from "./template-expression.ts";
+import {
+  type Expression,
+  parsePipeline,
+  type Scope,
+  TemplateError,
+  type TemplateFunction,
+} from "./template-expression.ts";
 
 /** A template that has been read. */
 export interface GoTemplate {
@@ -15,7 +22,9 @@ type Block = (scope: Scope) => string;
 export function parseGoTemplate(text: string, names: ReadonlySet<string>): GoTemplate {
   const reader = new TemplateReader(tokensOf(text), names);
   const { block } = reader.read([]);
-  return { render: (data, functions) => block({ dot: data, variables: new Map([["$", data]]), functions }) };
+  return {
+    render: (data, functions) => block({ dot: data, variables: new Map([["$", data]]), functions }),
+  };
 }
 
 type Token = { readonly text: string } | { readonly action: string };
@@ -37,7 +46,10 @@ function tokensOf(text: string): readonly Token[] {
     trim = match[3] !== undefined;
   }
   push(text.length, false);
-  if (text.slice(at).includes("{{")) throw new TemplateError(`an action is opened and not closed: ${text.slice(text.indexOf("{{", at)).slice(0, 40)}`);
+  if (text.slice(at).includes("{{"))
+    throw new TemplateError(
+      `an action is opened and not closed: ${text.slice(text.indexOf("{{", at)).slice(0, 40)}`,
+    );
   return tokens;
 }
 
@@ -65,7 +77,8 @@ class TemplateReader {
       if (until.includes(word)) return { block: joined(parts), ended: token.action };
       parts.push(this.#action(token.action, word));
     }
-    if (until.length > 0) throw new TemplateError(`{{ ${until.join(" }} or {{ ")} }} was expected before the end`);
+    if (until.length > 0)
+      throw new TemplateError(`{{ ${until.join(" }} or {{ ")} }} was expected before the end`);
     return { block: joined(parts), ended: "" };
   }
 
@@ -75,7 +88,9 @@ class TemplateReader {
       case "if":
         return this.#choice(action.slice(2), (scope, _, then) => then(scope));
       case "with":
-        return this.#choice(action.slice(4), (scope, value, then) => then({ ...scope, dot: value }));
+        return this.#choice(action.slice(4), (scope, value, then) =>
+          then({ ...scope, dot: value }),
+        );
       case "range":
         return this.#range(action.slice(5));
       case "else":
@@ -94,11 +109,13 @@ class TemplateReader {
   #output(action: string): Block {
     const [, name, operator, rest] = /^(\$\w*)\s*(:=|=)\s*([^]*)$/.exec(action) ?? [];
     const expression = this.#pipeline(rest ?? action);
-    if (name === undefined || operator === undefined) return (scope) => formatValue(expression(scope));
+    if (name === undefined || operator === undefined)
+      return (scope) => formatValue(expression(scope));
     return (scope) => {
       const value = expression(scope);
       // An assignment reaches the block that declared the variable, a declaration its own.
-      for (let one: Scope | undefined = scope; one; one = operator === "=" ? one.outer : undefined) one.variables.set(name, value);
+      for (let one: Scope | undefined = scope; one; one = operator === "=" ? one.outer : undefined)
+        one.variables.set(name, value);
       return "";
     };
   }
@@ -124,7 +141,8 @@ class TemplateReader {
   }
 
   #range(header: string): Block {
-    const [, first, second, rest] = /^\s*(\$\w+)(?:\s*,\s*(\$\w+))?\s*:=\s*([^]*)$/.exec(header) ?? [];
+    const [, first, second, rest] =
+      /^\s*(\$\w+)(?:\s*,\s*(\$\w+))?\s*:=\s*([^]*)$/.exec(header) ?? [];
     const expression = this.#pipeline(rest ?? header);
     const { block, ended } = this.read(["else", "end"]);
     const otherwise = this.#otherwise(ended);
@@ -140,7 +158,9 @@ class TemplateReader {
                 [first, key],
                 [second, value],
               ];
-      return entries.map(([key, value]) => block({ ...inner(outer, named(key, value)), dot: value })).join("");
+      return entries
+        .map(([key, value]) => block({ ...inner(outer, named(key, value)), dot: value }))
+        .join("");
     };
   }
 
@@ -154,12 +174,18 @@ const joined =
   (scope) =>
     parts.map((part) => part(scope)).join("");
 
-const inner = (outer: Scope, more: readonly (readonly [string, unknown])[]): Scope => ({ ...outer, outer, variables: new Map([...outer.variables, ...more]) });
+const inner = (outer: Scope, more: readonly (readonly [string, unknown])[]): Scope => ({
+  ...outer,
+  outer,
+  variables: new Map([...outer.variables, ...more]),
+});
 
 function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
   if (Array.isArray(value)) return value.map((one, i) => [i, one]);
   if (typeof value === "number") return Array.from({ length: value }, (_, i) => [i, i]);
-  return typeof value === "object" && value !== null ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) : [];
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    : [];
 }
 
 /** Go's truth: neither zero nor empty. */

@@ -1,5 +1,5 @@
-// A Stage of KWOK, put into our own words. What has no counterpart is named, and not passed over: jq beyond plain paths, CEL, patches on
-// behalf of others. Pure.
+// A Stage of KWOK, put into our own words. What has no counterpart is named, and not passed over:
+// jq beyond plain paths, CEL, patches on behalf of others. Pure.
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { type FieldReader, present } from "./field-reader.ts";
@@ -12,14 +12,25 @@ export const kwokGroup = "kwok.x-k8s.io";
 export function readKwokStage(fields: JsonObject, reader: FieldReader): Stage {
   const spec = reader.object(fields, "spec", "") ?? {};
   // immediateNextStage saves a round trip, which there is none of here.
-  reader.only(spec, "spec.", ["resourceRef", "selector", "weight", "weightFrom", "delay", "next", "immediateNextStage"]);
+  reader.only(spec, "spec.", [
+    "resourceRef",
+    "selector",
+    "weight",
+    "weightFrom",
+    "delay",
+    "next",
+    "immediateNextStage",
+  ]);
   const about = reader.object(spec, "resourceRef", "spec.") ?? {};
   reader.only(about, "spec.resourceRef.", ["apiGroup", "kind"]);
   const kind = reader.text(about, "kind", "spec.resourceRef.");
   if (kind === undefined) reader.fault("spec.resourceRef.kind", "a kind was expected");
   return present<Stage>({
     name: reader.text(reader.object(fields, "metadata", "") ?? {}, "name", "metadata.") ?? "",
-    for: { apiVersion: reader.text(about, "apiGroup", "spec.resourceRef.") ?? "v1", kind: kind ?? "" },
+    for: {
+      apiVersion: reader.text(about, "apiGroup", "spec.resourceRef.") ?? "v1",
+      kind: kind ?? "",
+    },
     when: readSelector(reader.object(spec, "selector", "spec."), reader),
     after: readDelay(reader.object(spec, "delay", "spec."), reader),
     weight: reader.count(spec, "weight", "spec.") ?? 0,
@@ -30,14 +41,19 @@ export function readKwokStage(fields: JsonObject, reader: FieldReader): Stage {
   });
 }
 
-function readSelector(selector: JsonObject | undefined, reader: FieldReader): StageSelector | undefined {
+function readSelector(
+  selector: JsonObject | undefined,
+  reader: FieldReader,
+): StageSelector | undefined {
   if (!selector) return undefined;
   const at = "spec.selector.";
   reader.only(selector, at, ["matchLabels", "matchAnnotations", "matchExpressions"]);
   return present<StageSelector>({
     labels: reader.textMap(selector, "matchLabels", at),
     annotations: reader.textMap(selector, "matchAnnotations", at),
-    fields: reader.objects(selector, "matchExpressions", at)?.map((one, i) => readExpression(one, reader, `${at}matchExpressions[${i}].`)),
+    fields: reader
+      .objects(selector, "matchExpressions", at)
+      ?.map((one, i) => readExpression(one, reader, `${at}matchExpressions[${i}].`)),
   });
 }
 
@@ -47,7 +63,10 @@ function readExpression(one: JsonObject, reader: FieldReader, at: string): Stage
   if (inner) {
     reader.only(one, at, ["jq"]);
     const { expression, ...rest } = inner;
-    return readRequirement(expression === undefined ? rest : { ...rest, key: expression }, reader, { at: `${at}jq.`, path: "key" });
+    return readRequirement(expression === undefined ? rest : { ...rest, key: expression }, reader, {
+      at: `${at}jq.`,
+      path: "key",
+    });
   }
   return readRequirement(one, reader, { at, path: "key" });
 }
@@ -55,39 +74,73 @@ function readExpression(one: JsonObject, reader: FieldReader, at: string): Stage
 function readDelay(delay: JsonObject | undefined, reader: FieldReader): StageDelay | undefined {
   if (!delay) return undefined;
   const at = "spec.delay.";
-  reader.only(delay, at, ["durationMilliseconds", "durationFrom", "jitterDurationMilliseconds", "jitterDurationFrom"]);
+  reader.only(delay, at, [
+    "durationMilliseconds",
+    "durationFrom",
+    "jitterDurationMilliseconds",
+    "jitterDurationFrom",
+  ]);
   return present<StageDelay>({
     ms: reader.count(delay, "durationMilliseconds", at),
     from: readFrom(reader.object(delay, "durationFrom", at), reader, `${at}durationFrom.`),
     jitterToMs: reader.count(delay, "jitterDurationMilliseconds", at),
-    jitterFrom: readFrom(reader.object(delay, "jitterDurationFrom", at), reader, `${at}jitterDurationFrom.`),
+    jitterFrom: readFrom(
+      reader.object(delay, "jitterDurationFrom", at),
+      reader,
+      `${at}jitterDurationFrom.`,
+    ),
   });
 }
 
-function readFrom(from: JsonObject | undefined, reader: FieldReader, at: string): string | undefined {
+function readFrom(
+  from: JsonObject | undefined,
+  reader: FieldReader,
+  at: string,
+): string | undefined {
   if (!from) return undefined;
   reader.only(from, at, ["expressionFrom", "jq"]);
   const { jq } = from;
-  return isObject(jq) ? reader.text(jq, "expression", `${at}jq.`) : reader.text(from, "expressionFrom", at);
+  return isObject(jq)
+    ? reader.text(jq, "expression", `${at}jq.`)
+    : reader.text(from, "expressionFrom", at);
 }
 
 function readNext(next: JsonObject | undefined, reader: FieldReader): StageEffect | undefined {
   if (!next) return undefined;
   const at = "spec.next.";
-  reader.only(next, at, ["event", "finalizers", "delete", "statusTemplate", "statusSubresource", "patches"]);
-  if ((reader.text(next, "statusSubresource", at) ?? "status") !== "status") reader.fault(`${at}statusSubresource`, "only status is supported; use patches for others");
+  reader.only(next, at, [
+    "event",
+    "finalizers",
+    "delete",
+    "statusTemplate",
+    "statusSubresource",
+    "patches",
+  ]);
+  if ((reader.text(next, "statusSubresource", at) ?? "status") !== "status")
+    reader.fault(`${at}statusSubresource`, "only status is supported; use patches for others");
   const finalizers = reader.object(next, "finalizers", at);
   return present<StageEffect>({
     statusTemplate: reader.text(next, "statusTemplate", at) || undefined,
-    patches: reader.objects(next, "patches", at)?.map((one, i) => readPatch(one, reader, `${at}patches[${i}].`)),
+    patches: reader
+      .objects(next, "patches", at)
+      ?.map((one, i) => readPatch(one, reader, `${at}patches[${i}].`)),
     event: readEvent(reader.object(next, "event", at), reader, `${at}event.`),
     finalizers: finalizers && readFinalizers(finalizers, reader, `${at}finalizers.`),
     delete: reader.flag(next, "delete", at) || undefined,
   } as { readonly [K in keyof StageEffect]-?: StageEffect[K] | undefined });
 }
 
-function readFinalizers(finalizers: JsonObject, reader: FieldReader, at: string): NonNullable<StageEffect["finalizers"]> {
+function readFinalizers(
+  finalizers: JsonObject,
+  reader: FieldReader,
+  at: string,
+): NonNullable<StageEffect["finalizers"]> {
   reader.only(finalizers, at, ["add", "remove", "empty"]);
-  const names = (field: string): readonly string[] | undefined => reader.objects(finalizers, field, at)?.map(({ value }) => String(value));
-  return present<NonNullable<StageEffect["finalizers"]>>({ add: names("add"), remove: names("remove"), empty: reader.flag(finalizers, "empty", at) || undefined } as never);
+  const names = (field: string): readonly string[] | undefined =>
+    reader.objects(finalizers, field, at)?.map(({ value }) => String(value));
+  return present<NonNullable<StageEffect["finalizers"]>>({
+    add: names("add"),
+    remove: names("remove"),
+    empty: reader.flag(finalizers, "empty", at) || undefined,
+  } as never);
 }

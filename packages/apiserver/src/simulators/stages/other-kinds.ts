@@ -1,5 +1,5 @@
-// Plays the stages that were given for other kinds than pods: nodes, and whatever users define. A kind that is not served yet is
-// waited for. Pods have a kubelet (../kubelet).
+// Plays the stages that were given for other kinds than pods: nodes, and whatever users define. A
+// kind that is not served yet is waited for. Pods have a kubelet (../kubelet).
 // Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
 import type { Informer } from "homeostat/cache";
 import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../event-recorder.ts";
@@ -14,7 +14,8 @@ import { StagePlayer } from "./stage-player.ts";
 export const startStages: Simulator["start"] = async (context) => {
   const recorder = createSimulatorEventRecorder(context.client, context.runtime, "stages");
   const parts: RunningSimulator[] = [];
-  for (const kind of otherKinds(context.stages)) parts.push(await waitForKind(context, kind, recorder));
+  for (const kind of otherKinds(context.stages))
+    parts.push(await waitForKind(context, kind, recorder));
   return {
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
@@ -25,13 +26,21 @@ export const startStages: Simulator["start"] = async (context) => {
 
 /** Kinds of stages that no kubelet plays. */
 export const otherKinds = (stages: readonly Stage[]): readonly Stage["for"][] =>
-  [...new Map(stages.map(({ for: one }) => [`${one.apiVersion} ${one.kind}`, one])).values()].filter(({ apiVersion, kind }) => apiVersion !== "v1" || kind !== "Pod");
+  [
+    ...new Map(stages.map(({ for: one }) => [`${one.apiVersion} ${one.kind}`, one])).values(),
+  ].filter(({ apiVersion, kind }) => apiVersion !== "v1" || kind !== "Pod");
 
-async function waitForKind(context: SimulatorContext, { apiVersion, kind }: Stage["for"], recorder: SimulatorEventRecorder): Promise<RunningSimulator> {
+async function waitForKind(
+  context: SimulatorContext,
+  { apiVersion, kind }: Stage["for"],
+  recorder: SimulatorEventRecorder,
+): Promise<RunningSimulator> {
   let controller: KeyedController | undefined;
   let stopped = false;
   const begin = async (): Promise<void> => {
-    const found = controller ? undefined : await context.kinds.find(apiVersion, kind).catch(() => undefined);
+    const found = controller
+      ? undefined
+      : await context.kinds.find(apiVersion, kind).catch(() => undefined);
     if (found && !controller && !stopped) controller = playKind(context, found as never, recorder);
   };
   await begin();
@@ -45,7 +54,11 @@ async function waitForKind(context: SimulatorContext, { apiVersion, kind }: Stag
   };
 }
 
-function playKind(context: SimulatorContext, kind: WorkloadKind<Workload>, recorder: SimulatorEventRecorder): KeyedController {
+function playKind(
+  context: SimulatorContext,
+  kind: WorkloadKind<Workload>,
+  recorder: SimulatorEventRecorder,
+): KeyedController {
   const { client, runtime, stages } = context;
   const controller = new KeyedController(context, `the stages of ${kind.kind}`);
   const informer = controller.acquire(kind);
@@ -58,13 +71,25 @@ function playKind(context: SimulatorContext, kind: WorkloadKind<Workload>, recor
     {
       kind,
       informer,
-      given: stages.filter(({ for: one }) => one.apiVersion === kind.apiVersion && one.kind === kind.kind),
+      given: stages.filter(
+        ({ for: one }) => one.apiVersion === kind.apiVersion && one.kind === kind.kind,
+      ),
       builtIn: [],
-      worldOf: ({ metadata }) => ({ now: runtime.clock.now(), nodeName: metadata.name, nodeIp, podIp: () => "", nodeConditions: () => conditionsOf("True") }),
+      worldOf: ({ metadata }) => ({
+        now: runtime.clock.now(),
+        nodeName: metadata.name,
+        nodeIp,
+        podIp: () => "",
+        nodeConditions: () => conditionsOf("True"),
+      }),
       statusType: kind.apiVersion === "v1" ? "strategic" : "merge",
     },
     { client, runtime, recorder },
   );
-  controller.follow(informer, { added: ({ key }) => controller.add(key), updated: (_, { key }) => controller.add(key), deleted: ({ uid }) => player.forget(uid) });
+  controller.follow(informer, {
+    added: ({ key }) => controller.add(key),
+    updated: (_, { key }) => controller.add(key),
+    deleted: ({ uid }) => player.forget(uid),
+  });
   return controller.start((key) => player.look(key));
 }

@@ -1,14 +1,31 @@
 // A stage in our own words, from a document. Pure.
 import type { JsonObject } from "homeostat/api";
 import { type FieldReader, present } from "./field-reader.ts";
-import type { StageRequirement, PodAction, Stage, StageDelay, StageEffect, StagePatch, StageSelector } from "./stage.ts";
+import type {
+  StageRequirement,
+  PodAction,
+  Stage,
+  StageDelay,
+  StageEffect,
+  StagePatch,
+  StageSelector,
+} from "./stage.ts";
 
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 const acts = ["create", "initialize", "start", "crash", "end", "stop", "evict", "observe"] as const;
 
 /** Reads one. Faults are left with the reader. */
 export function readStage(fields: JsonObject, reader: FieldReader): Stage {
-  reader.only(fields, "", ["name", "for", "when", "after", "weight", "weightFrom", "replacesBuiltIn", "next"]);
+  reader.only(fields, "", [
+    "name",
+    "for",
+    "when",
+    "after",
+    "weight",
+    "weightFrom",
+    "replacesBuiltIn",
+    "next",
+  ]);
   const about = reader.object(fields, "for", "") ?? {};
   reader.only(about, "for.", ["apiVersion", "kind"]);
   const kind = reader.text(about, "kind", "for.");
@@ -27,22 +44,44 @@ export function readStage(fields: JsonObject, reader: FieldReader): Stage {
   });
 }
 
-function readSelector(when: JsonObject | undefined, reader: FieldReader): StageSelector | undefined {
+function readSelector(
+  when: JsonObject | undefined,
+  reader: FieldReader,
+): StageSelector | undefined {
   if (!when) return undefined;
   reader.only(when, "when.", ["labels", "annotations", "fields"]);
-  const fields = reader.objects(when, "fields", "when.")?.map((one, i) => readRequirement(one, reader, { at: `when.fields[${i}].`, path: "path" }));
-  return present<StageSelector>({ labels: reader.textMap(when, "labels", "when."), annotations: reader.textMap(when, "annotations", "when."), fields });
+  const fields = reader
+    .objects(when, "fields", "when.")
+    ?.map((one, i) => readRequirement(one, reader, { at: `when.fields[${i}].`, path: "path" }));
+  return present<StageSelector>({
+    labels: reader.textMap(when, "labels", "when."),
+    annotations: reader.textMap(when, "annotations", "when."),
+    fields,
+  });
 }
 
 /** A requirement; `path` is how the field is called that holds the path. */
-export function readRequirement(one: JsonObject, reader: FieldReader, { at, path }: { readonly at: string; readonly path: string }): StageRequirement {
+export function readRequirement(
+  one: JsonObject,
+  reader: FieldReader,
+  { at, path }: { readonly at: string; readonly path: string },
+): StageRequirement {
   reader.only(one, at, [path, "operator", "values"]);
   const operator = reader.oneOf(one, "operator", at, operators);
-  if (operator === undefined) reader.fault(`${at}operator`, `one of ${operators.join(", ")} was expected`);
+  if (operator === undefined)
+    reader.fault(`${at}operator`, `one of ${operators.join(", ")} was expected`);
   const values = reader.texts(one, "values", at);
   const takesValues = operator === "In" || operator === "NotIn";
-  if (takesValues !== Boolean(values?.length)) reader.fault(`${at}values`, takesValues ? `${operator} needs values` : `${operator} takes no values`);
-  return present<StageRequirement>({ path: reader.text(one, path, at) ?? "", operator: operator ?? "Exists", values: takesValues ? values : undefined });
+  if (takesValues !== Boolean(values?.length))
+    reader.fault(
+      `${at}values`,
+      takesValues ? `${operator} needs values` : `${operator} takes no values`,
+    );
+  return present<StageRequirement>({
+    path: reader.text(one, path, at) ?? "",
+    operator: operator ?? "Exists",
+    values: takesValues ? values : undefined,
+  });
 }
 
 function readDelay(after: JsonObject | undefined, reader: FieldReader): StageDelay | undefined {
@@ -55,20 +94,33 @@ function readDelay(after: JsonObject | undefined, reader: FieldReader): StageDel
     from: reader.text(after, "from", "after."),
     jitterToMs: reader.count(after, "jitterToMs", "after."),
     jitterFrom: reader.text(after, "jitterFrom", "after."),
-    backOff: backOff && { count: reader.text(backOff, "count", "after.backOff.") ?? "", maxMs: reader.count(backOff, "maxMs", "after.backOff.") ?? 300_000 },
+    backOff: backOff && {
+      count: reader.text(backOff, "count", "after.backOff.") ?? "",
+      maxMs: reader.count(backOff, "maxMs", "after.backOff.") ?? 300_000,
+    },
   });
 }
 
 function readEffect(next: JsonObject | undefined, reader: FieldReader): StageEffect | undefined {
   if (!next) return undefined;
-  reader.only(next, "next.", ["pod", "status", "statusTemplate", "patches", "event", "finalizers", "delete"]);
+  reader.only(next, "next.", [
+    "pod",
+    "status",
+    "statusTemplate",
+    "patches",
+    "event",
+    "finalizers",
+    "delete",
+  ]);
   const finalizers = reader.object(next, "finalizers", "next.");
   if (finalizers) reader.only(finalizers, "next.finalizers.", ["add", "remove", "empty"]);
   return present<StageEffect>({
     pod: readAction(reader.object(next, "pod", "next."), reader),
     status: reader.object(next, "status", "next."),
     statusTemplate: reader.text(next, "statusTemplate", "next."),
-    patches: reader.objects(next, "patches", "next.")?.map((one, i) => readPatch(one, reader, `next.patches[${i}].`)),
+    patches: reader
+      .objects(next, "patches", "next.")
+      ?.map((one, i) => readPatch(one, reader, `next.patches[${i}].`)),
     event: readEvent(reader.object(next, "event", "next."), reader, "next.event."),
     finalizers:
       finalizers &&
@@ -109,8 +161,16 @@ export function readPatch(patch: JsonObject, reader: FieldReader, at: string): S
 }
 
 /** An event, as KWOK writes it too. */
-export function readEvent(event: JsonObject | undefined, reader: FieldReader, at: string): StageEffect["event"] {
+export function readEvent(
+  event: JsonObject | undefined,
+  reader: FieldReader,
+  at: string,
+): StageEffect["event"] {
   if (!event) return undefined;
   reader.only(event, at, ["type", "reason", "message"]);
-  return { type: reader.oneOf(event, "type", at, ["Normal", "Warning"]) ?? "Normal", reason: reader.text(event, "reason", at) ?? "", message: reader.text(event, "message", at) ?? "" };
+  return {
+    type: reader.oneOf(event, "type", at, ["Normal", "Warning"]) ?? "Normal",
+    reason: reader.text(event, "reason", at) ?? "",
+    message: reader.text(event, "message", at) ?? "",
+  };
 }

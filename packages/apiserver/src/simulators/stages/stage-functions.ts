@@ -1,5 +1,7 @@
-// The functions that templates of stages may use beside Go's own, as KWOK names them. Pure: what they tell is handed in.
-// Upstream: sigs.k8s.io/kwok/pkg/utils/gotpl/funcs.go, pkg/kwok/controllers/{node,pod}_controller.go.
+// The functions that templates of stages may use beside Go's own, as KWOK names them. Pure: what
+// they tell is handed in.
+// Upstream: sigs.k8s.io/kwok/pkg/utils/gotpl/funcs.go,
+// pkg/kwok/controllers/{node,pod}_controller.go.
 import { stringify } from "yaml";
 import { kubernetesVersion } from "../../kubernetes-version.ts";
 import type { TemplateFunction } from "./template-expression.ts";
@@ -33,7 +35,13 @@ export const stageFunctionNames: ReadonlySet<string> = new Set([
 ]);
 
 /** The functions, for one rendering. */
-export function stageFunctions({ now, nodeIp, podIp, nodeName, nodeConditions }: StageWorld): Readonly<Record<string, TemplateFunction>> {
+export function stageFunctions({
+  now,
+  nodeIp,
+  podIp,
+  nodeName,
+  nodeConditions,
+}: StageWorld): Readonly<Record<string, TemplateFunction>> {
   const time = (): string => new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
   return {
     Quote: quote,
@@ -51,6 +59,8 @@ export function stageFunctions({ now, nodeIp, podIp, nodeName, nodeConditions }:
   };
 }
 
-const quote = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : JSON.stringify(JSON.stringify(value ?? "")));
+const quote = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value) : JSON.stringify(JSON.stringify(value ?? ""));
 
-const indented = (text: string, depth: number): string => (depth > 0 ? `\n${text}`.replaceAll("\n", `\n${" ".repeat(depth * 2)}`) : text);
+const indented = (text: string, depth: number): string =>
+  depth > 0 ? `\n${text}`.replaceAll("\n", `\n${" ".repeat(depth * 2)}`) : text;

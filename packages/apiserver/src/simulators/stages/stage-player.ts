@@ -1,5 +1,6 @@
-// Plays the stages of one kind: finds the stage that fits an object, waits until it is due, and writes what it says. Stages that
-// were given come first; the built-in ones are for objects that none of those fits. Knows no kind.
+// Plays the stages of one kind: finds the stage that fits an object, waits until it is due, and
+// writes what it says. Stages that were given come first; the built-in ones are for objects that
+// none of those fits. Knows no kind.
 // Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
 import { isConflict, isNotFound, parseObjectKey } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
@@ -79,20 +80,39 @@ export class StagePlayer<O extends Workload> {
   /** One of those given, kept until it no longer fits; else all of the built-in ones. */
   #candidates(object: O): readonly { readonly stage: Stage; readonly book: StageBook }[] {
     const given = this.#given.matching(object);
-    if (given.length === 0) return this.#builtIn.matching(object).map((stage) => ({ stage, book: this.#builtIn }));
-    const chosen = given.find(({ name }) => this.#due.get(object.metadata.uid)?.has(name)) ?? this.#given.pick(given, object, unitInterval(this.#context.runtime.entropy));
+    if (given.length === 0)
+      return this.#builtIn.matching(object).map((stage) => ({ stage, book: this.#builtIn }));
+    const chosen =
+      given.find(({ name }) => this.#due.get(object.metadata.uid)?.has(name)) ??
+      this.#given.pick(given, object, unitInterval(this.#context.runtime.entropy));
     return chosen ? [{ stage: chosen, book: this.#given }] : [];
   }
 
-  /** How long each has to wait; those that no longer fit begin anew when they fit again, or when another delay is asked for. */
-  #wait(candidates: readonly { readonly stage: Stage; readonly book: StageBook }[], object: O, { now }: StageWorld): readonly { readonly stage: Stage; readonly leftMs: number }[] {
+  /**
+   * How long each has to wait; those that no longer fit begin anew when they fit again, or when
+   * another delay is asked for.
+   */
+  #wait(
+    candidates: readonly { readonly stage: Stage; readonly book: StageBook }[],
+    object: O,
+    { now }: StageWorld,
+  ): readonly { readonly stage: Stage; readonly leftMs: number }[] {
     const { clock, entropy } = this.#context.runtime;
     const before = this.#due.get(object.metadata.uid);
     const at = clock.monotonic();
     const dueOf = ({ stage, book }: { readonly stage: Stage; readonly book: StageBook }): Due => {
       const basis = book.delayBasis(stage, object);
       const kept = before?.get(stage.name);
-      return kept?.basis === basis ? kept : { basis, at: at + (stage.after ? book.delayMs(stage, object, { now, chance: unitInterval(entropy) }) : 0) };
+      return kept?.basis === basis
+        ? kept
+        : {
+            basis,
+            at:
+              at +
+              (stage.after
+                ? book.delayMs(stage, object, { now, chance: unitInterval(entropy) })
+                : 0),
+          };
     };
     const due = new Map(candidates.map((each) => [each.stage.name, dueOf(each)]));
     this.#due.set(object.metadata.uid, due);
@@ -101,13 +121,29 @@ export class StagePlayer<O extends Workload> {
 
   #writes({ next = {} }: Stage, object: O, world: StageWorld): readonly StageWrite[] {
     const { statusAfter, statusType } = this.#play;
-    const followed = next.pod && statusAfter ? [{ type: "strategic" as const, subresource: "status", body: { status: statusAfter(object, next.pod, world) } }] : [];
+    const followed =
+      next.pod && statusAfter
+        ? [
+            {
+              type: "strategic" as const,
+              subresource: "status",
+              body: { status: statusAfter(object, next.pod, world) },
+            },
+          ]
+        : [];
     return [...followed, ...stageWrites(next, { object: object as never, world, statusType })];
   }
 
   #doesAnything({ next = {} }: Stage, object: O, writes: readonly StageWrite[]): boolean {
-    if (next.delete) return (object.metadata as { readonly deletionGracePeriodSeconds?: number }).deletionGracePeriodSeconds !== 0;
-    return next.event !== undefined || writes.some(({ type, body }) => type === "json" || !saysAlready(object, body));
+    if (next.delete)
+      return (
+        (object.metadata as { readonly deletionGracePeriodSeconds?: number })
+          .deletionGracePeriodSeconds !== 0
+      );
+    return (
+      next.event !== undefined ||
+      writes.some(({ type, body }) => type === "json" || !saysAlready(object, body))
+    );
   }
 
   async #take({ name, next = {} }: Stage, object: O, writes: readonly StageWrite[]): Promise<void> {
@@ -119,17 +155,28 @@ export class StagePlayer<O extends Workload> {
     let revision: string | undefined = resourceVersion;
     try {
       for (const { type, subresource, body } of writes) {
-        // What was decided on another state of the object is not written: the new state comes by, and is decided on.
+        // What was decided on another state of the object is not written: the new state comes by,
+        // and is decided on.
         const guarded = type === "json" ? body : withMeta(body, { uid, resourceVersion: revision });
-        const after = (await client.patch(kind, key, { type, body: guarded } as never, subresource === undefined ? {} : { subresource })) as Workload;
+        const after = (await client.patch(
+          kind,
+          key,
+          { type, body: guarded } as never,
+          subresource === undefined ? {} : { subresource },
+        )) as Workload;
         revision = after.metadata.resourceVersion;
       }
-      if (next.event) this.#context.recorder.record({ object: eventObject(kind, object), ...next.event });
-      if (next.delete) await client.delete(kind, key, { gracePeriodSeconds: 0, preconditions: { uid } });
+      if (next.event)
+        this.#context.recorder.record({ object: eventObject(kind, object), ...next.event });
+      if (next.delete)
+        await client.delete(kind, key, { gracePeriodSeconds: 0, preconditions: { uid } });
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
 }
 
-const withMeta = (body: unknown, more: object): object => ({ ...(body as object), metadata: { ...(body as { readonly metadata?: object }).metadata, ...more } });
+const withMeta = (body: unknown, more: object): object => ({
+  ...(body as object),
+  metadata: { ...(body as { readonly metadata?: object }).metadata, ...more },
+});

@@ -1,5 +1,6 @@
-// The vocabulary of stages: a stage says which objects it is about, when they are due, and what becomes of them. Types only.
-// It is small on purpose, and close to the Stage of KWOK, whose files are read as well (parse-stages.ts).
+// The vocabulary of stages: a stage says which objects it is about, when they are due, and what
+// becomes of them. Types only. It is small on purpose, and close to the Stage of KWOK, whose files
+// are read as well (parse-stages.ts).
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import type { Json } from "homeostat/api";
 
@@ -29,7 +30,10 @@ export interface StageSelector {
   readonly fields?: readonly StageRequirement[];
 }
 
-/** What is found at a path, e.g. `.status.conditions[] | select(.type == "Ready") | .status`, is compared as text. */
+/**
+ * What is found at a path, e.g. `.status.conditions[] | select(.type == "Ready") | .status`, is
+ * compared as text.
+ */
 export interface StageRequirement {
   readonly path: string;
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
@@ -40,7 +44,10 @@ export interface StageRequirement {
 /** A pause, long as the clock of the server's runtime has it. */
 export interface StageDelay {
   readonly ms?: number;
-  /** A path to a duration (`30s`), a number of seconds or a time (`2024-01-01T00:00:00Z`), which counts instead of `ms` where it is there. */
+  /**
+   * A path to a duration (`30s`), a number of seconds or a time (`2024-01-01T00:00:00Z`), which
+   * counts instead of `ms` where it is there.
+   */
   readonly from?: string;
   /** Up to which it may last, by chance. */
   readonly jitterToMs?: number;
@@ -60,8 +67,16 @@ export interface StageEffect {
   readonly statusTemplate?: string;
   /** Further patches, each a Go template of YAML. */
   readonly patches?: readonly StagePatch[];
-  readonly event?: { readonly type: "Normal" | "Warning"; readonly reason: string; readonly message: string };
-  readonly finalizers?: { readonly add?: readonly string[]; readonly remove?: readonly string[]; readonly empty?: true };
+  readonly event?: {
+    readonly type: "Normal" | "Warning";
+    readonly reason: string;
+    readonly message: string;
+  };
+  readonly finalizers?: {
+    readonly add?: readonly string[];
+    readonly remove?: readonly string[];
+    readonly empty?: true;
+  };
   readonly delete?: true;
 }
 
@@ -77,9 +92,10 @@ export interface StagePatch {
 /** What happens to containers; to those of `container` alone where it is given. */
 export interface PodAction {
   /**
-   * create: they wait; initialize: the next init container ends, or runs on as sidecar; start: they run; crash: they ended and
-   * wait to be restarted; end: they ended for good, and the pod with them; stop: as end, because the pod is deleted; evict: as
-   * end, because the node wants them gone; observe: nothing, but readiness and resources are said anew.
+   * create: they wait; initialize: the next init container ends, or runs on as sidecar; start: they
+   * run; crash: they ended and wait to be restarted; end: they ended for good, and the pod with
+   * them; stop: as end, because the pod is deleted; evict: as end, because the node wants them
+   * gone; observe: nothing, but readiness and resources are said anew.
    */
   readonly act: "create" | "initialize" | "start" | "crash" | "end" | "stop" | "evict" | "observe";
   readonly container?: string;

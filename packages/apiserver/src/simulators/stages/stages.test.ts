@@ -9,7 +9,13 @@ import type { Stage } from "./stage.ts";
 import { saysAlready, stageWrites } from "./stage-effect.ts";
 import { stageFunctionNames, stageFunctions, type StageWorld } from "./stage-functions.ts";
 
-const world: StageWorld = { now: Date.parse("2024-01-01T00:00:00Z"), nodeIp: () => "192.168.0.1", podIp: () => "10.244.0.1", nodeName: "n", nodeConditions: () => [] };
+const world: StageWorld = {
+  now: Date.parse("2024-01-01T00:00:00Z"),
+  nodeIp: () => "192.168.0.1",
+  podIp: () => "10.244.0.1",
+  nodeName: "n",
+  nodeConditions: () => [],
+};
 
 test("paths find fields, items and what is selected of them", () => {
   const object = {
@@ -35,66 +41,164 @@ test("paths find fields, items and what is selected of them", () => {
 });
 
 test("durations are Go's", () => {
-  assert.deepEqual(["1h30m", "1.5s", "-10ms", "0", "5", "s"].map(parseGoDuration), [5_400_000, 1500, -10, 0, undefined, undefined]);
+  assert.deepEqual(["1h30m", "1.5s", "-10ms", "0", "5", "s"].map(parseGoDuration), [
+    5_400_000,
+    1500,
+    -10,
+    0,
+    undefined,
+    undefined,
+  ]);
 });
 
-const stageOf = (name: string, more: Partial<Stage> = {}): Stage => ({ name, for: { apiVersion: "v1", kind: "Pod" }, ...more });
+const stageOf = (name: string, more: Partial<Stage> = {}): Stage => ({
+  name,
+  for: { apiVersion: "v1", kind: "Pod" },
+  ...more,
+});
 
 test("stages fit by labels, annotations and fields", () => {
   const book = openStageBook([
     stageOf("all"),
     stageOf("labelled", { when: { labels: { app: "a" }, annotations: { note: "n" } } }),
-    stageOf("in", { when: { fields: [{ path: ".status.phase", operator: "In", values: ["Running"] }] } }),
-    stageOf("not in", { when: { fields: [{ path: ".status.phase", operator: "NotIn", values: ["Running"] }] } }),
-    stageOf("owned", { when: { fields: [{ path: ".metadata.ownerReferences[].kind", operator: "In", values: ["Job"] }] } }),
+    stageOf("in", {
+      when: { fields: [{ path: ".status.phase", operator: "In", values: ["Running"] }] },
+    }),
+    stageOf("not in", {
+      when: { fields: [{ path: ".status.phase", operator: "NotIn", values: ["Running"] }] },
+    }),
+    stageOf("owned", {
+      when: {
+        fields: [{ path: ".metadata.ownerReferences[].kind", operator: "In", values: ["Job"] }],
+      },
+    }),
   ]);
-  const names = (object: object): readonly string[] => book.matching(object as never).map(({ name }) => name);
+  const names = (object: object): readonly string[] =>
+    book.matching(object as never).map(({ name }) => name);
   assert.deepEqual(names({ metadata: {} }), ["all", "not in"]);
-  assert.deepEqual(names({ metadata: { labels: { app: "a" }, annotations: { note: "n" }, ownerReferences: [{ kind: "Job" }] }, status: { phase: "Running" } }), ["all", "labelled", "in", "owned"]);
+  assert.deepEqual(
+    names({
+      metadata: {
+        labels: { app: "a" },
+        annotations: { note: "n" },
+        ownerReferences: [{ kind: "Job" }],
+      },
+      status: { phase: "Running" },
+    }),
+    ["all", "labelled", "in", "owned"],
+  );
 });
 
 test("one of several is picked by weight, which an annotation may change", () => {
-  const stages = [stageOf("rare"), stageOf("often", { weight: 3 }), stageOf("said", { weight: 0, weightFrom: ".metadata.annotations.weight" })];
+  const stages = [
+    stageOf("rare"),
+    stageOf("often", { weight: 3 }),
+    stageOf("said", { weight: 0, weightFrom: ".metadata.annotations.weight" }),
+  ];
   const book = openStageBook(stages);
-  const pick = (chance: number, annotations: Record<string, string> = {}): string | undefined => book.pick(stages, { metadata: { annotations } }, chance)?.name;
-  assert.deepEqual([pick(0), pick(0.24), pick(0.26), pick(0.99)], ["rare", "rare", "often", "often"]);
+  const pick = (chance: number, annotations: Record<string, string> = {}): string | undefined =>
+    book.pick(stages, { metadata: { annotations } }, chance)?.name;
+  assert.deepEqual(
+    [pick(0), pick(0.24), pick(0.26), pick(0.99)],
+    ["rare", "rare", "often", "often"],
+  );
   assert.equal(pick(0.5, { weight: "100" }), "said");
 });
 
 test("a delay has jitter, a source, and may back off", () => {
-  const delay = (after: NonNullable<Stage["after"]>, object: object = { metadata: {} }, chance = 0.5): number => {
+  const delay = (
+    after: NonNullable<Stage["after"]>,
+    object: object = { metadata: {} },
+    chance = 0.5,
+  ): number => {
     const stage = stageOf("s", { after });
     return openStageBook([stage]).delayMs(stage, object as never, { now: world.now, chance });
   };
   assert.equal(delay({ ms: 1000, jitterToMs: 3000 }), 2000);
   assert.equal(delay({ ms: 1000, jitterToMs: 10 }), 10);
-  assert.equal(delay({ ms: 1000, from: ".metadata.deletionTimestamp" }, { metadata: { deletionTimestamp: "2024-01-01T00:00:30Z" } }), 30_000);
-  assert.equal(delay({ ms: 1000, from: ".metadata.annotations.delay" }, { metadata: { annotations: { delay: "5s" } } }), 5000);
-  assert.equal(delay({ ms: 10, backOff: { count: ".status.n", maxMs: 60 } }, { metadata: {}, status: { n: 3 } }), 40);
-  assert.equal(delay({ ms: 10, backOff: { count: ".status.n", maxMs: 60 } }, { metadata: {}, status: { n: 9 } }), 60);
+  assert.equal(
+    delay(
+      { ms: 1000, from: ".metadata.deletionTimestamp" },
+      { metadata: { deletionTimestamp: "2024-01-01T00:00:30Z" } },
+    ),
+    30_000,
+  );
+  assert.equal(
+    delay(
+      { ms: 1000, from: ".metadata.annotations.delay" },
+      { metadata: { annotations: { delay: "5s" } } },
+    ),
+    5000,
+  );
+  assert.equal(
+    delay(
+      { ms: 10, backOff: { count: ".status.n", maxMs: 60 } },
+      { metadata: {}, status: { n: 3 } },
+    ),
+    40,
+  );
+  assert.equal(
+    delay(
+      { ms: 10, backOff: { count: ".status.n", maxMs: 60 } },
+      { metadata: {}, status: { n: 9 } },
+    ),
+    60,
+  );
 });
 
 test("templates are Go's", () => {
-  const render = (text: string, data: object = {}): string => parseGoTemplate(text, stageFunctionNames).render(data, stageFunctions(world));
-  const data = { spec: { containers: [{ name: "a" }, { name: "b", restartPolicy: "Always" }] }, metadata: { annotations: { "x/y": "z" } } };
+  const render = (text: string, data: object = {}): string =>
+    parseGoTemplate(text, stageFunctionNames).render(data, stageFunctions(world));
+  const data = {
+    spec: { containers: [{ name: "a" }, { name: "b", restartPolicy: "Always" }] },
+    metadata: { annotations: { "x/y": "z" } },
+  };
   assert.equal(render("{{ $now := Now }}{{ $now | Quote }}"), '"2024-01-01T00:00:00Z"');
-  assert.equal(render("{{ range $i, $c := .spec.containers }}{{ $i }}={{ $c.name }};{{ end }}", data), "0=a;1=b;");
-  assert.equal(render('{{ range .spec.containers }}{{ if eq .restartPolicy "Always" }}+{{ .name }}{{ else }}-{{ .name }}{{ end }}{{ end }}', data), "-a+b");
-  assert.equal(render('{{ with .spec.missing }}x{{ else }}none{{ end }} {{ index .metadata.annotations "x/y" }} {{ or .nothing (index .spec.containers 0).name }}', data), "none z a");
+  assert.equal(
+    render("{{ range $i, $c := .spec.containers }}{{ $i }}={{ $c.name }};{{ end }}", data),
+    "0=a;1=b;",
+  );
+  assert.equal(
+    render(
+      '{{ range .spec.containers }}{{ if eq .restartPolicy "Always" }}+{{ .name }}{{ else }}-{{ .name }}{{ end }}{{ end }}',
+      data,
+    ),
+    "-a+b",
+  );
+  assert.equal(
+    render(
+      '{{ with .spec.missing }}x{{ else }}none{{ end }} {{ index .metadata.annotations "x/y" }} {{ or .nothing (index .spec.containers 0).name }}',
+      data,
+    ),
+    "none z a",
+  );
   assert.equal(render("a  {{- /* gone */ -}}  b {{- 1 }}"), "ab1");
-  assert.equal(render('{{ printf "%s-%d" "a" 3 }} {{ not true }} {{ len .spec.containers }}', data), "a-3 false 2");
-  assert.equal(render("{{ $x := 1 }}{{ range .spec.containers }}{{ $x = .name }}{{ end }}{{ $x }}", data), "b");
+  assert.equal(
+    render('{{ printf "%s-%d" "a" 3 }} {{ not true }} {{ len .spec.containers }}', data),
+    "a-3 false 2",
+  );
+  assert.equal(
+    render("{{ $x := 1 }}{{ range .spec.containers }}{{ $x = .name }}{{ end }}{{ $x }}", data),
+    "b",
+  );
   assert.throws(() => render("{{ frobnicate .a }}"), /there is no function frobnicate/);
   assert.throws(() => render("{{ if .a }}"), /expected before the end/);
   assert.throws(() => render("x {{ .a "), /opened and not closed/);
 });
 
 test("an effect becomes patches", () => {
-  const target = { object: { metadata: { finalizers: ["a", "b"] } }, world, statusType: "merge" as const };
-  assert.deepEqual(stageWrites({ status: { phase: "Up" }, finalizers: { add: ["c"], remove: ["a"] } }, target), [
-    { type: "merge", subresource: "status", body: { status: { phase: "Up" } } },
-    { type: "merge", body: { metadata: { finalizers: ["b", "c"] } } },
-  ]);
+  const target = {
+    object: { metadata: { finalizers: ["a", "b"] } },
+    world,
+    statusType: "merge" as const,
+  };
+  assert.deepEqual(
+    stageWrites({ status: { phase: "Up" }, finalizers: { add: ["c"], remove: ["a"] } }, target),
+    [
+      { type: "merge", subresource: "status", body: { status: { phase: "Up" } } },
+      { type: "merge", body: { metadata: { finalizers: ["b", "c"] } } },
+    ],
+  );
   assert.deepEqual(stageWrites({ finalizers: { add: ["a"] } }, target), []);
   assert.deepEqual(
     stageWrites(
@@ -123,7 +227,14 @@ test("a patch that says what is there already is known as such", () => {
       list: [{ n: 1 }],
     },
   };
-  assert.ok(saysAlready(object, { status: { conditions: [{ type: "B", status: "False", message: null }], list: [{ n: 1, ready: false }] } }));
+  assert.ok(
+    saysAlready(object, {
+      status: {
+        conditions: [{ type: "B", status: "False", message: null }],
+        list: [{ n: 1, ready: false }],
+      },
+    }),
+  );
   assert.ok(!saysAlready(object, { status: { conditions: [{ type: "B", status: "True" }] } }));
   assert.ok(!saysAlready(object, { status: { list: [] } }));
 });
@@ -161,7 +272,10 @@ spec:
   assert.deepEqual(slow, {
     name: "slow",
     for: { apiVersion: "v1", kind: "Pod" },
-    when: { labels: { app: "db" }, fields: [{ path: ".status.phase", operator: "In", values: ["Pending"] }] },
+    when: {
+      labels: { app: "db" },
+      fields: [{ path: ".status.phase", operator: "In", values: ["Pending"] }],
+    },
     after: { ms: 2000, jitterToMs: 4000 },
     next: { pod: { act: "start" }, event: { type: "Normal", reason: "Slow", message: "at last" } },
   });
@@ -183,16 +297,33 @@ spec:
 });
 
 test("what is wrong with a file is said with stage and field", () => {
-  const fault = (text: string, message: RegExp): void => assert.throws(() => parseStages(text), { code: "ERR_SERVER_STAGE", message });
-  fault(own.replace("ms: 2000", "seconds: 2"), /^read stage "slow": after\.seconds: not supported; supported are ms, from/);
-  fault(own.replace("act: start", "act: fly"), /next\.pod\.act: one of create, initialize, .* was expected, got "fly"/);
+  const fault = (text: string, message: RegExp): void =>
+    assert.throws(() => parseStages(text), { code: "ERR_SERVER_STAGE", message });
+  fault(
+    own.replace("ms: 2000", "seconds: 2"),
+    /^read stage "slow": after\.seconds: not supported; supported are ms, from/,
+  );
+  fault(
+    own.replace("act: start", "act: fly"),
+    /next\.pod\.act: one of create, initialize, .* was expected, got "fly"/,
+  );
   fault(own.replace(".status.phase", ".status | keys"), /stage "slow": path: a path like/);
   fault(`${own}---${own}`, /stage "slow": the name is taken by another stage/);
-  fault("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}", /apiVersion kwok\.x-k8s\.io\/v1alpha1 and kind Stage were expected/);
-  const kwok = (spec: string): string => `{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: k}, spec: {resourceRef: {kind: Pod}, ${spec}}}`;
-  fault(kwok("selector: {matchExpressions: [{cel: {expression: 'true'}}]}"), /spec\.selector\.matchExpressions\[0\]\.cel: not supported/);
+  fault(
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}",
+    /apiVersion kwok\.x-k8s\.io\/v1alpha1 and kind Stage were expected/,
+  );
+  const kwok = (spec: string): string =>
+    `{apiVersion: kwok.x-k8s.io/v1alpha1, kind: Stage, metadata: {name: k}, spec: {resourceRef: {kind: Pod}, ${spec}}}`;
+  fault(
+    kwok("selector: {matchExpressions: [{cel: {expression: 'true'}}]}"),
+    /spec\.selector\.matchExpressions\[0\]\.cel: not supported/,
+  );
   fault(kwok("next: {statusPatchAs: {username: u}}"), /spec\.next\.statusPatchAs: not supported/);
-  fault(kwok("next: {statusTemplate: '{{ env \"HOME\" }}'}"), /stage "k": template: there is no function env/);
+  fault(
+    kwok("next: {statusTemplate: '{{ env \"HOME\" }}'}"),
+    /stage "k": template: there is no function env/,
+  );
   fault("- 3", /an object was expected, got 3/);
   fault("{", /./);
 });

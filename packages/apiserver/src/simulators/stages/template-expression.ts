@@ -27,11 +27,17 @@ export const builtinFunctions: Readonly<Record<string, TemplateFunction>> = {
   le: (a, b) => Number(a) <= Number(b),
   gt: (a, b) => Number(a) > Number(b),
   ge: (a, b) => Number(a) >= Number(b),
-  len: (value) => (typeof value === "string" || Array.isArray(value) ? value.length : Object.keys((value as object | undefined) ?? {}).length),
+  len: (value) =>
+    typeof value === "string" || Array.isArray(value)
+      ? value.length
+      : Object.keys((value as object | undefined) ?? {}).length,
   index: (value, ...keys) => keys.reduce<unknown>((at, key) => fieldOf(at, String(key)), value),
   printf: (format, ...values) => formatText(String(format), values),
   default: (fallback, value) => (truth(value) ? value : fallback),
-  dict: (...pairs) => Object.fromEntries(pairs.flatMap((key, i) => (i % 2 === 0 ? [[String(key), pairs[i + 1]]] : []))),
+  dict: (...pairs) =>
+    Object.fromEntries(
+      pairs.flatMap((key, i) => (i % 2 === 0 ? [[String(key), pairs[i + 1]]] : [])),
+    ),
   list: (...values) => values,
   add: (...values) => values.reduce<number>((sum, value) => sum + Number(value ?? 0), 0),
   sub: (a, b) => Number(a) - Number(b),
@@ -40,16 +46,23 @@ export const builtinFunctions: Readonly<Record<string, TemplateFunction>> = {
   toString: String,
 };
 
-const truth = (value: unknown): boolean => (typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value));
+const truth = (value: unknown): boolean =>
+  typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
 function formatText(format: string, values: readonly unknown[]): string {
   let next = 0;
-  return format.replace(/%([vsdq%])/g, (_, verb: string) => (verb === "%" ? "%" : verb === "q" ? JSON.stringify(values[next++]) : String(values[next++])));
+  return format.replace(/%([vsdq%])/g, (_, verb: string) =>
+    verb === "%" ? "%" : verb === "q" ? JSON.stringify(values[next++]) : String(values[next++]),
+  );
 }
 
-const fieldOf = (value: unknown, name: string): unknown => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined);
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 
-const tokenPattern = /\s*(?:("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?)|([()|])|((?:\$\w*|\.)?(?:\.?[A-Za-z_]\w*)*(?:\.[A-Za-z_]\w*)*))/y;
+const tokenPattern =
+  /\s*(?:("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?)|([()|])|((?:\$\w*|\.)?(?:\.?[A-Za-z_]\w*)*(?:\.[A-Za-z_]\w*)*))/y;
 
 /** Reads a pipeline. @throws TemplateError for functions that there are not. */
 export function parsePipeline(text: string, names: ReadonlySet<string>): Expression {
@@ -65,30 +78,41 @@ export function parsePipeline(text: string, names: ReadonlySet<string>): Express
   };
   const command = (piped: Expression | undefined): Expression => {
     const name = tokens[at];
-    const isCall = name !== undefined && /^[A-Za-z_]/.test(name) && !["true", "false", "nil"].includes(name);
-    if (!isCall && piped) throw new TemplateError(`a function was expected after | in {{ ${text} }}`);
+    const isCall =
+      name !== undefined && /^[A-Za-z_]/.test(name) && !["true", "false", "nil"].includes(name);
+    if (!isCall && piped)
+      throw new TemplateError(`a function was expected after | in {{ ${text} }}`);
     const operands: Expression[] = [];
     if (isCall) at++;
-    while (at < tokens.length && !tokens[at]!.startsWith(")") && tokens[at] !== "|") operands.push(operand());
+    while (at < tokens.length && !tokens[at]!.startsWith(")") && tokens[at] !== "|")
+      operands.push(operand());
     if (!isCall) {
       if (operands.length !== 1) throw new TemplateError(`one value was expected in {{ ${text} }}`);
       return operands[0]!;
     }
     if (!names.has(name) && !(name in builtinFunctions))
-      throw new TemplateError(`there is no function ${name}, as used in {{ ${text} }}; there are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`);
-    return (scope) => (scope.functions[name] ?? builtinFunctions[name]!)(...operands.map((one) => one(scope)), ...(piped ? [piped(scope)] : []));
+      throw new TemplateError(
+        `there is no function ${name}, as used in {{ ${text} }}; there are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`,
+      );
+    return (scope) =>
+      (scope.functions[name] ?? builtinFunctions[name]!)(
+        ...operands.map((one) => one(scope)),
+        ...(piped ? [piped(scope)] : []),
+      );
   };
   const operand = (): Expression => {
     const token = tokens[at++]!;
     if (token !== "(") return valueOf(token, names);
     const inner = pipeline();
     const closing = tokens[at++] ?? "";
-    if (!closing.startsWith(")")) throw new TemplateError(`a parenthesis is not closed in {{ ${text} }}`);
+    if (!closing.startsWith(")"))
+      throw new TemplateError(`a parenthesis is not closed in {{ ${text} }}`);
     const fields = closing.slice(1).split(".").filter(Boolean);
     return (scope) => fields.reduce(fieldOf, inner(scope));
   };
   const expression = pipeline();
-  if (at < tokens.length) throw new TemplateError(`${JSON.stringify(tokens[at])} was not expected in {{ ${text} }}`);
+  if (at < tokens.length)
+    throw new TemplateError(`${JSON.stringify(tokens[at])} was not expected in {{ ${text} }}`);
   return expression;
 }
 
@@ -99,7 +123,9 @@ function tokenize(text: string): readonly string[] {
     const found = tokenPattern.exec(text)?.[0] ?? "";
     if (found.trim() === "") {
       if (text.slice(at).trim() === "") break;
-      throw new TemplateError(`${JSON.stringify(text.slice(at).trim())} cannot be read in {{ ${text} }}`);
+      throw new TemplateError(
+        `${JSON.stringify(text.slice(at).trim())} cannot be read in {{ ${text} }}`,
+      );
     }
     // What stands right behind a parenthesis is a field of what is in it.
     if (tokens.at(-1) === ")" && found.startsWith(".")) tokens[tokens.length - 1] += found;
@@ -113,14 +139,18 @@ function valueOf(token: string, names: ReadonlySet<string>): Expression {
   if (token.startsWith('"')) return constant(JSON.parse(token));
   if (token.startsWith("`")) return constant(token.slice(1, -1));
   if (/^-?\d/.test(token)) return constant(Number(token));
-  if (["true", "false", "nil"].includes(token)) return constant(token === "nil" ? undefined : token === "true");
+  if (["true", "false", "nil"].includes(token))
+    return constant(token === "nil" ? undefined : token === "true");
   const [head = "", ...fields] = token.split(".");
   const walk = (from: unknown): unknown => fields.filter(Boolean).reduce(fieldOf, from);
   if (head === "") return ({ dot }) => walk(dot);
   if (head.startsWith("$")) return ({ variables }) => walk(variables.get(head));
   // A function without arguments as an argument of another.
-  if (names.has(head) || head in builtinFunctions) return ({ functions }) => (functions[head] ?? builtinFunctions[head]!)();
-  throw new TemplateError(`there is no function ${head}; there are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`);
+  if (names.has(head) || head in builtinFunctions)
+    return ({ functions }) => (functions[head] ?? builtinFunctions[head]!)();
+  throw new TemplateError(
+    `there is no function ${head}; there are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`,
+  );
 }
 
 const constant =

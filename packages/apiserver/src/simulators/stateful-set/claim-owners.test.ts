@@ -4,7 +4,10 @@ import type { OwnerReference } from "homeostat/api";
 import { areOwnersRight, blocksPod, hasOtherController, rightOwners } from "./claim-owners.ts";
 import type { Claim, RetentionPolicy, StatefulSet } from "./stateful-set-objects.ts";
 
-const metadata = (name: string, uid = name): { name: string; uid: string; resourceVersion: string; creationTimestamp: string } => ({
+const metadata = (
+  name: string,
+  uid = name,
+): { name: string; uid: string; resourceVersion: string; creationTimestamp: string } => ({
   name,
   uid,
   resourceVersion: "1",
@@ -14,16 +17,50 @@ const setWith = (policy?: RetentionPolicy, replicas = 1): StatefulSet => ({
   apiVersion: "apps/v1",
   kind: "StatefulSet",
   metadata: metadata("web"),
-  spec: { replicas, selector: {}, template: { spec: {} }, updateStrategy: { type: "RollingUpdate" }, ...(policy ? { persistentVolumeClaimRetentionPolicy: policy } : {}) },
+  spec: {
+    replicas,
+    selector: {},
+    template: { spec: {} },
+    updateStrategy: { type: "RollingUpdate" },
+    ...(policy ? { persistentVolumeClaimRetentionPolicy: policy } : {}),
+  },
 });
 const pod = { metadata: metadata("web-0") };
-const ownedBy = (...ownerReferences: readonly OwnerReference[]): Claim => ({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { ...metadata("data-web-0"), ownerReferences } });
-const bySet: OwnerReference = { apiVersion: "apps/v1", kind: "StatefulSet", name: "web", uid: "web", controller: true, blockOwnerDeletion: true };
-const byPod: OwnerReference = { apiVersion: "v1", kind: "Pod", name: "web-0", uid: "web-0", controller: true, blockOwnerDeletion: true };
-const byOther: OwnerReference = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "x", controller: true };
+const ownedBy = (...ownerReferences: readonly OwnerReference[]): Claim => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { ...metadata("data-web-0"), ownerReferences },
+});
+const bySet: OwnerReference = {
+  apiVersion: "apps/v1",
+  kind: "StatefulSet",
+  name: "web",
+  uid: "web",
+  controller: true,
+  blockOwnerDeletion: true,
+};
+const byPod: OwnerReference = {
+  apiVersion: "v1",
+  kind: "Pod",
+  name: "web-0",
+  uid: "web-0",
+  controller: true,
+  blockOwnerDeletion: true,
+};
+const byOther: OwnerReference = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  name: "x",
+  uid: "x",
+  controller: true,
+};
 
 test("a claim is the set's, a scaled pod's, or nobody's, as the policy has it", () => {
-  const cases: readonly (readonly [RetentionPolicy | undefined, number, readonly OwnerReference[]])[] = [
+  const cases: readonly (readonly [
+    RetentionPolicy | undefined,
+    number,
+    readonly OwnerReference[],
+  ])[] = [
     [undefined, 1, []],
     [{ whenDeleted: "Retain", whenScaled: "Retain" }, 0, []],
     [{ whenDeleted: "Delete", whenScaled: "Retain" }, 1, [bySet]],
@@ -37,7 +74,11 @@ test("a claim is the set's, a scaled pod's, or nobody's, as the policy has it", 
     const set = setWith(policy, replicas);
     for (const before of [[], [bySet], [byPod], [bySet, byPod]]) {
       const claim = ownedBy(...before);
-      assert.equal(areOwnersRight(claim, set, pod), JSON.stringify(before) === JSON.stringify(owners), JSON.stringify([policy, replicas, before]));
+      assert.equal(
+        areOwnersRight(claim, set, pod),
+        JSON.stringify(before) === JSON.stringify(owners),
+        JSON.stringify([policy, replicas, before]),
+      );
       assert.deepEqual(rightOwners(claim, set, pod), owners);
     }
   }

@@ -2,11 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ControllerRevision, templatePatch } from "../controller-revision.ts";
 import { planRevision, spentRevisions } from "./set-history.ts";
-import { claimsFor, hasIdentity, hasStorage, statefulPod, withIdentity, withStorage } from "./stateful-pod.ts";
+import {
+  claimsFor,
+  hasIdentity,
+  hasStorage,
+  statefulPod,
+  withIdentity,
+  withStorage,
+} from "./stateful-pod.ts";
 import { ordinalOf, type StatefulSet } from "./stateful-set-objects.ts";
 import type { Pod } from "../workload-objects.ts";
 
-const metadata = (name: string): StatefulSet["metadata"] => ({ name, namespace: "ns", uid: name, resourceVersion: "1", creationTimestamp: "2024-01-01T00:00:00Z" });
+const metadata = (name: string): StatefulSet["metadata"] => ({
+  name,
+  namespace: "ns",
+  uid: name,
+  resourceVersion: "1",
+  creationTimestamp: "2024-01-01T00:00:00Z",
+});
 const template = (image: string): StatefulSet["spec"]["template"] => ({
   metadata: { labels: { app: "web" } },
   spec: { containers: [{ name: "c", image }], volumes: [{ name: "data" }, { name: "own" }] },
@@ -35,18 +48,29 @@ const revisionOf = (name: string, revision: number, image: string): ControllerRe
 
 test("the revision that says it is used, put to the front, or made", () => {
   const [one, two] = [revisionOf("one", 1, "c:1"), revisionOf("two", 2, "c:2")];
-  assert.deepEqual(planRevision(set, [revisionOf("three", 3, "c:1"), two]), { update: revisionOf("three", 3, "c:1") });
+  assert.deepEqual(planRevision(set, [revisionOf("three", 3, "c:1"), two]), {
+    update: revisionOf("three", 3, "c:1"),
+  });
   assert.deepEqual(planRevision(set, [two, one]), { front: one, number: 3 });
   const plan = planRevision(set, [two]);
   assert.ok("create" in plan);
   const { name, labels, annotations, ownerReferences } = plan.create.metadata;
-  assert.deepEqual([name, plan.create.revision, labels?.["app"], annotations, ownerReferences?.[0]?.uid], [`web-${labels?.["controller.kubernetes.io/hash"]}`, 3, "web", { note: "a" }, "web"]);
+  assert.deepEqual(
+    [name, plan.create.revision, labels?.["app"], annotations, ownerReferences?.[0]?.uid],
+    [`web-${labels?.["controller.kubernetes.io/hash"]}`, 3, "web", { note: "a" }, "web"],
+  );
 });
 
 test("revisions that are in use do not count against the limit, the oldest of the others go", () => {
-  const revisions = [5, 1, 2, 3, 4].map((number) => revisionOf(`r${number}`, number, `c:${number}`));
+  const revisions = [5, 1, 2, 3, 4].map((number) =>
+    revisionOf(`r${number}`, number, `c:${number}`),
+  );
   const names = (limit: number, used: readonly string[]): readonly string[] =>
-    spentRevisions({ ...set, spec: { ...set.spec, revisionHistoryLimit: limit } }, revisions, used).map((one) => one.metadata.name);
+    spentRevisions(
+      { ...set, spec: { ...set.spec, revisionHistoryLimit: limit } },
+      revisions,
+      used,
+    ).map((one) => one.metadata.name);
   assert.deepEqual(names(1, ["r5", "r1"]), ["r2", "r3"]);
   assert.deepEqual(names(3, ["r5", "r1"]), []);
   assert.deepEqual(names(0, []), ["r1", "r2", "r3", "r4", "r5"]);
@@ -55,9 +79,17 @@ test("revisions that are in use do not count against the limit, the oldest of th
 test("a pod is who its number says", () => {
   const pod = statefulPod(set, { ordinal: 3, template: template("c:1"), revision: "web-x" });
   assert.equal(pod.metadata.name, "web-3");
-  assert.deepEqual(pod.metadata.labels, { app: "web", "statefulset.kubernetes.io/pod-name": "web-3", "apps.kubernetes.io/pod-index": "3", "controller-revision-hash": "web-x" });
+  assert.deepEqual(pod.metadata.labels, {
+    app: "web",
+    "statefulset.kubernetes.io/pod-name": "web-3",
+    "apps.kubernetes.io/pod-index": "3",
+    "controller-revision-hash": "web-x",
+  });
   assert.deepEqual([pod.spec["hostname"], pod.spec["subdomain"]], ["web-3", "net"]);
-  assert.deepEqual(pod.spec["volumes"], [{ name: "data", persistentVolumeClaim: { claimName: "data-web-3" } }, { name: "own" }]);
+  assert.deepEqual(pod.spec["volumes"], [
+    { name: "data", persistentVolumeClaim: { claimName: "data-web-3" } },
+    { name: "own" },
+  ]);
   assert.deepEqual(
     claimsFor(set, 3).map((claim) => [claim.metadata.name, claim.metadata.labels]),
     [["data-web-3", { tier: "db", app: "web" }]],
@@ -65,7 +97,12 @@ test("a pod is who its number says", () => {
 });
 
 test("a pod that is not who its name says is put right", () => {
-  const stray = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata("web-3"), labels: { app: "web" } }, spec: { containers: [], volumes: [{ name: "data" }] } } as Pod;
+  const stray = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...metadata("web-3"), labels: { app: "web" } },
+    spec: { containers: [], volumes: [{ name: "data" }] },
+  } as Pod;
   assert.ok(!hasIdentity(set, stray) && !hasStorage(set, stray));
   const mended = withStorage(set, withIdentity(stray));
   assert.ok(hasIdentity(set, mended) && hasStorage(set, mended));

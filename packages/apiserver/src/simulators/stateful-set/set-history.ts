@@ -1,9 +1,18 @@
-// The revisions of a stateful set: finds or makes the one that says what the set says now, knows the one that it comes from,
-// and deletes those that nobody needs.
-// Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go (getStatefulSetRevisions, truncateHistory).
+// The revisions of a stateful set: finds or makes the one that says what the set says now, knows
+// the one that it comes from, and deletes those that nobody needs.
+// Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go
+// (getStatefulSetRevisions, truncateHistory).
 import { toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { byRevision, type ControllerRevision, isSameData, type NewRevision, revisionHash, revisionName, templatePatch } from "../controller-revision.ts";
+import {
+  byRevision,
+  type ControllerRevision,
+  isSameData,
+  type NewRevision,
+  revisionHash,
+  revisionName,
+  templatePatch,
+} from "../controller-revision.ts";
 import { createRevision, deleteRevision, renumberRevision } from "../revision-history.ts";
 import type { Pod } from "../workload-objects.ts";
 import { revisionOfPod, type StatefulSet, statefulSetKind } from "./stateful-set-objects.ts";
@@ -20,11 +29,20 @@ export interface SetHistory {
   readonly collisions: number;
 }
 
-/** What is to become of the revisions: one of them says it already, goes to the front, or a new one is made. */
-export type RevisionPlan = { readonly update: ControllerRevision } | { readonly front: ControllerRevision; readonly number: number } | { readonly create: NewRevision };
+/**
+ * What is to become of the revisions: one of them says it already, goes to the front, or a new one
+ * is made.
+ */
+export type RevisionPlan =
+  | { readonly update: ControllerRevision }
+  | { readonly front: ControllerRevision; readonly number: number }
+  | { readonly create: NewRevision };
 
 /** Decides about revisions, which may come in any order. */
-export function planRevision(set: StatefulSet, revisions: readonly ControllerRevision[]): RevisionPlan {
+export function planRevision(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+): RevisionPlan {
   const sorted = revisions.toSorted(byRevision);
   const last = sorted.at(-1);
   const data = templatePatch(set.spec.template);
@@ -35,27 +53,56 @@ export function planRevision(set: StatefulSet, revisions: readonly ControllerRev
   const hash = revisionHash(data, set.status?.collisionCount ?? 0);
   const { name, namespace, annotations } = set.metadata;
   const labels = { ...set.spec.template.metadata?.labels, [hashLabel]: hash };
-  const ownerReferences = [toControllerReference({ ...set, apiVersion: statefulSetKind.apiVersion, kind: statefulSetKind.kind })];
-  const metadata = { name: revisionName(name, hash), namespace, labels, ...(annotations ? { annotations } : {}), ownerReferences };
-  return { create: { apiVersion: "apps/v1", kind: "ControllerRevision", metadata, data, revision: number } };
+  const ownerReferences = [
+    toControllerReference({
+      ...set,
+      apiVersion: statefulSetKind.apiVersion,
+      kind: statefulSetKind.kind,
+    }),
+  ];
+  const metadata = {
+    name: revisionName(name, hash),
+    namespace,
+    labels,
+    ...(annotations ? { annotations } : {}),
+    ownerReferences,
+  };
+  return {
+    create: { apiVersion: "apps/v1", kind: "ControllerRevision", metadata, data, revision: number },
+  };
 }
 
 /** Carries the plan out, and finds the revision that the set comes from. */
-export async function findRevisions(client: Client, set: StatefulSet, revisions: readonly ControllerRevision[]): Promise<SetHistory> {
+export async function findRevisions(
+  client: Client,
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+): Promise<SetHistory> {
   const plan = planRevision(set, revisions);
   const before = set.status?.collisionCount ?? 0;
   const { revision: update, collisions } =
     "create" in plan
       ? await createRevision(client, set.metadata.name, plan.create, before)
-      : { revision: "front" in plan ? await renumberRevision(client, plan.front, plan.number) : plan.update, collisions: before };
-  const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+      : {
+          revision:
+            "front" in plan ? await renumberRevision(client, plan.front, plan.number) : plan.update,
+          collisions: before,
+        };
+  const current =
+    revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
   return { current, update, collisions };
 }
 
 /** The revisions to delete: those that are neither in use nor among the newest of the rest. */
-export function spentRevisions(set: StatefulSet, revisions: readonly ControllerRevision[], used: readonly string[]): readonly ControllerRevision[] {
+export function spentRevisions(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  used: readonly string[],
+): readonly ControllerRevision[] {
   const limit = set.spec.revisionHistoryLimit ?? defaultLimit;
-  const unused = revisions.filter(({ metadata }) => !used.includes(metadata.name)).toSorted(byRevision);
+  const unused = revisions
+    .filter(({ metadata }) => !used.includes(metadata.name))
+    .toSorted(byRevision);
   return limit < 0 ? [] : unused.slice(0, Math.max(0, unused.length - limit));
 }
 
@@ -63,8 +110,19 @@ export function spentRevisions(set: StatefulSet, revisions: readonly ControllerR
 export async function truncateHistory(
   client: Client,
   set: StatefulSet,
-  { revisions, pods, history }: { readonly revisions: readonly ControllerRevision[]; readonly pods: readonly Pod[]; readonly history: SetHistory | undefined },
+  {
+    revisions,
+    pods,
+    history,
+  }: {
+    readonly revisions: readonly ControllerRevision[];
+    readonly pods: readonly Pod[];
+    readonly history: SetHistory | undefined;
+  },
 ): Promise<void> {
-  const used = [...(history ? [history.current.metadata.name, history.update.metadata.name] : []), ...pods.map(revisionOfPod)];
+  const used = [
+    ...(history ? [history.current.metadata.name, history.update.metadata.name] : []),
+    ...pods.map(revisionOfPod),
+  ];
   for (const one of spentRevisions(set, revisions, used)) await deleteRevision(client, one);
 }

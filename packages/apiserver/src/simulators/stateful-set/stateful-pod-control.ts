@@ -5,9 +5,30 @@ import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
-import { areOwnersRight, blocksPod, type ClaimingPod, hasOtherController, rightOwners } from "./claim-owners.ts";
-import { type Claim, claimKind, ordinalOf, podNameFor, type StatefulSet, statefulSetKind } from "./stateful-set-objects.ts";
-import { claimsFor, hasIdentity, hasStorage, type NewClaim, type NewPod, withIdentity, withStorage } from "./stateful-pod.ts";
+import {
+  areOwnersRight,
+  blocksPod,
+  type ClaimingPod,
+  hasOtherController,
+  rightOwners,
+} from "./claim-owners.ts";
+import {
+  type Claim,
+  claimKind,
+  ordinalOf,
+  podNameFor,
+  type StatefulSet,
+  statefulSetKind,
+} from "./stateful-set-objects.ts";
+import {
+  claimsFor,
+  hasIdentity,
+  hasStorage,
+  type NewClaim,
+  type NewPod,
+  withIdentity,
+  withStorage,
+} from "./stateful-pod.ts";
 
 /** Tries to write a pod that somebody else keeps writing to. */
 const attempts = 4;
@@ -18,13 +39,20 @@ export class StatefulPodControl {
   readonly #recorder: SimulatorEventRecorder;
   readonly #claims: Informer<WorkloadKind<Claim>>;
 
-  constructor(client: Client, recorder: SimulatorEventRecorder, claims: Informer<WorkloadKind<Claim>>) {
+  constructor(
+    client: Client,
+    recorder: SimulatorEventRecorder,
+    claims: Informer<WorkloadKind<Claim>>,
+  ) {
     this.#client = client;
     this.#recorder = recorder;
     this.#claims = claims;
   }
 
-  /** Makes the claims of a pod, then the pod. Does nothing while a claim of a former pod has yet to go. */
+  /**
+   * Makes the claims of a pod, then the pod. Does nothing while a claim of a former pod has yet to
+   * go.
+   */
   async create(set: StatefulSet, pod: NewPod, ordinal: number): Promise<void> {
     const { name } = pod.metadata;
     const coming = { metadata: { name, uid: "", resourceVersion: "", creationTimestamp: "" } };
@@ -40,13 +68,25 @@ export class StatefulPodControl {
       this.#tellFailure("create", set, name, failure.error);
       throw failure.error;
     }
-    this.#tell(set, "Normal", "SuccessfulCreate", `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`);
+    this.#tell(
+      set,
+      "Normal",
+      "SuccessfulCreate",
+      `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+    );
   }
 
   /** Deletes a pod; one that is gone already is no failure. */
   async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
-    await this.#told("delete", set, name, () => this.#client.delete(podKind, { name, namespace }).catch(unlessGone));
-    this.#tell(set, "Normal", "SuccessfulDelete", `Delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
+    await this.#told("delete", set, name, () =>
+      this.#client.delete(podKind, { name, namespace }).catch(unlessGone),
+    );
+    this.#tell(
+      set,
+      "Normal",
+      "SuccessfulDelete",
+      `Delete Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+    );
   }
 
   /** Makes the claims that a pod waits for. */
@@ -55,14 +95,21 @@ export class StatefulPodControl {
     await this.#told("update", set, pod.metadata.name, () => this.#ownClaims(set, pod));
   }
 
-  /** Puts right what a pod's number says of its labels, its volumes and the owners of its claims. */
+  /**
+   * Puts right what a pod's number says of its labels, its volumes and the owners of its claims.
+   */
   async repair(set: StatefulSet, pod: Pod): Promise<void> {
     const { name, namespace } = pod.metadata;
     for (let left = attempts, latest = pod; !this.#isRight(set, latest); left -= 1) {
       const mended = await this.#told("update", set, name, () => this.#mend(set, latest));
       try {
         await this.#client.update(podKind, mended);
-        return this.#tell(set, "Normal", "SuccessfulUpdate", `Update Pod ${name} in StatefulSet ${set.metadata.name} successful`);
+        return this.#tell(
+          set,
+          "Normal",
+          "SuccessfulUpdate",
+          `Update Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+        );
       } catch (error) {
         if (!isConflict(error) || left <= 1) {
           this.#tellFailure("update", set, name, error);
@@ -91,12 +138,16 @@ export class StatefulPodControl {
   }
 
   #areClaimsRight(set: StatefulSet, pod: Pod): boolean {
-    return this.#claimsOf(set, ordinalOf(pod).ordinal).every((claim) => areOwnersRight(claim, set, pod));
+    return this.#claimsOf(set, ordinalOf(pod).ordinal).every((claim) =>
+      areOwnersRight(claim, set, pod),
+    );
   }
 
   /** Claims that are there already. */
   #claimsOf(set: StatefulSet, ordinal: number): readonly Claim[] {
-    return claimsFor(set, ordinal).flatMap(({ metadata: { name, namespace } }) => this.#claims.get({ name, namespace }) ?? []);
+    return claimsFor(set, ordinal).flatMap(
+      ({ metadata: { name, namespace } }) => this.#claims.get({ name, namespace }) ?? [],
+    );
   }
 
   async #ownClaims(set: StatefulSet, pod: ClaimingPod): Promise<void> {
@@ -107,9 +158,15 @@ export class StatefulPodControl {
         this.#tell(set, "Warning", "ConflictingController", message);
       }
       if (areOwnersRight(claim, set, pod)) continue;
-      const owned = { ...claim, metadata: { ...claim.metadata, ownerReferences: rightOwners(claim, set, pod) } };
+      const owned = {
+        ...claim,
+        metadata: { ...claim.metadata, ownerReferences: rightOwners(claim, set, pod) },
+      };
       await this.#client.update(claimKind, owned).catch((error: unknown) => {
-        throw new Error(`could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`, { cause: error });
+        throw new Error(
+          `could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`,
+          { cause: error },
+        );
       });
     }
   }
@@ -120,12 +177,14 @@ export class StatefulPodControl {
     for (const claim of claimsFor(set, ordinal)) {
       const { name, namespace } = claim.metadata;
       const found = this.#claims.get({ name, namespace });
-      if (found?.metadata.deletionTimestamp !== undefined) failures.push(`pvc ${name} is being deleted`);
+      if (found?.metadata.deletionTimestamp !== undefined)
+        failures.push(`pvc ${name} is being deleted`);
       if (found) continue;
       const failure = await this.#makeClaim(set, podNameFor(set, ordinal), claim);
       if (failure !== undefined) failures.push(`failed to create PVC ${name}: ${failure}`);
     }
-    if (failures.length > 0) throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
+    if (failures.length > 0)
+      throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
   }
 
   /** Resolves to why not. */
@@ -133,10 +192,21 @@ export class StatefulPodControl {
     const { name } = claim.metadata;
     try {
       await this.#client.create(claimKind, claim);
-      this.#tell(set, "Normal", "SuccessfulCreate", `Create Claim ${name} Pod ${pod} in StatefulSet ${set.metadata.name} success`);
+      this.#tell(
+        set,
+        "Normal",
+        "SuccessfulCreate",
+        `Create Claim ${name} Pod ${pod} in StatefulSet ${set.metadata.name} success`,
+      );
       return undefined;
     } catch (error) {
-      if (!isAlreadyExists(error)) this.#tell(set, "Warning", "FailedCreate", `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`);
+      if (!isAlreadyExists(error))
+        this.#tell(
+          set,
+          "Warning",
+          "FailedCreate",
+          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+        );
       return messageOf(error);
     }
   }
@@ -153,7 +223,12 @@ export class StatefulPodControl {
 
   #tellFailure(verb: Verb, set: StatefulSet, pod: string, error: unknown): void {
     const word = verb.charAt(0).toUpperCase() + verb.slice(1);
-    this.#tell(set, "Warning", `Failed${word}`, `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`);
+    this.#tell(
+      set,
+      "Warning",
+      `Failed${word}`,
+      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+    );
   }
 
   #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
@@ -163,7 +238,8 @@ export class StatefulPodControl {
 
 type Verb = "create" | "update" | "delete";
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 function unlessGone(error: unknown): undefined {
   if (!isNotFound(error)) throw error;

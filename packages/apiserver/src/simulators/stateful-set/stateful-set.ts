@@ -1,10 +1,15 @@
-// Stateful sets: wakes when one of them or one of their pods changes, and looks at it. What is to be done is set-steps.ts; this
-// file does it, one pod after the other or all at once.
-// Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go, stateful_set_control.go).
+// Stateful sets: wakes when one of them or one of their pods changes, and looks at it. What is to
+// be done is set-steps.ts; this file does it, one pod after the other or all at once.
+// Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
+// stateful_set_control.go).
 import { isConflict, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { claimDependents, orphanIndex, toSelector } from "../claim-dependents.ts";
-import { type ControllerRevision, controllerRevisionKind, templateOf } from "../controller-revision.ts";
+import {
+  type ControllerRevision,
+  controllerRevisionKind,
+  templateOf,
+} from "../controller-revision.ts";
 import { createSimulatorEventRecorder } from "../event-recorder.ts";
 import { followDependents } from "../follow-dependents.ts";
 import { KeyedController } from "../keyed-controller.ts";
@@ -14,9 +19,24 @@ import type { Simulator, SimulatorContext } from "../simulator.ts";
 import { type Pod, podKind, type Workload, type WorkloadKind } from "../workload-objects.ts";
 import { findRevisions, type SetHistory, truncateHistory } from "./set-history.ts";
 import { isStatusNews, setStatus } from "./set-status.ts";
-import { condemnedStep, type Place, placePods, placeStep, podToReplace, type SetRevisions, type Step } from "./set-steps.ts";
+import {
+  condemnedStep,
+  type Place,
+  placePods,
+  placeStep,
+  podToReplace,
+  type SetRevisions,
+  type Step,
+} from "./set-steps.ts";
 import { StatefulPodControl } from "./stateful-pod-control.ts";
-import { claimKind, isOrdered, ordinalOf, type StatefulSet, statefulSetKind, type StatefulSetStatus } from "./stateful-set-objects.ts";
+import {
+  claimKind,
+  isOrdered,
+  ordinalOf,
+  type StatefulSet,
+  statefulSetKind,
+  type StatefulSetStatus,
+} from "./stateful-set-objects.ts";
 import { statefulPod } from "./stateful-pod.ts";
 
 /** Tries to write a status that somebody else keeps writing to. */
@@ -57,7 +77,11 @@ class StatefulSets {
     this.#revisions.addIndex("orphan", orphanIndex);
     const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#sets, { added: wake, updated: (_, set) => wake(set), deleted: wake });
-    followDependents(controller, { informer: this.#sets, selector: ({ spec }) => toSelector(spec.selector) }, this.#pods);
+    followDependents(
+      controller,
+      { informer: this.#sets, selector: ({ spec }) => toSelector(spec.selector) },
+      this.#pods,
+    );
   }
 
   async sync(key: string): Promise<number | undefined> {
@@ -66,27 +90,45 @@ class StatefulSets {
     if (!set || !selector) return undefined;
     const { client } = this.#context;
     const owner = { client, kind: statefulSetKind, owner: set, selector };
-    const matching = this.#candidates(this.#revisions, set).filter(({ metadata }) => matchesLabels(selector, metadata.labels ?? {}));
+    const matching = this.#candidates(this.#revisions, set).filter(({ metadata }) =>
+      matchesLabels(selector, metadata.labels ?? {}),
+    );
     const revisions = await claimDependents(owner, controllerRevisionKind, matching);
     const fits = (pod: Workload): boolean => ordinalOf(pod).parent === set.metadata.name;
-    const pods = await claimDependents({ ...owner, fits }, podKind, this.#candidates(this.#pods, set));
+    const pods = await claimDependents(
+      { ...owner, fits },
+      podKind,
+      this.#candidates(this.#pods, set),
+    );
     return this.#update(set, pods, revisions);
   }
 
   /** What the set has, and what has no owner. */
-  #candidates<O extends Workload>(informer: Informer<WorkloadKind<O>>, { metadata: { uid, namespace = "" } }: StatefulSet): readonly O[] {
+  #candidates<O extends Workload>(
+    informer: Informer<WorkloadKind<O>>,
+    { metadata: { uid, namespace = "" } }: StatefulSet,
+  ): readonly O[] {
     const own = informer.byIndex("owner", uid);
     return [...own, ...informer.byIndex("orphan", namespace).filter((one) => !own.includes(one))];
   }
 
   /** Does what can be done, writes the status, and forgets revisions, whatever fails. */
-  async #update(set: StatefulSet, pods: readonly Pod[], revisions: readonly ControllerRevision[]): Promise<number | undefined> {
+  async #update(
+    set: StatefulSet,
+    pods: readonly Pod[],
+    revisions: readonly ControllerRevision[],
+  ): Promise<number | undefined> {
     const { client, runtime } = this.#context;
     const now = runtime.clock.now();
     let history: SetHistory | undefined;
     try {
       history = await findRevisions(client, set, revisions);
-      const look = { set, history, revisions: { current: history.current.metadata.name, update: history.update.metadata.name }, now };
+      const look = {
+        set,
+        history,
+        revisions: { current: history.current.metadata.name, update: history.update.metadata.name },
+        now,
+      };
       const done = await this.#arrange(look, pods);
       await this.#writeStatus(set, done.status);
       if (done.failure) throw done.failure.error;
@@ -97,19 +139,40 @@ class StatefulSets {
   }
 
   /** Resolves to the status afterwards, and to what went wrong. */
-  async #arrange(look: Look, pods: readonly Pod[]): Promise<{ readonly status: StatefulSetStatus; readonly failure?: { readonly error: unknown } }> {
+  async #arrange(
+    look: Look,
+    pods: readonly Pod[],
+  ): Promise<{
+    readonly status: StatefulSetStatus;
+    readonly failure?: { readonly error: unknown };
+  }> {
     const { set, revisions, history, now } = look;
     const { collisions } = history;
-    const statusOf = (counted: readonly Pod[], replaced: number): StatefulSetStatus => setStatus(set, { pods: counted, revisions, collisions, replaced, now });
+    const statusOf = (counted: readonly Pod[], replaced: number): StatefulSetStatus =>
+      setStatus(set, { pods: counted, revisions, collisions, replaced, now });
     if (set.metadata.deletionTimestamp !== undefined) return { status: statusOf(pods, 0) };
     const { places, condemned, firstUnavailable } = placePods(set, pods, { revisions, now });
     const counted = [...places.flatMap(({ pod }) => pod ?? []), ...condemned];
     try {
       const waits =
-        (await this.#forAll(set, places, async (place) => this.#takeStep(look, place, placeStep(set, place.pod, now)))) ||
-        (await this.#forAll(set, condemned, async (pod) => (await this.#control.ownClaims(set, pod), false))) ||
-        (await this.#forAll(set, condemned, async (pod) => this.#takeStep(look, { ordinal: ordinalOf(pod).ordinal, revision: "", pod }, condemnedStep(set, pod, { firstUnavailable, now }))));
-      const old = waits ? undefined : podToReplace(set, places, { revision: revisions.update, now });
+        (await this.#forAll(set, places, async (place) =>
+          this.#takeStep(look, place, placeStep(set, place.pod, now)),
+        )) ||
+        (await this.#forAll(
+          set,
+          condemned,
+          async (pod) => (await this.#control.ownClaims(set, pod), false),
+        )) ||
+        (await this.#forAll(set, condemned, async (pod) =>
+          this.#takeStep(
+            look,
+            { ordinal: ordinalOf(pod).ordinal, revision: "", pod },
+            condemnedStep(set, pod, { firstUnavailable, now }),
+          ),
+        ));
+      const old = waits
+        ? undefined
+        : podToReplace(set, places, { revision: revisions.update, now });
       if (old) await this.#control.delete(set, old);
       return { status: statusOf(counted, old ? 1 : 0) };
     } catch (error) {
@@ -117,8 +180,15 @@ class StatefulSets {
     }
   }
 
-  /** Goes through them in order until one says to wait, or through all of them at once; resolves to whether to wait. */
-  async #forAll<T>(set: StatefulSet, items: readonly T[], run: (item: T) => Promise<boolean>): Promise<boolean> {
+  /**
+   * Goes through them in order until one says to wait, or through all of them at once; resolves to
+   * whether to wait.
+   */
+  async #forAll<T>(
+    set: StatefulSet,
+    items: readonly T[],
+    run: (item: T) => Promise<boolean>,
+  ): Promise<boolean> {
     if (isOrdered(set)) {
       for (const item of items) if (await run(item)) return true;
       return false;
@@ -128,11 +198,19 @@ class StatefulSets {
     return false;
   }
 
-  async #takeStep({ set, history }: Look, { ordinal, revision, pod }: Place, { deeds, waits }: Step): Promise<boolean> {
+  async #takeStep(
+    { set, history }: Look,
+    { ordinal, revision, pod }: Place,
+    { deeds, waits }: Step,
+  ): Promise<boolean> {
     for (const deed of deeds) {
       if (deed === "create") {
         const from = revision === history.update.metadata.name ? history.update : history.current;
-        await this.#control.create(set, statefulPod(set, { ordinal, template: templateOf(from, set.spec.template), revision }), ordinal);
+        await this.#control.create(
+          set,
+          statefulPod(set, { ordinal, template: templateOf(from, set.spec.template), revision }),
+          ordinal,
+        );
       }
       if (!pod) continue;
       if (deed === "delete") await this.#control.delete(set, pod);
@@ -163,8 +241,13 @@ class StatefulSets {
 }
 
 /** When the next pod becomes available, in ms; undefined when none is waiting to. */
-function nextCheckMs({ spec: { minReadySeconds = 0 } }: StatefulSet, status: StatefulSetStatus, { pods, now }: { readonly pods: readonly Pod[]; readonly now: number }): number | undefined {
-  if (minReadySeconds === 0 || (status.readyReplicas ?? 0) === (status.availableReplicas ?? 0)) return undefined;
+function nextCheckMs(
+  { spec: { minReadySeconds = 0 } }: StatefulSet,
+  status: StatefulSetStatus,
+  { pods, now }: { readonly pods: readonly Pod[]; readonly now: number },
+): number | undefined {
+  if (minReadySeconds === 0 || (status.readyReplicas ?? 0) === (status.availableReplicas ?? 0))
+    return undefined;
   const waits = pods.flatMap((pod) => availableInMs(pod, minReadySeconds, now) || []);
   return waits.length > 0 ? Math.min(...waits) : minReadySeconds * 1000;
 }

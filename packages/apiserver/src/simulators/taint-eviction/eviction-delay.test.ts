@@ -3,7 +3,12 @@ import { test } from "node:test";
 import { evictionDelayMs } from "./eviction-delay.ts";
 
 const taint = (key: string, effect = "NoExecute") => ({ key, value: "v", effect });
-const until = (key: string, tolerationSeconds: number) => ({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds });
+const until = (key: string, tolerationSeconds: number) => ({
+  key,
+  operator: "Exists",
+  effect: "NoExecute",
+  tolerationSeconds,
+});
 
 test("only NoExecute drives pods away, and at once where it is not tolerated", () => {
   assert.equal(evictionDelayMs([], []), undefined);
@@ -13,9 +18,18 @@ test("only NoExecute drives pods away, and at once where it is not tolerated", (
 });
 
 test("the shortest of the tolerations that are used counts", () => {
-  assert.equal(evictionDelayMs([taint("a"), taint("b")], [until("a", 60), until("b", 5), until("c", 1)]), 5000);
-  assert.equal(evictionDelayMs([taint("a")], [{ key: "a", operator: "Equal", value: "v" }]), undefined);
-  assert.equal(evictionDelayMs([taint("a"), taint("b")], [{ operator: "Exists" }, until("b", 5)]), undefined);
+  assert.equal(
+    evictionDelayMs([taint("a"), taint("b")], [until("a", 60), until("b", 5), until("c", 1)]),
+    5000,
+  );
+  assert.equal(
+    evictionDelayMs([taint("a")], [{ key: "a", operator: "Equal", value: "v" }]),
+    undefined,
+  );
+  assert.equal(
+    evictionDelayMs([taint("a"), taint("b")], [{ operator: "Exists" }, until("b", 5)]),
+    undefined,
+  );
   assert.equal(evictionDelayMs([taint("a")], [until("a", 0)]), 0);
   assert.equal(evictionDelayMs([taint("a")], [until("a", -3)]), 0);
 });

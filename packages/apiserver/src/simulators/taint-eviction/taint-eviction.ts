@@ -1,5 +1,6 @@
-// Takes pods from nodes whose taints say NoExecute: those that do not tolerate it at once, those that do for a time when it is
-// over. A pod is told to go once, and says why (condition DisruptionTarget) before it does.
+// Takes pods from nodes whose taints say NoExecute: those that do not tolerate it at once, those
+// that do for a time when it is over. A pod is told to go once, and says why (condition
+// DisruptionTarget) before it does.
 // Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go.
 import { isNotFound, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -7,16 +8,31 @@ import { createSimulatorEventRecorder, type SimulatorEventRecorder } from "../ev
 import { KeyedController } from "../keyed-controller.ts";
 import { nodeIndex } from "../node-fit.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
-import { formatSeconds, type Node, nodeKind, type Pod, podKind, type WorkloadKind } from "../workload-objects.ts";
+import {
+  formatSeconds,
+  type Node,
+  nodeKind,
+  type Pod,
+  podKind,
+  type WorkloadKind,
+} from "../workload-objects.ts";
 import { evictionDelayMs } from "./eviction-delay.ts";
 
 const component = "taint-eviction-controller";
-const target = { type: "DisruptionTarget", status: "True", reason: "DeletionByTaintManager", message: "Taint manager: deleting due to NoExecute taint" } as const;
+const target = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+} as const;
 
 /** What is to become of a pod that may not stay. */
 interface Eviction {
   readonly uid: string;
-  /** On the monotonic clock. What has been planned is kept, whatever taints and tolerations come to say in between. */
+  /**
+   * On the monotonic clock. What has been planned is kept, whatever taints and tolerations come to
+   * say in between.
+   */
   readonly at: number;
   readonly done: boolean;
 }
@@ -31,7 +47,8 @@ export const startTaintEviction: Simulator["start"] = async (context) => {
   pods.addIndex("node", nodeIndex);
   const evictions = new Evictions(context, { pods, nodes }, recorder);
   const wake = ({ key }: CachedObject): void => controller.add(key);
-  const wakeAll = ({ key }: CachedObject<Node>): void => pods.entriesByIndex("node", key).forEach(wake);
+  const wakeAll = ({ key }: CachedObject<Node>): void =>
+    pods.entriesByIndex("node", key).forEach(wake);
   controller.follow(pods, { added: wake, updated: (_, pod) => wake(pod), deleted: wake });
   controller.follow(nodes, {
     added: wakeAll,
@@ -42,7 +59,8 @@ export const startTaintEviction: Simulator["start"] = async (context) => {
   return controller.start((key) => evictions.look(key));
 };
 
-const noExecute = ({ spec }: Node): string => JSON.stringify(spec?.taints?.filter(({ effect }) => effect === "NoExecute") ?? []);
+const noExecute = ({ spec }: Node): string =>
+  JSON.stringify(spec?.taints?.filter(({ effect }) => effect === "NoExecute") ?? []);
 
 class Evictions {
   readonly #context: SimulatorContext;
@@ -52,7 +70,14 @@ class Evictions {
   /** By key of the pod. */
   readonly #planned = new Map<string, Eviction>();
 
-  constructor(context: SimulatorContext, { pods, nodes }: { readonly pods: Informer<WorkloadKind<Pod>>; readonly nodes: Informer<WorkloadKind<Node>> }, recorder: SimulatorEventRecorder) {
+  constructor(
+    context: SimulatorContext,
+    {
+      pods,
+      nodes,
+    }: { readonly pods: Informer<WorkloadKind<Pod>>; readonly nodes: Informer<WorkloadKind<Node>> },
+    recorder: SimulatorEventRecorder,
+  ) {
     this.#context = context;
     this.#pods = pods;
     this.#nodes = nodes;
@@ -62,9 +87,14 @@ class Evictions {
   /** Evicts a pod whose time is over; resolves to how long the others have. */
   async look(key: string): Promise<number | undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
-    const node = pod?.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
-    const delayMs = pod && node ? evictionDelayMs(node.spec?.taints ?? [], pod.spec.tolerations ?? []) : undefined;
-    if (!pod || delayMs === undefined || this.#planned.get(key)?.uid !== pod.metadata.uid) this.#cancel(key);
+    const node =
+      pod?.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
+    const delayMs =
+      pod && node
+        ? evictionDelayMs(node.spec?.taints ?? [], pod.spec.tolerations ?? [])
+        : undefined;
+    if (!pod || delayMs === undefined || this.#planned.get(key)?.uid !== pod.metadata.uid)
+      this.#cancel(key);
     if (!pod || delayMs === undefined) return undefined;
     const { uid } = pod.metadata;
     const planned = this.#planned.get(key);
@@ -93,10 +123,19 @@ class Evictions {
     const { client, runtime } = this.#context;
     const { name, namespace, uid, generation } = pod.metadata;
     const before = pod.status?.conditions?.find(({ type }) => type === target.type);
-    const condition = { ...target, ...(generation ? { observedGeneration: generation } : {}), lastTransitionTime: formatSeconds(runtime.clock.now()) };
+    const condition = {
+      ...target,
+      ...(generation ? { observedGeneration: generation } : {}),
+      lastTransitionTime: formatSeconds(runtime.clock.now()),
+    };
     try {
       if (before?.reason !== target.reason || before.status !== target.status) {
-        await client.patch(podKind, { name, namespace }, { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } }, { subresource: "status" });
+        await client.patch(
+          podKind,
+          { name, namespace },
+          { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
+          { subresource: "status" },
+        );
       }
       await client.delete(podKind, { name, namespace });
     } catch (error) {
@@ -106,6 +145,11 @@ class Evictions {
 
   #tell(key: string, message: string): void {
     const { name, namespace = "" } = parseObjectKey(key);
-    this.#recorder.record({ object: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" }, type: "Normal", reason: "TaintManagerEviction", message });
+    this.#recorder.record({
+      object: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" },
+      type: "Normal",
+      reason: "TaintManagerEviction",
+      message,
+    });
   }
 }

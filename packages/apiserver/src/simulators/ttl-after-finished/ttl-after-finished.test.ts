@@ -5,7 +5,13 @@ import { timeLeftMs } from "./ttl-after-finished.ts";
 
 const now = Date.parse("2026-01-01T01:00:00Z");
 const job = (ttlSecondsAfterFinished?: number, more: object = {}): Job =>
-  ({ metadata: more, spec: { ttlSecondsAfterFinished }, status: { conditions: [{ type: "Failed", status: "True", lastTransitionTime: "2026-01-01T00:59:50Z" }] } }) as unknown as Job;
+  ({
+    metadata: more,
+    spec: { ttlSecondsAfterFinished },
+    status: {
+      conditions: [{ type: "Failed", status: "True", lastTransitionTime: "2026-01-01T00:59:50Z" }],
+    },
+  }) as unknown as Job;
 
 test("counts from the end of the job, whatever it was", () => {
   assert.equal(timeLeftMs(job(30), now), 20_000);

@@ -24,9 +24,14 @@ export const startTtlAfterFinished: Simulator["start"] = async (context) => {
     const job = await client.find(jobKind, address);
     const left = job && timeLeftMs(job, runtime.clock.now());
     if (!job || left === undefined || left > 0) return left;
-    await client.delete(jobKind, address, { propagationPolicy: "Foreground", preconditions: { uid: job.metadata.uid } }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await client
+      .delete(jobKind, address, {
+        propagationPolicy: "Foreground",
+        preconditions: { uid: job.metadata.uid },
+      })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     return undefined;
   });
 };
@@ -40,5 +45,7 @@ export function timeLeftMs(job: Job, now: number): number | undefined {
 function expiresAt(job: Job): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
   const end = endCondition(job)?.lastTransitionTime;
-  return isGoing(job) || ttlSecondsAfterFinished === undefined || end === undefined ? undefined : Date.parse(end) + ttlSecondsAfterFinished * 1000;
+  return isGoing(job) || ttlSecondsAfterFinished === undefined || end === undefined
+    ? undefined
+    : Date.parse(end) + ttlSecondsAfterFinished * 1000;
 }

@@ -1,5 +1,5 @@
-// Writes on every node for how long its kubelet may keep secrets and config maps without asking again: the longer, the more
-// nodes there are.
+// Writes on every node for how long its kubelet may keep secrets and config maps without asking
+// again: the longer, the more nodes there are.
 // Upstream: k8s.io/kubernetes/pkg/controller/ttl/ttl_controller.go.
 import { isNotFound } from "homeostat/api";
 import { KeyedController } from "../keyed-controller.ts";
@@ -39,10 +39,16 @@ export const startTtl: Simulator["start"] = async (context) => {
   return controller.start(async (name) => {
     const node = nodes.get({ name });
     const wanted = String(secondsOf(step));
-    if (!node || Number(node.metadata.annotations?.[annotation] ?? NaN) === Number(wanted)) return undefined;
-    await client.patch(nodeKind, name, { type: "strategic", body: { metadata: { annotations: { [annotation]: wanted } } } as never }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    if (!node || Number(node.metadata.annotations?.[annotation] ?? NaN) === Number(wanted))
+      return undefined;
+    await client
+      .patch(nodeKind, name, {
+        type: "strategic",
+        body: { metadata: { annotations: { [annotation]: wanted } } } as never,
+      })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     return undefined;
   });
 };

@@ -2,10 +2,25 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
 import { isConflict, isNotFound, parseObjectKey } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
-import { createSimulatorEventRecorder, eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import type { Simulator, SimulatorContext } from "../simulator.ts";
-import { bindCompleted, boundByController, type Claim, claimKind, isReservedFor, type StorageClass, storageClassKind, storageProvisioner, type Volume, volumeKind } from "../storage-objects.ts";
+import {
+  bindCompleted,
+  boundByController,
+  type Claim,
+  claimKind,
+  isReservedFor,
+  type StorageClass,
+  storageClassKind,
+  storageProvisioner,
+  type Volume,
+  volumeKind,
+} from "../storage-objects.ts";
 import type { WorkloadKind } from "../workload-objects.ts";
 import { type ClaimStep, claimStep, volumePhase } from "./binding-step.ts";
 
@@ -15,10 +30,16 @@ const isVolumeKey = (key: string): boolean => !key.includes("/");
 /** Starts the binder of volumes. */
 export const startVolumeBinder: Simulator["start"] = async (context) => {
   const controller = new KeyedController(context, "the binding of volumes");
-  const recorder = createSimulatorEventRecorder(context.client, context.runtime, "persistentvolume-controller");
+  const recorder = createSimulatorEventRecorder(
+    context.client,
+    context.runtime,
+    "persistentvolume-controller",
+  );
   controller.onStop(() => recorder.close());
   const binder = new VolumeBinder(context, controller, recorder);
-  return controller.start((key) => (isVolumeKey(key) ? binder.syncVolume(key) : binder.syncClaim(key)));
+  return controller.start((key) =>
+    isVolumeKey(key) ? binder.syncVolume(key) : binder.syncClaim(key),
+  );
 };
 
 class VolumeBinder {
@@ -30,13 +51,20 @@ class VolumeBinder {
   /** What was said of a claim last, by key: nothing is said twice in a row. */
   readonly #said = new Map<string, string>();
 
-  constructor({ client }: SimulatorContext, controller: KeyedController, recorder: SimulatorEventRecorder) {
+  constructor(
+    { client }: SimulatorContext,
+    controller: KeyedController,
+    recorder: SimulatorEventRecorder,
+  ) {
     this.#client = client;
     this.#recorder = recorder;
     this.#claims = controller.acquire(claimKind);
     this.#volumes = controller.acquire(volumeKind);
     this.#classes = controller.acquire(storageClassKind);
-    const pending = (): void => this.#claims.entries().forEach((entry) => entry.read().status?.phase !== "Bound" && controller.add(entry.key));
+    const pending = (): void =>
+      this.#claims
+        .entries()
+        .forEach((entry) => entry.read().status?.phase !== "Bound" && controller.add(entry.key));
     const wakeVolumeOf = (claim: Claim): void => {
       if (claim.spec.volumeName) controller.add(claim.spec.volumeName);
     };
@@ -53,14 +81,25 @@ class VolumeBinder {
       pending();
     };
     const gone = (): void => this.#claims.entries().forEach(({ key }) => controller.add(key));
-    controller.follow(this.#volumes, { added: volume, updated: (_, one) => volume(one), deleted: gone });
+    controller.follow(this.#volumes, {
+      added: volume,
+      updated: (_, one) => volume(one),
+      deleted: gone,
+    });
     controller.follow(this.#classes, { added: pending, updated: pending });
   }
 
   async syncClaim(key: string): Promise<undefined> {
     const claim = this.#claims.get(parseObjectKey(key));
-    if (!claim || (claim.metadata.deletionTimestamp !== undefined && claim.status?.phase !== "Bound")) return;
-    const step = claimStep(claim, { volumes: this.#volumes.list(), storageClass: this.#classes.get({ name: claim.spec.storageClassName ?? "" }) });
+    if (
+      !claim ||
+      (claim.metadata.deletionTimestamp !== undefined && claim.status?.phase !== "Bound")
+    )
+      return;
+    const step = claimStep(claim, {
+      volumes: this.#volumes.list(),
+      storageClass: this.#classes.get({ name: claim.spec.storageClassName ?? "" }),
+    });
     try {
       await this.#take(key, claim, step);
     } catch (error) {
@@ -73,7 +112,12 @@ class VolumeBinder {
       case "bind":
         return await this.#bind(claim, step.volume);
       case "lose":
-        if (claim.status?.phase !== "Lost") this.#say(key, claim, { type: "Warning", reason: "ClaimLost", message: "Bound claim has lost its PersistentVolume. Data on the volume is lost!" });
+        if (claim.status?.phase !== "Lost")
+          this.#say(key, claim, {
+            type: "Warning",
+            reason: "ClaimLost",
+            message: "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
+          });
         return await this.#phase(claim, { phase: "Lost" });
       case "ask":
         return await this.#ask(key, claim, step.provisioner);
@@ -86,8 +130,15 @@ class VolumeBinder {
   async #ask(key: string, claim: Claim, provisioner: string): Promise<void> {
     const { name, namespace, annotations } = claim.metadata;
     if (annotations?.[storageProvisioner] !== provisioner) {
-      const both = { [storageProvisioner]: provisioner, [`volume.beta.kubernetes.io/storage-provisioner`]: provisioner };
-      await this.#client.patch(claimKind, { name, namespace }, { type: "merge", body: { metadata: { annotations: both } } });
+      const both = {
+        [storageProvisioner]: provisioner,
+        [`volume.beta.kubernetes.io/storage-provisioner`]: provisioner,
+      };
+      await this.#client.patch(
+        claimKind,
+        { name, namespace },
+        { type: "merge", body: { metadata: { annotations: both } } },
+      );
     }
     const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
     this.#say(key, claim, { type: "Normal", reason: "ExternalProvisioning", message });
@@ -98,25 +149,77 @@ class VolumeBinder {
     const { name, namespace, uid, resourceVersion } = claim.metadata;
     const address = { name, namespace };
     if (volume.spec.claimRef?.uid !== uid) {
-      const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid, resourceVersion };
-      const annotations = isReservedFor(volume, claim) ? {} : { annotations: { [boundByController]: "yes" } };
-      await this.#client.patch(volumeKind, volume.metadata.name, { type: "merge", body: { metadata: { resourceVersion: volume.metadata.resourceVersion, ...annotations }, spec: { claimRef } } });
+      const claimRef = {
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        name,
+        namespace,
+        uid,
+        resourceVersion,
+      };
+      const annotations = isReservedFor(volume, claim)
+        ? {}
+        : { annotations: { [boundByController]: "yes" } };
+      await this.#client.patch(volumeKind, volume.metadata.name, {
+        type: "merge",
+        body: {
+          metadata: { resourceVersion: volume.metadata.resourceVersion, ...annotations },
+          spec: { claimRef },
+        },
+      });
     }
     if (volume.status?.phase !== "Bound") await this.#volumePhase(volume, "Bound");
-    if (claim.spec.volumeName !== volume.metadata.name || claim.metadata.annotations?.[bindCompleted] === undefined) {
-      const annotations = { [bindCompleted]: "yes", ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }) };
-      await this.#client.patch(claimKind, address, { type: "merge", body: { metadata: { uid, annotations }, spec: { volumeName: volume.metadata.name } } });
+    if (
+      claim.spec.volumeName !== volume.metadata.name ||
+      claim.metadata.annotations?.[bindCompleted] === undefined
+    ) {
+      const annotations = {
+        [bindCompleted]: "yes",
+        ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
+      };
+      await this.#client.patch(claimKind, address, {
+        type: "merge",
+        body: { metadata: { uid, annotations }, spec: { volumeName: volume.metadata.name } },
+      });
     }
-    await this.#phase(claim, { phase: "Bound", accessModes: volume.spec.accessModes ?? [], capacity: volume.spec.capacity ?? {} });
+    await this.#phase(claim, {
+      phase: "Bound",
+      accessModes: volume.spec.accessModes ?? [],
+      capacity: volume.spec.capacity ?? {},
+    });
   }
 
-  async #phase(claim: Claim, status: { readonly phase: string; readonly accessModes?: readonly string[]; readonly capacity?: object }): Promise<void> {
+  async #phase(
+    claim: Claim,
+    status: {
+      readonly phase: string;
+      readonly accessModes?: readonly string[];
+      readonly capacity?: object;
+    },
+  ): Promise<void> {
     if (claim.status?.phase === status.phase) return;
     const { name, namespace, uid } = claim.metadata;
-    await this.#client.patch(claimKind, { name, namespace }, { type: "merge", body: { metadata: { uid }, status } }, { subresource: "status" });
+    await this.#client.patch(
+      claimKind,
+      { name, namespace },
+      { type: "merge", body: { metadata: { uid }, status } },
+      { subresource: "status" },
+    );
   }
 
-  #say(key: string, claim: Claim, { type = "Normal", reason, message }: { readonly type?: "Normal" | "Warning"; readonly reason?: string; readonly message?: string }): void {
+  #say(
+    key: string,
+    claim: Claim,
+    {
+      type = "Normal",
+      reason,
+      message,
+    }: {
+      readonly type?: "Normal" | "Warning";
+      readonly reason?: string;
+      readonly message?: string;
+    },
+  ): void {
     if (reason === undefined || message === undefined || this.#said.get(key) === message) return;
     this.#said.set(key, message);
     this.#recorder.record({ object: eventObject(claimKind, claim), type, reason, message });
@@ -126,10 +229,22 @@ class VolumeBinder {
     const volume = this.#volumes.get({ name });
     if (!volume) return;
     const { claimRef } = volume.spec;
-    const claim = claimRef?.uid ? this.#claims.get({ namespace: claimRef.namespace ?? "", name: claimRef.name ?? "" }) : undefined;
+    const claim = claimRef?.uid
+      ? this.#claims.get({ namespace: claimRef.namespace ?? "", name: claimRef.name ?? "" })
+      : undefined;
     const phase = volumePhase(volume, claim);
     // A claim that is not in the cache yet may be there all the same.
-    if (phase === "Released" && claimRef && (await this.#client.find(claimKind, { namespace: claimRef.namespace ?? "", name: claimRef.name ?? "" }))?.metadata.uid === claimRef.uid) return;
+    if (
+      phase === "Released" &&
+      claimRef &&
+      (
+        await this.#client.find(claimKind, {
+          namespace: claimRef.namespace ?? "",
+          name: claimRef.name ?? "",
+        })
+      )?.metadata.uid === claimRef.uid
+    )
+      return;
     if (phase === undefined || volume.status?.phase === phase) return;
     try {
       await this.#volumePhase(volume, phase);
@@ -139,6 +254,11 @@ class VolumeBinder {
   }
 
   async #volumePhase({ metadata }: Volume, phase: string): Promise<void> {
-    await this.#client.patch(volumeKind, metadata.name, { type: "merge", body: { metadata: { uid: metadata.uid }, status: { phase } } }, { subresource: "status" });
+    await this.#client.patch(
+      volumeKind,
+      metadata.name,
+      { type: "merge", body: { metadata: { uid: metadata.uid }, status: { phase } } },
+      { subresource: "status" },
+    );
   }
 }

@@ -1,4 +1,5 @@
-// Keeps a VolumeAttributesClass from going while a volume or a claim names it, by the finalizer that it is given here.
+// Keeps a VolumeAttributesClass from going while a volume or a claim names it, by the finalizer
+// that it is given here.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/vacprotection/vac_protection_controller.go.
 import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
@@ -11,12 +12,30 @@ import { nextFinalizers } from "./volume-protection.ts";
 /** A PersistentVolumeClaim or a PersistentVolume, as far as it names classes. */
 export interface ClassUser extends Workload {
   readonly spec?: { readonly volumeAttributesClassName?: string };
-  readonly status?: { readonly currentVolumeAttributesClassName?: string; readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string } };
+  readonly status?: {
+    readonly currentVolumeAttributesClassName?: string;
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
+  };
 }
 
-const classKind = dynamicKind({ apiVersion: "storage.k8s.io/v1", kind: "VolumeAttributesClass", resource: "volumeattributesclasses", scope: "Cluster" }) as WorkloadKind<Workload>;
-const claimKind = dynamicKind({ apiVersion: "v1", kind: "PersistentVolumeClaim", resource: "persistentvolumeclaims", scope: "Namespaced" }) as WorkloadKind<ClassUser>;
-const volumeKind = dynamicKind({ apiVersion: "v1", kind: "PersistentVolume", resource: "persistentvolumes", scope: "Cluster" }) as WorkloadKind<ClassUser>;
+const classKind = dynamicKind({
+  apiVersion: "storage.k8s.io/v1",
+  kind: "VolumeAttributesClass",
+  resource: "volumeattributesclasses",
+  scope: "Cluster",
+}) as WorkloadKind<Workload>;
+const claimKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  resource: "persistentvolumeclaims",
+  scope: "Namespaced",
+}) as WorkloadKind<ClassUser>;
+const volumeKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  resource: "persistentvolumes",
+  scope: "Cluster",
+}) as WorkloadKind<ClassUser>;
 const finalizer = "kubernetes.io/vac-protection";
 
 /** Starts the protection of classes of volume attributes. */
@@ -40,14 +59,23 @@ export const startClassProtection: Simulator["start"] = async (context) => {
   }
   return controller.start(async (key) => {
     const one = classes.get(parseObjectKey(key));
-    const finalizers = one && nextFinalizers(one, finalizer, () => users.some((informer) => informer.byIndex("class", key).length > 0));
-    if (finalizers) await context.client.update(classKind, { ...one, metadata: { ...one.metadata, finalizers } });
+    const finalizers =
+      one &&
+      nextFinalizers(one, finalizer, () =>
+        users.some((informer) => informer.byIndex("class", key).length > 0),
+      );
+    if (finalizers)
+      await context.client.update(classKind, { ...one, metadata: { ...one.metadata, finalizers } });
     return undefined;
   });
 };
 
 /** What a claim wants, has, and is being changed to; what a volume has. */
 export function classNames({ spec, status }: ClassUser): readonly string[] {
-  const names = [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName];
+  const names = [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
   return [...new Set(names.flatMap((name) => (name ? [name] : [])))];
 }

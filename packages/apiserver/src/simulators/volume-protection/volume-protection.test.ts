@@ -3,16 +3,46 @@ import { test } from "node:test";
 import { claimNames, type PodWithVolumes, releasesClaims, usesClaim } from "./claim-use.ts";
 import { nextFinalizers } from "./volume-protection.ts";
 
-const metadata = (name: string, rest: object = {}) => ({ name, namespace: "n", uid: `uid-${name}`, resourceVersion: "1", generation: 1, creationTimestamp: "2026-01-01T00:00:00Z", ...rest });
-const pod = (volumes: readonly object[], { spec, meta, phase }: { readonly spec?: object; readonly meta?: object; readonly phase?: string } = {}): PodWithVolumes =>
-  ({ apiVersion: "v1", kind: "Pod", metadata: metadata("p", meta), spec: { containers: [], nodeName: "node", volumes, ...spec }, status: { phase: phase ?? "Running" } }) as unknown as PodWithVolumes;
-const claim = (name: string, rest: object = {}) => ({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: metadata(name, rest) });
+const metadata = (name: string, rest: object = {}) => ({
+  name,
+  namespace: "n",
+  uid: `uid-${name}`,
+  resourceVersion: "1",
+  generation: 1,
+  creationTimestamp: "2026-01-01T00:00:00Z",
+  ...rest,
+});
+const pod = (
+  volumes: readonly object[],
+  {
+    spec,
+    meta,
+    phase,
+  }: { readonly spec?: object; readonly meta?: object; readonly phase?: string } = {},
+): PodWithVolumes =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: metadata("p", meta),
+    spec: { containers: [], nodeName: "node", volumes, ...spec },
+    status: { phase: phase ?? "Running" },
+  }) as unknown as PodWithVolumes;
+const claim = (name: string, rest: object = {}) => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: metadata(name, rest),
+});
 const named = { name: "data", persistentVolumeClaim: { claimName: "c" } };
 const own = { name: "scratch", ephemeral: {} };
-const ownedByPod = { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "uid-p", controller: true }] };
+const ownedByPod = {
+  ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "uid-p", controller: true }],
+};
 
 test("a pod names the claims of its volumes, those of its own after itself", () => {
-  assert.deepEqual(claimNames(pod([named, { name: "tmp", emptyDir: {} }, own])), ["c", "p-scratch"]);
+  assert.deepEqual(claimNames(pod([named, { name: "tmp", emptyDir: {} }, own])), [
+    "c",
+    "p-scratch",
+  ]);
   assert.deepEqual(claimNames(pod([])), []);
 });
 

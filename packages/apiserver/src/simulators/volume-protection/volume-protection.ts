@@ -1,5 +1,6 @@
-// Keeps claims and volumes that are in use from going: both carry a finalizer (admission gives it), which is taken away from
-// what is to be deleted once no pod uses the claim, or the volume is bound no longer.
+// Keeps claims and volumes that are in use from going: both carry a finalizer (admission gives it),
+// which is taken away from what is to be deleted once no pod uses the claim, or the volume is bound
+// no longer.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/pvcprotection/pvc_protection_controller.go and
 // pvprotection/pv_protection_controller.go.
 import { parseObjectKey } from "homeostat/api";
@@ -15,8 +16,18 @@ interface Volume extends Workload {
   readonly status?: { readonly phase?: string };
 }
 
-const claimKind = dynamicKind({ apiVersion: "v1", kind: "PersistentVolumeClaim", resource: "persistentvolumeclaims", scope: "Namespaced" }) as WorkloadKind<Workload>;
-const volumeKind = dynamicKind({ apiVersion: "v1", kind: "PersistentVolume", resource: "persistentvolumes", scope: "Cluster" }) as WorkloadKind<Volume>;
+const claimKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  resource: "persistentvolumeclaims",
+  scope: "Namespaced",
+}) as WorkloadKind<Workload>;
+const volumeKind = dynamicKind({
+  apiVersion: "v1",
+  kind: "PersistentVolume",
+  resource: "persistentvolumes",
+  scope: "Cluster",
+}) as WorkloadKind<Volume>;
 const podsWithVolumes = podKind as WorkloadKind<PodWithVolumes>;
 
 const claimFinalizer = "kubernetes.io/pvc-protection";
@@ -28,7 +39,9 @@ export const startClaimProtection: Simulator["start"] = async (context) => {
   const controller = new KeyedController(context, "the protection of claims");
   const claims = controller.acquire(claimKind);
   const pods = controller.acquire(podsWithVolumes);
-  pods.addIndex("claim", (pod) => claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`));
+  pods.addIndex("claim", (pod) =>
+    claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`),
+  );
   const wake = (claim: CachedObject<Workload>): void => {
     if (nextFinalizers(claim.read(), claimFinalizer, () => false)) controller.add(claim.key);
   };
@@ -49,10 +62,15 @@ export const startClaimProtection: Simulator["start"] = async (context) => {
   });
   return controller.start(async (key) => {
     const claim = claims.get(parseObjectKey(key));
-    const isUsed = (users: readonly PodWithVolumes[]): boolean => users.some((pod) => usesClaim(pod, claim!));
-    if (!claim || !nextFinalizers(claim, claimFinalizer, () => isUsed(pods.byIndex("claim", key)))) return undefined;
+    const isUsed = (users: readonly PodWithVolumes[]): boolean =>
+      users.some((pod) => usesClaim(pod, claim!));
+    if (!claim || !nextFinalizers(claim, claimFinalizer, () => isUsed(pods.byIndex("claim", key))))
+      return undefined;
     // A pod may be there that is not in the cache yet, and once the claim has gone it is too late.
-    const live = claim.metadata.deletionTimestamp === undefined ? [] : (await client.list(podsWithVolumes, { namespace: claim.metadata.namespace })).items;
+    const live =
+      claim.metadata.deletionTimestamp === undefined
+        ? []
+        : (await client.list(podsWithVolumes, { namespace: claim.metadata.namespace })).items;
     const finalizers = nextFinalizers(claim, claimFinalizer, () => isUsed(live));
     if (finalizers) await client.update(claimKind, withFinalizers(claim, finalizers));
     return undefined;
@@ -69,18 +87,29 @@ export const startVolumeProtection: Simulator["start"] = async (context) => {
   controller.follow(volumes, { added: wake, updated: (_, volume) => wake(volume) });
   return controller.start(async (key) => {
     const volume = volumes.get(parseObjectKey(key));
-    const finalizers = volume && nextFinalizers(volume, volumeFinalizer, () => volume.status?.phase === "Bound");
+    const finalizers =
+      volume && nextFinalizers(volume, volumeFinalizer, () => volume.status?.phase === "Bound");
     if (finalizers) await context.client.update(volumeKind, withFinalizers(volume, finalizers));
     return undefined;
   });
 };
 
-/** The finalizers that an object ought to have; undefined when it has them. What stays has ours, what goes loses it unless it is in use. */
-export function nextFinalizers({ metadata }: Workload, finalizer: string, isUsed: () => boolean): readonly string[] | undefined {
+/**
+ * The finalizers that an object ought to have; undefined when it has them. What stays has ours,
+ * what goes loses it unless it is in use.
+ */
+export function nextFinalizers(
+  { metadata }: Workload,
+  finalizer: string,
+  isUsed: () => boolean,
+): readonly string[] | undefined {
   const finalizers = metadata.finalizers ?? [];
   const has = finalizers.includes(finalizer);
   if (metadata.deletionTimestamp === undefined) return has ? undefined : [...finalizers, finalizer];
   return has && !isUsed() ? finalizers.filter((one) => one !== finalizer) : undefined;
 }
 
-const withFinalizers = <O extends Workload>(object: O, finalizers: readonly string[]): O => ({ ...object, metadata: { ...object.metadata, finalizers } });
+const withFinalizers = <O extends Workload>(object: O, finalizers: readonly string[]): O => ({
+  ...object,
+  metadata: { ...object.metadata, finalizers },
+});

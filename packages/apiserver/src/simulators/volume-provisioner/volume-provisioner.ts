@@ -1,11 +1,25 @@
-// Plays every storage provisioner there could be: makes a volume, with nothing behind it, for each claim that asks for one, and
-// removes it when it is released. Where no class is there it makes one, `standard`, which claims get by default.
-// Upstream: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go, as far as others can see it.
+// Plays every storage provisioner there could be: makes a volume, with nothing behind it, for each
+// claim that asks for one, and removes it when it is released. Where no class is there it makes
+// one, `standard`, which claims get by default.
+// Upstream: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go, as far as
+// others can see it.
 import { isAlreadyExists, isNotFound, parseObjectKey } from "homeostat/api";
 import { createSimulatorEventRecorder, eventObject } from "../event-recorder.ts";
 import { KeyedController } from "../keyed-controller.ts";
 import type { Simulator } from "../simulator.ts";
-import { type Claim, claimKind, isClaimBound, isDelayed, provisionedBy, selectedNode, type StorageClass, storageClassKind, storageProvisioner, type Volume, volumeKind } from "../storage-objects.ts";
+import {
+  type Claim,
+  claimKind,
+  isClaimBound,
+  isDelayed,
+  provisionedBy,
+  selectedNode,
+  type StorageClass,
+  storageClassKind,
+  storageProvisioner,
+  type Volume,
+  volumeKind,
+} from "../storage-objects.ts";
 
 /** Which provisioner the class names that we make, and what drives every volume that we make. */
 const provisioner = "volumes.simulator.homeostat.dev";
@@ -14,7 +28,10 @@ const makeClass = "class?";
 const standardClass = {
   apiVersion: "storage.k8s.io/v1",
   kind: "StorageClass",
-  metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+  metadata: {
+    name: "standard",
+    annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+  },
   provisioner,
   reclaimPolicy: "Delete",
   volumeBindingMode: "WaitForFirstConsumer",
@@ -42,7 +59,13 @@ export const startVolumeProvisioner: Simulator["start"] = async (context) => {
     if (!claim || !storageClass || !isWanted(claim, storageClass)) return;
     const volume = volumeFor(claim, storageClass);
     await client.create(volumeKind, volume as never).then(
-      () => recorder.record({ object: eventObject(claimKind, claim), type: "Normal", reason: "ProvisioningSucceeded", message: `Successfully provisioned volume ${volume.metadata.name}` }),
+      () =>
+        recorder.record({
+          object: eventObject(claimKind, claim),
+          type: "Normal",
+          reason: "ProvisioningSucceeded",
+          message: `Successfully provisioned volume ${volume.metadata.name}`,
+        }),
       (error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       },
@@ -59,24 +82,37 @@ export const startVolumeProvisioner: Simulator["start"] = async (context) => {
 
   return controller.start(async (key) => {
     if (key !== makeClass) return key.includes("/") ? provision(key) : remove(key);
-    if (classes.entries().length === 0) await client.create(storageClassKind, standardClass as never);
+    if (classes.entries().length === 0)
+      await client.create(storageClassKind, standardClass as never);
     return undefined;
   });
 };
 
-/** Whether a claim asks for a volume, and, where that has to wait for a pod, is told for which node. */
+/**
+ * Whether a claim asks for a volume, and, where that has to wait for a pod, is told for which node.
+ */
 export function isWanted(claim: Claim, storageClass: StorageClass): boolean {
   const { metadata, spec } = claim;
-  if (metadata.deletionTimestamp !== undefined || isClaimBound(claim) || spec.volumeName) return false;
-  return metadata.annotations?.[storageProvisioner] === storageClass.provisioner && (!isDelayed(storageClass) || metadata.annotations[selectedNode] !== undefined);
+  if (metadata.deletionTimestamp !== undefined || isClaimBound(claim) || spec.volumeName)
+    return false;
+  return (
+    metadata.annotations?.[storageProvisioner] === storageClass.provisioner &&
+    (!isDelayed(storageClass) || metadata.annotations[selectedNode] !== undefined)
+  );
 }
 
 /** Ours, and nobody's any more. */
 const isLeft = ({ metadata, spec, status }: Volume): boolean =>
-  status?.phase === "Released" && spec.persistentVolumeReclaimPolicy === "Delete" && metadata.annotations?.[provisionedBy] !== undefined && metadata.deletionTimestamp === undefined;
+  status?.phase === "Released" &&
+  spec.persistentVolumeReclaimPolicy === "Delete" &&
+  metadata.annotations?.[provisionedBy] !== undefined &&
+  metadata.deletionTimestamp === undefined;
 
 /** The volume for a claim: as large as it asks for, and its own from the start. */
-export function volumeFor({ metadata, spec }: Claim, { metadata: { name: className }, provisioner: asked, reclaimPolicy = "Delete" }: StorageClass): { readonly metadata: { readonly name: string } } {
+export function volumeFor(
+  { metadata, spec }: Claim,
+  { metadata: { name: className }, provisioner: asked, reclaimPolicy = "Delete" }: StorageClass,
+): { readonly metadata: { readonly name: string } } {
   const { name, namespace, uid, resourceVersion } = metadata;
   const volume = `pvc-${uid}`;
   return {
@@ -86,7 +122,14 @@ export function volumeFor({ metadata, spec }: Claim, { metadata: { name: classNa
     spec: {
       accessModes: spec.accessModes ?? [],
       capacity: { storage: spec.resources?.requests?.["storage"] ?? "0" },
-      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid, resourceVersion },
+      claimRef: {
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        name,
+        namespace,
+        uid,
+        resourceVersion,
+      },
       csi: { driver: provisioner, volumeHandle: volume },
       persistentVolumeReclaimPolicy: reclaimPolicy,
       storageClassName: className,

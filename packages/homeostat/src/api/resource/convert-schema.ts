@@ -1,5 +1,6 @@
-// A user's schema to a structural schema: strict and loud. Standard JSON Schema gives the structure; what has no
-// structural form, or would be dropped silently, is refused with the path, the reason and the remedy. Every fault is collected.
+// A user's schema to a structural schema: strict and loud. Standard JSON Schema gives the
+// structure; what has no structural form, or would be dropped silently, is refused with the path,
+// the reason and the remedy. Every fault is collected.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { equalJson, isObject, type Json, type JsonObject } from "../json.ts";
 import type { StructuralSchema } from "./json-schema.ts";
@@ -47,73 +48,145 @@ const copied = [
 ] as const;
 const structure = new Set<string>(["properties", "additionalProperties", "items", "anyOf"]);
 /** Annotations without meaning to a server. */
-const dropped = new Set(["id", "$id", "$schema", "$comment", "examples", "readOnly", "writeOnly", "deprecated"]);
+const dropped = new Set([
+  "id",
+  "$id",
+  "$schema",
+  "$comment",
+  "examples",
+  "readOnly",
+  "writeOnly",
+  "deprecated",
+]);
 
-/** Converts `schema`, found at `path` of `kind`. Throws ERR_SCHEMA_UNSUPPORTED naming every fault. */
+/**
+ * Converts `schema`, found at `path` of `kind`. Throws ERR_SCHEMA_UNSUPPORTED naming every fault.
+ */
 export function convertSchema(schema: Schema, kind: string, path: string): StructuralSchema {
   const faults: SchemaFault[] = [...zodFaults(schema, path)];
   const json = readJsonSchema(schema, kind, path);
   const converted = convert(json, path, faults);
   if (!equalJson(json, readJsonSchema(schema, kind, path)))
-    faults.push({ path, problem: "converting it twice gives two different results: a default is computed by a function", remedy: "use a constant default, or set the value in reconcile" });
+    faults.push({
+      path,
+      problem:
+        "converting it twice gives two different results: a default is computed by a function",
+      remedy: "use a constant default, or set the value in reconcile",
+    });
   if (faults.length) throw unsupported(kind, faults);
   return converted;
 }
 
 function unsupported(kind: string, faults: readonly SchemaFault[]): HomeostatError {
   const lines = faults.map(({ path, problem, remedy }) => `  ${path}: ${problem}; ${remedy}`);
-  return new HomeostatError("ERR_SCHEMA_UNSUPPORTED", `the schema of ${kind} cannot be served by an API server:\n${lines.join("\n")}`, {
-    hint: "change the places named above; the API server runs JSON structure and CEL rules, not JavaScript",
-  });
+  return new HomeostatError(
+    "ERR_SCHEMA_UNSUPPORTED",
+    `the schema of ${kind} cannot be served by an API server:\n${lines.join("\n")}`,
+    {
+      hint: "change the places named above; the API server runs JSON structure and CEL rules, not JavaScript",
+    },
+  );
 }
 
 function readJsonSchema(schema: Schema, kind: string, path: string): JsonObject {
-  const standard = schema["~standard"] as { readonly vendor: string; readonly jsonSchema?: { input(options: { target: string }): unknown } };
+  const standard = schema["~standard"] as {
+    readonly vendor: string;
+    readonly jsonSchema?: { input(options: { target: string }): unknown };
+  };
   if (!standard?.jsonSchema)
-    throw new HomeostatError("ERR_SCHEMA_NO_JSON_SCHEMA", `the schema at ${path} of ${kind} (vendor ${standard?.vendor ?? "unknown"}) does not offer Standard JSON Schema`, {
-      hint: "use zod 4.2 or newer, or another library that implements Standard JSON Schema",
-    });
+    throw new HomeostatError(
+      "ERR_SCHEMA_NO_JSON_SCHEMA",
+      `the schema at ${path} of ${kind} (vendor ${standard?.vendor ?? "unknown"}) does not offer Standard JSON Schema`,
+      {
+        hint: "use zod 4.2 or newer, or another library that implements Standard JSON Schema",
+      },
+    );
   try {
     return standard.jsonSchema.input({ target: "openapi-3.0" }) as JsonObject;
   } catch (cause) {
-    throw new HomeostatError("ERR_SCHEMA_UNSUPPORTED", `the schema at ${path} of ${kind} has no JSON form: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      hint: "use k.time() for dates, k.int64() for large integers, z.record() for maps",
-      cause,
-    });
+    throw new HomeostatError(
+      "ERR_SCHEMA_UNSUPPORTED",
+      `the schema at ${path} of ${kind} has no JSON form: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        hint: "use k.time() for dates, k.int64() for large integers, z.record() for maps",
+        cause,
+      },
+    );
   }
 }
 
 function convert(node: JsonObject, path: string, faults: SchemaFault[]): StructuralSchema {
-  if (Object.keys(node).every((key) => dropped.has(key) || key === "description" || key === "default" || key.startsWith("x-")) && !node["x-kubernetes-int-or-string"])
+  if (
+    Object.keys(node).every(
+      (key) =>
+        dropped.has(key) || key === "description" || key === "default" || key.startsWith("x-"),
+    ) &&
+    !node["x-kubernetes-int-or-string"]
+  )
     return { ...pick(node), "x-kubernetes-preserve-unknown-fields": true };
-  for (const key of Object.keys(node)) if (!known(key)) faults.push({ path, problem: unknownProblem(key), remedy: unknownRemedy(key) });
+  for (const key of Object.keys(node))
+    if (!known(key))
+      faults.push({ path, problem: unknownProblem(key), remedy: unknownRemedy(key) });
   const out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] } = pick(node);
   if (node["anyOf"]) convertAnyOf(node, out, path, faults);
-  if (isObject(node["properties"])) out.properties = Object.fromEntries(Object.entries(node["properties"]).map(([name, child]) => [name, convert(child as JsonObject, `${path}.${name}`, faults)]));
+  if (isObject(node["properties"]))
+    out.properties = Object.fromEntries(
+      Object.entries(node["properties"]).map(([name, child]) => [
+        name,
+        convert(child as JsonObject, `${path}.${name}`, faults),
+      ]),
+    );
   const more = node["additionalProperties"];
   if (isObject(more)) convertAdditional(more, out, path, faults);
   if (isObject(node["items"])) out.items = convert(node["items"], `${path}[]`, faults);
   return out;
 }
 
-/** Unions have no structural form, but for the one that Kubernetes knows: an integer or a string. */
-function convertAnyOf(node: JsonObject, out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] }, path: string, faults: SchemaFault[]): void {
+/**
+ * Unions have no structural form, but for the one that Kubernetes knows: an integer or a string.
+ */
+function convertAnyOf(
+  node: JsonObject,
+  out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] },
+  path: string,
+  faults: SchemaFault[],
+): void {
   const kinds = (node["anyOf"] as JsonObject[]).map((branch) => branch["type"]);
-  if (node["x-kubernetes-int-or-string"] === true && kinds.length === 2 && kinds.includes("integer") && kinds.includes("string")) {
+  if (
+    node["x-kubernetes-int-or-string"] === true &&
+    kinds.length === 2 &&
+    kinds.includes("integer") &&
+    kinds.includes("string")
+  ) {
     delete out.type;
     return;
   }
-  faults.push({ path, problem: "a union has no structural form", remedy: "use one object with optional fields and k.rule(…), z.enum for constants, or k.intOrString()" });
+  faults.push({
+    path,
+    problem: "a union has no structural form",
+    remedy:
+      "use one object with optional fields and k.rule(…), z.enum for constants, or k.intOrString()",
+  });
 }
 
 /** An object with known fields that lets others pass keeps them; a record types them. */
-function convertAdditional(more: JsonObject, out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] }, path: string, faults: SchemaFault[]): void {
+function convertAdditional(
+  more: JsonObject,
+  out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] },
+  path: string,
+  faults: SchemaFault[],
+): void {
   if (Object.keys(more).length === 0) {
     out["x-kubernetes-preserve-unknown-fields"] = true;
     return;
   }
   if (out.properties && Object.keys(out.properties).length > 0)
-    faults.push({ path, problem: "known fields and typed unknown fields (catchall) exclude each other in a structural schema", remedy: "move the unknown ones into a z.record() field of their own" });
+    faults.push({
+      path,
+      problem:
+        "known fields and typed unknown fields (catchall) exclude each other in a structural schema",
+      remedy: "move the unknown ones into a z.record() field of their own",
+    });
   else {
     delete out.properties;
     out.additionalProperties = convert(more, `${path}.*`, faults);
@@ -123,22 +196,32 @@ function convertAdditional(more: JsonObject, out: { -readonly [P in keyof Struct
 function pick(node: JsonObject): { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] } {
   const out: Record<string, Json> = {};
   for (const key of copied) if (node[key] !== undefined) out[key] = node[key];
-  if (out["type"] === undefined && Array.isArray(out["enum"]) && out["enum"].every((value) => typeof value === "string")) out["type"] = "string";
+  if (
+    out["type"] === undefined &&
+    Array.isArray(out["enum"]) &&
+    out["enum"].every((value) => typeof value === "string")
+  )
+    out["type"] = "string";
   return out as StructuralSchema;
 }
 
-const known = (key: string): boolean => (copied as readonly string[]).includes(key) || structure.has(key) || dropped.has(key);
+const known = (key: string): boolean =>
+  (copied as readonly string[]).includes(key) || structure.has(key) || dropped.has(key);
 
 function unknownProblem(key: string): string {
-  if (key === "oneOf" || key === "allOf") return `${key} (a union or an intersection of alternatives) has no structural form`;
+  if (key === "oneOf" || key === "allOf")
+    return `${key} (a union or an intersection of alternatives) has no structural form`;
   if (key === "not") return "z.never() can hold no value";
-  if (key === "$ref" || key === "definitions" || key === "$defs") return "a schema that refers to itself cannot be served";
+  if (key === "$ref" || key === "definitions" || key === "$defs")
+    return "a schema that refers to itself cannot be served";
   return `the JSON Schema keyword ${key} is not known to an API server`;
 }
 
 function unknownRemedy(key: string): string {
-  if (key === "oneOf" || key === "allOf") return "use one object with optional fields and k.rule(…)";
+  if (key === "oneOf" || key === "allOf")
+    return "use one object with optional fields and k.rule(…)";
   if (key === "not") return "remove the field";
-  if (key === "$ref" || key === "definitions" || key === "$defs") return "limit the depth by hand, or use z.unknown() for the inner part";
+  if (key === "$ref" || key === "definitions" || key === "$defs")
+    return "limit the depth by hand, or use z.unknown() for the inner part";
   return "remove it, or say it as k.rule(…)";
 }

@@ -1,5 +1,5 @@
-// A resource's CustomResourceDefinition: what `kubectl apply` takes. Several resources of one group and kind become the
-// versions of one definition. Pure; the same resources give the same manifest.
+// A resource's CustomResourceDefinition: what `kubectl apply` takes. Several resources of one group
+// and kind become the versions of one definition. Pure; the same resources give the same manifest.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types.go.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { JsonObject } from "../json.ts";
@@ -15,7 +15,12 @@ const condition: StructuralSchema = {
   properties: {
     type: { type: "string", maxLength: 316 },
     status: { type: "string", enum: ["True", "False", "Unknown"] },
-    reason: { type: "string", minLength: 1, maxLength: 1024, pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" },
+    reason: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1024,
+      pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    },
     message: { type: "string", maxLength: 32_768 },
     observedGeneration: { type: "integer", format: "int64", minimum: 0 },
     lastTransitionTime: { type: "string", format: "date-time" },
@@ -28,10 +33,15 @@ export function hasStatus(definition: ResourceDefinition): boolean {
 }
 
 /**
- * Builds the definition of a resource. Further versions of the same kind may follow; the first is the one that is stored.
- * @throws ERR_RESOURCE_VERSIONS when they differ in group, kind, plural or scope, or repeat a version.
+ * Builds the definition of a resource. Further versions of the same kind may follow; the first is
+ * the one that is stored.
+ * @throws ERR_RESOURCE_VERSIONS when they differ in group, kind, plural or scope, or repeat a
+ * version.
  */
-export function toCustomResourceDefinition(storage: { readonly definition: ResourceDefinition }, ...others: readonly { readonly definition: ResourceDefinition }[]): CustomResourceDefinition {
+export function toCustomResourceDefinition(
+  storage: { readonly definition: ResourceDefinition },
+  ...others: readonly { readonly definition: ResourceDefinition }[]
+): CustomResourceDefinition {
   const { definition } = storage;
   const all = [definition, ...others.map((other) => other.definition)];
   checkVersions(all);
@@ -60,16 +70,31 @@ function checkVersions(all: readonly ResourceDefinition[]): void {
   for (const other of rest)
     for (const key of ["group", "kind", "plural", "scope"] as const)
       if (other[key] !== first[key])
-        throw new HomeostatError("ERR_RESOURCE_VERSIONS", `versions of ${first.kind} must share their ${key}: ${first.version} has "${first[key]}", ${other.version} has "${other[key]}"`, {
-          hint: `give every version the same ${key}`,
-        });
+        throw new HomeostatError(
+          "ERR_RESOURCE_VERSIONS",
+          `versions of ${first.kind} must share their ${key}: ${first.version} has "${first[key]}", ${other.version} has "${other[key]}"`,
+          {
+            hint: `give every version the same ${key}`,
+          },
+        );
   const twice = all.find((one, i) => all.findIndex((other) => other.version === one.version) !== i);
-  if (twice) throw new HomeostatError("ERR_RESOURCE_VERSIONS", `version ${twice.version} of ${first.kind} is given twice`, { hint: "give every version a name of its own" });
+  if (twice)
+    throw new HomeostatError(
+      "ERR_RESOURCE_VERSIONS",
+      `version ${twice.version} of ${first.kind} is given twice`,
+      { hint: "give every version a name of its own" },
+    );
 }
 
 function toVersion(definition: ResourceDefinition, isStorage: boolean): JsonObject {
-  const columns = [...definition.columns.map(({ name, type, jsonPath }) => ({ name, type, jsonPath })), { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" }];
-  const subresources = { ...(hasStatus(definition) ? { status: {} } : {}), ...(definition.scale ? { scale: { ...definition.scale } } : {}) };
+  const columns = [
+    ...definition.columns.map(({ name, type, jsonPath }) => ({ name, type, jsonPath })),
+    { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  ];
+  const subresources = {
+    ...(hasStatus(definition) ? { status: {} } : {}),
+    ...(definition.scale ? { scale: { ...definition.scale } } : {}),
+  };
   return {
     name: definition.version,
     served: true,
@@ -77,7 +102,9 @@ function toVersion(definition: ResourceDefinition, isStorage: boolean): JsonObje
     schema: { openAPIV3Schema: rootSchema(definition) as unknown as JsonObject },
     additionalPrinterColumns: columns,
     ...(Object.keys(subresources).length ? { subresources } : {}),
-    ...(definition.selectableFields.length ? { selectableFields: definition.selectableFields.map((jsonPath) => ({ jsonPath })) } : {}),
+    ...(definition.selectableFields.length
+      ? { selectableFields: definition.selectableFields.map((jsonPath) => ({ jsonPath })) }
+      : {}),
   };
 }
 
@@ -89,7 +116,9 @@ function rootSchema(definition: ResourceDefinition): StructuralSchema {
     properties: {
       apiVersion: { type: "string" },
       kind: { type: "string" },
-      metadata: definition.name ? { type: "object", properties: { name: { type: "string", ...definition.name } } } : { type: "object" },
+      metadata: definition.name
+        ? { type: "object", properties: { name: { type: "string", ...definition.name } } }
+        : { type: "object" },
       spec: definition.spec,
       ...(hasStatus(definition) ? { status: statusSchema(definition) } : {}),
     },
@@ -103,8 +132,16 @@ function statusSchema(definition: ResourceDefinition): StructuralSchema {
     ...own,
     properties: {
       ...own.properties,
-      observedGeneration: own.properties?.["observedGeneration"] ?? { type: "integer", format: "int64" },
-      conditions: own.properties?.["conditions"] ?? { type: "array", items: condition, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] },
+      observedGeneration: own.properties?.["observedGeneration"] ?? {
+        type: "integer",
+        format: "int64",
+      },
+      conditions: own.properties?.["conditions"] ?? {
+        type: "array",
+        items: condition,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["type"],
+      },
     },
   };
 }

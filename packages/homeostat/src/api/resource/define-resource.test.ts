@@ -8,12 +8,21 @@ import { defineResource } from "./define-resource.ts";
 import { k } from "./k.ts";
 
 const api = { group: "kitchen.example.com", version: "v1" } as const;
-const code = (expected: string, pattern?: RegExp) => (error: unknown) => isHomeostatError(error, expected) && (pattern?.test(error.message) ?? true);
+const code = (expected: string, pattern?: RegExp) => (error: unknown) =>
+  isHomeostatError(error, expected) && (pattern?.test(error.message) ?? true);
 
 test("a resource is callable, and knows its names", () => {
   const Dish = defineResource({ ...api, kind: "Dish", spec: z.object({ hot: z.boolean() }) });
-  assert.deepEqual([Dish.apiVersion, Dish.kind, Dish.resource, Dish.scope], ["kitchen.example.com/v1", "Dish", "dishes", "Namespaced"]);
-  assert.deepEqual(Dish("soup", { hot: true }), { apiVersion: "kitchen.example.com/v1", kind: "Dish", metadata: { name: "soup" }, spec: { hot: true } });
+  assert.deepEqual(
+    [Dish.apiVersion, Dish.kind, Dish.resource, Dish.scope],
+    ["kitchen.example.com/v1", "Dish", "dishes", "Namespaced"],
+  );
+  assert.deepEqual(Dish("soup", { hot: true }), {
+    apiVersion: "kitchen.example.com/v1",
+    kind: "Dish",
+    metadata: { name: "soup" },
+    spec: { hot: true },
+  });
 });
 
 test("rules of k grow instead of replacing each other, also across checks that follow", () => {
@@ -38,20 +47,38 @@ test("rules of k grow instead of replacing each other, also across checks that f
     ],
   });
   const dishes = definition.spec.properties?.["dishes"];
-  assert.deepEqual([dishes?.["x-kubernetes-list-type"], dishes?.["x-kubernetes-list-map-keys"], dishes?.minItems], ["map", ["name"], 1]);
+  assert.deepEqual(
+    [dishes?.["x-kubernetes-list-type"], dishes?.["x-kubernetes-list-map-keys"], dishes?.minItems],
+    ["map", ["name"], 1],
+  );
 });
 
 test("status has nothing required, and conditions of its own", () => {
   const manifest = toCustomResourceDefinition(
-    defineResource({ ...api, kind: "Order", spec: z.object({}), status: z.object({ cooked: z.int() }), conditions: ["Ready"], columns: { Ready: "condition:Ready", Cooked: ".status.cooked" } }),
+    defineResource({
+      ...api,
+      kind: "Order",
+      spec: z.object({}),
+      status: z.object({ cooked: z.int() }),
+      conditions: ["Ready"],
+      columns: { Ready: "condition:Ready", Cooked: ".status.cooked" },
+    }),
   );
   const [version] = (manifest["spec"] as { versions: JsonObject[] }).versions as [JsonObject];
-  const root = (version["schema"] as { openAPIV3Schema: { properties: { status: JsonObject } } }).openAPIV3Schema;
+  const root = (version["schema"] as { openAPIV3Schema: { properties: { status: JsonObject } } })
+    .openAPIV3Schema;
   assert.equal("required" in root.properties.status, false);
-  assert.deepEqual(Object.keys(root.properties.status["properties"] as JsonObject), ["cooked", "observedGeneration", "conditions"]);
+  assert.deepEqual(Object.keys(root.properties.status["properties"] as JsonObject), [
+    "cooked",
+    "observedGeneration",
+    "conditions",
+  ]);
   assert.deepEqual(version["subresources"], { status: {} });
   assert.deepEqual(
-    (version["additionalPrinterColumns"] as JsonObject[]).map((column) => [column["name"], column["type"]]),
+    (version["additionalPrinterColumns"] as JsonObject[]).map((column) => [
+      column["name"],
+      column["type"],
+    ]),
     [
       ["Ready", "string"],
       ["Cooked", "integer"],
@@ -64,7 +91,13 @@ test("unknown values are kept, records are typed, integers or strings have their
   const { definition } = defineResource({
     ...api,
     kind: "Box",
-    spec: z.object({ any: z.unknown(), open: z.looseObject({ a: z.string() }), map: z.record(z.string(), z.number()), port: k.intOrString(), big: k.int64() }),
+    spec: z.object({
+      any: z.unknown(),
+      open: z.looseObject({ a: z.string() }),
+      map: z.record(z.string(), z.number()),
+      port: k.intOrString(),
+      big: k.int64(),
+    }),
   });
   const { any, open, map, port, big } = definition.spec.properties!;
   assert.deepEqual(any, { "x-kubernetes-preserve-unknown-fields": true });
@@ -93,21 +126,51 @@ test("what a server cannot run is refused, with path and remedy, all at once", (
     });
   assert.throws(define, (error) => {
     if (!isHomeostatError(error, "ERR_SCHEMA_UNSUPPORTED")) return false;
-    for (const path of ["refined", "trimmed", "flags", "choice", "keys", "caught", "coerced", "tuple"]) assert.match(error.message, new RegExp(`spec\\.${path}: `), path);
+    for (const path of [
+      "refined",
+      "trimmed",
+      "flags",
+      "choice",
+      "keys",
+      "caught",
+      "coerced",
+      "tuple",
+    ])
+      assert.match(error.message, new RegExp(`spec\\.${path}: `), path);
     assert.match(error.message, /converting it twice gives two different results/);
     return true;
   });
 });
 
 test("names, columns and versions that cannot be are refused", () => {
-  assert.throws(() => defineResource({ ...api, kind: "order", spec: z.object({}) }), code("ERR_RESOURCE_NAME", /kind must be/));
-  assert.throws(() => defineResource({ group: "kitchen", version: "v1", kind: "Order", spec: z.object({}) }), code("ERR_RESOURCE_NAME", /group must be/));
-  assert.throws(() => defineResource({ ...api, kind: "Order", spec: z.object({ a: z.string() }), columns: { B: ".spec.b" } }), code("ERR_RESOURCE_COLUMN", /\.spec\.b/));
+  assert.throws(
+    () => defineResource({ ...api, kind: "order", spec: z.object({}) }),
+    code("ERR_RESOURCE_NAME", /kind must be/),
+  );
+  assert.throws(
+    () => defineResource({ group: "kitchen", version: "v1", kind: "Order", spec: z.object({}) }),
+    code("ERR_RESOURCE_NAME", /group must be/),
+  );
+  assert.throws(
+    () =>
+      defineResource({
+        ...api,
+        kind: "Order",
+        spec: z.object({ a: z.string() }),
+        columns: { B: ".spec.b" },
+      }),
+    code("ERR_RESOURCE_COLUMN", /\.spec\.b/),
+  );
   const v1 = defineResource({ ...api, kind: "Order", spec: z.object({}) });
   assert.throws(() => toCustomResourceDefinition(v1, v1), code("ERR_RESOURCE_VERSIONS", /twice/));
 });
 
 test("a schema without a JSON form says what it lacks", () => {
-  const bare = { "~standard": { version: 1, vendor: "bare", validate: () => ({ value: {} }), types: undefined } } as const;
-  assert.throws(() => defineResource({ ...api, kind: "Order", spec: bare as never }), code("ERR_SCHEMA_NO_JSON_SCHEMA", /vendor bare/));
+  const bare = {
+    "~standard": { version: 1, vendor: "bare", validate: () => ({ value: {} }), types: undefined },
+  } as const;
+  assert.throws(
+    () => defineResource({ ...api, kind: "Order", spec: bare as never }),
+    code("ERR_SCHEMA_NO_JSON_SCHEMA", /vendor bare/),
+  );
 });

@@ -1,5 +1,6 @@
-// A custom resource, defined once: the value is schema, manifest builder, the client's type argument and the CRD's source.
-// Published types are free of any schema library, so that hovers and errors show plain TypeScript.
+// A custom resource, defined once: the value is schema, manifest builder, the client's type
+// argument and the CRD's source. Published types are free of any schema library, so that hovers and
+// errors show plain TypeScript.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { formatApiVersion } from "../gvk.ts";
 import type { Condition, Kind, Metadata, Naming } from "../kind.ts";
@@ -7,13 +8,19 @@ import { convertSchema } from "./convert-schema.ts";
 import type { StructuralSchema, ValidationRule } from "./json-schema.ts";
 import type { In, Out, Schema, View, Wire } from "./schema.ts";
 
-/** An object of a custom resource, as it is read. Every field of status is optional on read, whatever the schema says. */
+/**
+ * An object of a custom resource, as it is read. Every field of status is optional on read,
+ * whatever the schema says.
+ */
 export interface Custom<N extends string, Spec, Status, C extends string> {
   readonly apiVersion: string;
   readonly kind: N;
   readonly metadata: Metadata;
   readonly spec: View<Spec>;
-  readonly status: View<Partial<Status>> & { readonly observedGeneration?: number; readonly conditions?: readonly Condition<C>[] };
+  readonly status: View<Partial<Status>> & {
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly Condition<C>[];
+  };
 }
 
 /** An object of a custom resource, as it is written. */
@@ -49,12 +56,21 @@ export interface ResourceDefinition {
   readonly name?: { readonly maxLength?: number; readonly pattern?: string };
   /** Rules over the whole object; metadata is limited to name and generateName. */
   readonly rules: readonly ValidationRule[];
-  readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string; readonly labelSelectorPath?: string };
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath?: string;
+  };
   readonly selectableFields: readonly string[];
 }
 
 /** A custom resource: a {@link Kind}, and a function that builds manifests. */
-export interface Resource<N extends string, Write, Read, Status, C extends string> extends Kind<Custom<N, Read, Status, C>, Manifest<N, Write>, Status, C> {
+export interface Resource<N extends string, Write, Read, Status, C extends string> extends Kind<
+  Custom<N, Read, Status, C>,
+  Manifest<N, Write>,
+  Status,
+  C
+> {
   readonly kind: N;
   readonly definition: ResourceDefinition;
   /** A manifest, e.g. `Meal("lunch", { dish: "soup" })`. */
@@ -62,7 +78,12 @@ export interface Resource<N extends string, Write, Read, Status, C extends strin
 }
 
 /** What `defineResource` takes. */
-export interface ResourceOptions<N extends string, Spec extends Schema, Status extends Schema, C extends string> {
+export interface ResourceOptions<
+  N extends string,
+  Spec extends Schema,
+  Status extends Schema,
+  C extends string,
+> {
   /** API group, e.g. `kitchen.example.com`. */
   readonly group: string;
   /** e.g. `v1alpha1`. */
@@ -84,7 +105,11 @@ export interface ResourceOptions<N extends string, Spec extends Schema, Status e
   readonly name?: { readonly maxLength?: number; readonly pattern?: string };
   /** CEL rules over the whole object. */
   readonly rules?: readonly ValidationRule[];
-  readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string; readonly labelSelectorPath?: string };
+  readonly scale?: {
+    readonly specReplicasPath: string;
+    readonly statusReplicasPath: string;
+    readonly labelSelectorPath?: string;
+  };
   /** Fields that field selectors may use, e.g. `.spec.chef`. */
   readonly selectableFields?: readonly `.${string}`[];
 }
@@ -95,48 +120,110 @@ const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 
 /**
  * Defines a custom resource.
- * @throws ERR_RESOURCE_NAME for a malformed group, version or kind; ERR_RESOURCE_COLUMN for a column that leads nowhere;
+ * @throws ERR_RESOURCE_NAME for a malformed group, version or kind; ERR_RESOURCE_COLUMN for a
+ * column that leads nowhere;
  * ERR_SCHEMA_UNSUPPORTED and ERR_SCHEMA_NO_JSON_SCHEMA for schemas that no API server can run.
  */
-export function defineResource<const N extends string, Spec extends Schema, Status extends Schema = Schema<never, never>, const C extends string = never>(
-  options: ResourceOptions<N, Spec, Status, C>,
-): Resource<N, In<Spec>, Out<Spec>, Out<Status>, C> {
+export function defineResource<
+  const N extends string,
+  Spec extends Schema,
+  Status extends Schema = Schema<never, never>,
+  const C extends string = never,
+>(options: ResourceOptions<N, Spec, Status, C>): Resource<N, In<Spec>, Out<Spec>, Out<Status>, C> {
   checkNames(options);
   checkShape(options as unknown as ResourceOptions<string, Schema, Schema, string>);
-  const definition = toDefinition(options as unknown as ResourceOptions<string, Schema, Schema, string>);
+  const definition = toDefinition(
+    options as unknown as ResourceOptions<string, Schema, Schema, string>,
+  );
   const apiVersion = formatApiVersion(definition);
-  const build = (naming: string | Naming, spec: unknown) => ({ apiVersion, kind: definition.kind, metadata: typeof naming === "string" ? { name: naming } : naming, spec });
-  return Object.freeze(Object.assign(build, { apiVersion, kind: definition.kind, resource: definition.plural, scope: definition.scope, definition })) as never;
+  const build = (naming: string | Naming, spec: unknown) => ({
+    apiVersion,
+    kind: definition.kind,
+    metadata: typeof naming === "string" ? { name: naming } : naming,
+    spec,
+  });
+  return Object.freeze(
+    Object.assign(build, {
+      apiVersion,
+      kind: definition.kind,
+      resource: definition.plural,
+      scope: definition.scope,
+      definition,
+    }),
+  ) as never;
 }
 
-function checkNames({ group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string }): void {
+function checkNames({
+  group,
+  version,
+  kind,
+}: {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}): void {
   const bad = (what: string, value: string, expected: string) =>
-    new HomeostatError("ERR_RESOURCE_NAME", `defining ${kind || "a resource"}: ${what} must be ${expected}, got "${value}"`, { hint: `change the ${what}` });
+    new HomeostatError(
+      "ERR_RESOURCE_NAME",
+      `defining ${kind || "a resource"}: ${what} must be ${expected}, got "${value}"`,
+      { hint: `change the ${what}` },
+    );
   if (!kindPattern.test(kind)) throw bad("kind", kind, "a word that begins with a capital letter");
-  if (!versionPattern.test(version)) throw bad("version", version, "a DNS label such as v1 or v1alpha1");
-  if (!groupPattern.test(group)) throw bad("group", group, "a DNS name with at least one dot, such as kitchen.example.com");
+  if (!versionPattern.test(version))
+    throw bad("version", version, "a DNS label such as v1 or v1alpha1");
+  if (!groupPattern.test(group))
+    throw bad("group", group, "a DNS name with at least one dot, such as kitchen.example.com");
 }
 
 const conditionPattern = /^[A-Z][A-Za-z0-9]*$/;
 
 /** What types refuse and JavaScript would let through. */
-function checkShape({ kind, spec, conditions = [], columns = {} }: ResourceOptions<string, Schema, Schema, string>): void {
-  const bad = (what: string, expected: string, got: string) => new HomeostatError("ERR_RESOURCE_SHAPE", `defining ${kind}: ${what} must be ${expected}, got ${got}`, { hint: `change ${what}` });
-  if (typeof spec !== "object" || spec === null || !("~standard" in spec)) throw bad("spec", "a schema such as z.object({ … })", spec === undefined ? "nothing" : typeof spec);
-  for (const condition of conditions) if (!conditionPattern.test(condition)) throw bad(`condition "${condition}"`, "a word in CamelCase such as Ready", `"${condition}"`);
+function checkShape({
+  kind,
+  spec,
+  conditions = [],
+  columns = {},
+}: ResourceOptions<string, Schema, Schema, string>): void {
+  const bad = (what: string, expected: string, got: string) =>
+    new HomeostatError(
+      "ERR_RESOURCE_SHAPE",
+      `defining ${kind}: ${what} must be ${expected}, got ${got}`,
+      { hint: `change ${what}` },
+    );
+  if (typeof spec !== "object" || spec === null || !("~standard" in spec))
+    throw bad(
+      "spec",
+      "a schema such as z.object({ … })",
+      spec === undefined ? "nothing" : typeof spec,
+    );
+  for (const condition of conditions)
+    if (!conditionPattern.test(condition))
+      throw bad(`condition "${condition}"`, "a word in CamelCase such as Ready", `"${condition}"`);
   for (const [title, path] of Object.entries(columns)) {
     const type = path.startsWith("condition:") ? path.slice("condition:".length) : undefined;
     if (type !== undefined && !conditions.includes(type))
-      throw new HomeostatError("ERR_RESOURCE_COLUMN", `defining ${kind}: column "${title}" shows condition "${type}", which is not declared`, { hint: "list it in `conditions`" });
+      throw new HomeostatError(
+        "ERR_RESOURCE_COLUMN",
+        `defining ${kind}: column "${title}" shows condition "${type}", which is not declared`,
+        { hint: "list it in `conditions`" },
+      );
   }
 }
 
-function toDefinition(options: ResourceOptions<string, Schema, Schema, string>): ResourceDefinition {
+function toDefinition(
+  options: ResourceOptions<string, Schema, Schema, string>,
+): ResourceDefinition {
   const { group, version, kind } = options;
   const spec = convertSchema(options.spec as Schema, kind, "spec");
   if (spec.type !== "object" && !spec["x-kubernetes-preserve-unknown-fields"])
-    throw new HomeostatError("ERR_RESOURCE_SHAPE", `defining ${kind}: spec must be an object, got ${spec.type ?? "a value of any type"}`, { hint: "use z.object({ … })" });
-  const status = options.status ? withoutRequired(convertSchema(options.status as Schema, kind, "status")) : undefined;
+    throw new HomeostatError(
+      "ERR_RESOURCE_SHAPE",
+      `defining ${kind}: spec must be an object, got ${spec.type ?? "a value of any type"}`,
+      { hint: "use z.object({ … })" },
+    );
+  const status = options.status
+    ? withoutRequired(convertSchema(options.status as Schema, kind, "status"))
+    : undefined;
   const conditions = options.conditions ?? [];
   return {
     group,
@@ -150,7 +237,9 @@ function toDefinition(options: ResourceOptions<string, Schema, Schema, string>):
     spec,
     ...(status ? { status } : {}),
     conditions,
-    columns: Object.entries(options.columns ?? {}).map(([name, path]) => toColumn(name, path, kind, { spec, ...(status ? { status } : {}) })),
+    columns: Object.entries(options.columns ?? {}).map(([name, path]) =>
+      toColumn(name, path, kind, { spec, ...(status ? { status } : {}) }),
+    ),
     ...(options.name ? { name: options.name } : {}),
     rules: options.rules ?? [],
     ...(options.scale ? { scale: options.scale } : {}),
@@ -158,27 +247,55 @@ function toDefinition(options: ResourceOptions<string, Schema, Schema, string>):
   };
 }
 
-/** A first write of conditions alone must not be refused, so nothing in status is required at its top. */
+/**
+ * A first write of conditions alone must not be refused, so nothing in status is required at its
+ * top.
+ */
 function withoutRequired(schema: StructuralSchema): StructuralSchema {
   const { required: _, ...rest } = schema;
   return rest;
 }
 
-function toColumn(name: string, path: string, kind: string, roots: { readonly spec: StructuralSchema; readonly status?: StructuralSchema }): ResourceColumn {
-  if (path.startsWith("condition:")) return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${path.slice("condition:".length)}")].status` };
+function toColumn(
+  name: string,
+  path: string,
+  kind: string,
+  roots: { readonly spec: StructuralSchema; readonly status?: StructuralSchema },
+): ResourceColumn {
+  if (path.startsWith("condition:"))
+    return {
+      name,
+      type: "string",
+      jsonPath: `.status.conditions[?(@.type=="${path.slice("condition:".length)}")].status`,
+    };
   const schema = resolvePath(path, roots);
   if (schema === "unknown")
-    throw new HomeostatError("ERR_RESOURCE_COLUMN", `defining ${kind}: column "${name}" shows ${path}, which its schema does not have`, { hint: "name a field of spec, status or metadata" });
+    throw new HomeostatError(
+      "ERR_RESOURCE_COLUMN",
+      `defining ${kind}: column "${name}" shows ${path}, which its schema does not have`,
+      { hint: "name a field of spec, status or metadata" },
+    );
   return { name, type: columnType(schema), jsonPath: path };
 }
 
-/** The schema that a simple path leads to; undefined where the path is more than field names, "unknown" where it leads nowhere. */
-function resolvePath(path: string, roots: { readonly spec: StructuralSchema; readonly status?: StructuralSchema }): StructuralSchema | "unknown" | undefined {
+/**
+ * The schema that a simple path leads to; undefined where the path is more than field names,
+ * "unknown" where it leads nowhere.
+ */
+function resolvePath(
+  path: string,
+  roots: { readonly spec: StructuralSchema; readonly status?: StructuralSchema },
+): StructuralSchema | "unknown" | undefined {
   if (!/^(\.[A-Za-z_][A-Za-z0-9_]*)+$/.test(path)) return undefined;
   const [root, ...rest] = path.slice(1).split(".") as [string, ...string[]];
-  if (root === "metadata") return rest[0] === "creationTimestamp" || rest[0] === "deletionTimestamp" ? { type: "string", format: "date-time" } : undefined;
-  if (root === "status" && (rest[0] === "conditions" || rest[0] === "observedGeneration")) return rest[0] === "observedGeneration" ? { type: "integer" } : undefined;
-  let at: StructuralSchema | undefined = root === "spec" ? roots.spec : root === "status" ? roots.status : undefined;
+  if (root === "metadata")
+    return rest[0] === "creationTimestamp" || rest[0] === "deletionTimestamp"
+      ? { type: "string", format: "date-time" }
+      : undefined;
+  if (root === "status" && (rest[0] === "conditions" || rest[0] === "observedGeneration"))
+    return rest[0] === "observedGeneration" ? { type: "integer" } : undefined;
+  let at: StructuralSchema | undefined =
+    root === "spec" ? roots.spec : root === "status" ? roots.status : undefined;
   for (const name of rest) {
     if (at?.["x-kubernetes-preserve-unknown-fields"]) return undefined;
     at = at?.properties?.[name] ?? at?.additionalProperties;
@@ -188,10 +305,14 @@ function resolvePath(path: string, roots: { readonly spec: StructuralSchema; rea
 
 function columnType(schema: StructuralSchema | undefined): ResourceColumn["type"] {
   if (schema?.format === "date-time") return "date";
-  return schema?.type === "integer" || schema?.type === "number" || schema?.type === "boolean" ? schema.type : "string";
+  return schema?.type === "integer" || schema?.type === "number" || schema?.type === "boolean"
+    ? schema.type
+    : "string";
 }
 
-/** English plural as the field's generators make it: dish → dishes, policy → policies, meal → meals. */
+/**
+ * English plural as the field's generators make it: dish → dishes, policy → policies, meal → meals.
+ */
 function pluralize(word: string): string {
   if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`;
   return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;

@@ -1,13 +1,21 @@
-// A structural schema as apiextensions.k8s.io/v1 takes it: the form in which a resource carries its spec and status.
+// A structural schema as apiextensions.k8s.io/v1 takes it: the form in which a resource carries its
+// spec and status.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go.
 import type { Json } from "../json.ts";
 
-/** One `x-kubernetes-validations` rule; `self` is the value, `oldSelf` the one before (transition rules). */
+/**
+ * One `x-kubernetes-validations` rule; `self` is the value, `oldSelf` the one before (transition
+ * rules).
+ */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
   readonly messageExpression?: string;
-  readonly reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+  readonly reason?:
+    | "FieldValueInvalid"
+    | "FieldValueForbidden"
+    | "FieldValueRequired"
+    | "FieldValueDuplicate";
   readonly fieldPath?: string;
   readonly optionalOldSelf?: boolean;
 }

@@ -1,5 +1,5 @@
-// Kubernetes' own words for schemas: what zod has no name for. Every function appends to what a schema says already,
-// because zod's `.meta()` replaces and a lost rule would be silent.
+// Kubernetes' own words for schemas: what zod has no name for. Every function appends to what a
+// schema says already, because zod's `.meta()` replaces and a lost rule would be silent.
 import * as z from "zod";
 import type { ValidationRule } from "./json-schema.ts";
 
@@ -8,8 +8,15 @@ interface RuleOptions extends Omit<ValidationRule, "rule" | "message"> {}
 /** Appends metadata; lists of rules grow, everything else is set. */
 function extend<S extends z.ZodType>(schema: S, meta: Readonly<Record<string, unknown>>): S {
   const before = (schema.meta() ?? {}) as Record<string, unknown>;
-  const rules = [...((before["x-kubernetes-validations"] as ValidationRule[] | undefined) ?? []), ...((meta["x-kubernetes-validations"] as ValidationRule[] | undefined) ?? [])];
-  return schema.meta({ ...before, ...meta, ...(rules.length ? { "x-kubernetes-validations": rules } : {}) }) as S;
+  const rules = [
+    ...((before["x-kubernetes-validations"] as ValidationRule[] | undefined) ?? []),
+    ...((meta["x-kubernetes-validations"] as ValidationRule[] | undefined) ?? []),
+  ];
+  return schema.meta({
+    ...before,
+    ...meta,
+    ...(rules.length ? { "x-kubernetes-validations": rules } : {}),
+  }) as S;
 }
 
 /** Schemas and rules in Kubernetes' vocabulary. */
@@ -18,9 +25,15 @@ export const k = {
   duration: () => z.string().meta({ format: "duration" }),
   /** A point in time, RFC 3339, e.g. `2026-11-21T10:00:00Z`. */
   time: () => z.string().meta({ format: "date-time" }),
-  /** A 64-bit integer. Values beyond 2^53 are read as numbers and lose precision; use a string where that matters. */
+  /**
+   * A 64-bit integer. Values beyond 2^53 are read as numbers and lose precision; use a string where
+   * that matters.
+   */
   int64: () => z.number().meta({ type: "integer", format: "int64" }),
-  /** A name that can be part of an object's name: a DNS label, e.g. `window-2` (RFC 1123, at most 63 characters). */
+  /**
+   * A name that can be part of an object's name: a DNS label, e.g. `window-2` (RFC 1123, at most 63
+   * characters).
+   */
   dnsLabel: () =>
     z
       .string()
@@ -28,25 +41,49 @@ export const k = {
       .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/),
   /** A quantity, e.g. `500m`, `2Gi`: a string or an integer. */
   quantity: () =>
-    z
-      .union([z.int(), z.string()])
-      .meta({ "x-kubernetes-int-or-string": true, pattern: "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$" }),
+    z.union([z.int(), z.string()]).meta({
+      "x-kubernetes-int-or-string": true,
+      pattern:
+        "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$",
+    }),
   /** An integer or a string, e.g. a port `80` or `"http"`. */
   intOrString: () => z.union([z.int(), z.string()]).meta({ "x-kubernetes-int-or-string": true }),
   /** The value cannot change once it is set. */
-  immutable: <S extends z.ZodType>(schema: S): S => extend(schema, { "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "immutable" }] }),
-  /** A CEL rule over `self` (and `oldSelf`), checked by the server. Use with `.apply(k.rule("self.a < self.b", "a must be below b"))`. */
+  immutable: <S extends z.ZodType>(schema: S): S =>
+    extend(schema, {
+      "x-kubernetes-validations": [{ rule: "self == oldSelf", message: "immutable" }],
+    }),
+  /**
+   * A CEL rule over `self` (and `oldSelf`), checked by the server. Use with `.apply(k.rule("self.a
+   * < self.b", "a must be below b"))`.
+   */
   rule:
     (rule: string, message?: string, options: RuleOptions = {}) =>
     <S extends z.ZodType>(schema: S): S =>
-      extend(schema, { "x-kubernetes-validations": [{ rule, ...(message === undefined ? {} : { message }), ...options }] }),
+      extend(schema, {
+        "x-kubernetes-validations": [
+          { rule, ...(message === undefined ? {} : { message }), ...options },
+        ],
+      }),
   /** A list whose items are told apart by `keys`; server-side apply merges it item by item. */
-  listMap: <I extends z.ZodObject, const Key extends keyof z.output<I> & string>(item: I, ...keys: [Key, ...Key[]]) =>
-    z.array(item).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys }),
+  listMap: <I extends z.ZodObject, const Key extends keyof z.output<I> & string>(
+    item: I,
+    ...keys: [Key, ...Key[]]
+  ) => z.array(item).meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys }),
   /** A list of distinct scalars; server-side apply merges it value by value. */
-  set: <I extends z.ZodType<string | number | boolean>>(item: I) => z.array(item).meta({ "x-kubernetes-list-type": "set" }),
+  set: <I extends z.ZodType<string | number | boolean>>(item: I) =>
+    z.array(item).meta({ "x-kubernetes-list-type": "set" }),
   /** A list or object that is owned as one. */
-  atomic: <S extends z.ZodType>(schema: S): S => extend(schema, schema instanceof z.ZodArray ? { "x-kubernetes-list-type": "atomic" } : { "x-kubernetes-map-type": "atomic" }),
-  /** The rule for `metadata.name`, for `defineResource({ name })`: names of children often grow from it. */
+  atomic: <S extends z.ZodType>(schema: S): S =>
+    extend(
+      schema,
+      schema instanceof z.ZodArray
+        ? { "x-kubernetes-list-type": "atomic" }
+        : { "x-kubernetes-map-type": "atomic" },
+    ),
+  /**
+   * The rule for `metadata.name`, for `defineResource({ name })`: names of children often grow from
+   * it.
+   */
   name: (rule: { readonly maxLength?: number; readonly pattern?: string }) => rule,
 } as const;

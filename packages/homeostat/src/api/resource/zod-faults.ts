@@ -1,6 +1,6 @@
-// What zod would drop silently on the way to JSON Schema, found by looking at the schema itself: checks that are
-// JavaScript, coercions, transforms, regular-expression flags, key patterns, fallbacks. Reads zod's documented `_zod.def`
-// and imports nothing of it.
+// What zod would drop silently on the way to JSON Schema, found by looking at the schema itself:
+// checks that are JavaScript, coercions, transforms, regular-expression flags, key patterns,
+// fallbacks. Reads zod's documented `_zod.def` and imports nothing of it.
 import type { SchemaFault } from "./convert-schema.ts";
 import type { Schema } from "./schema.ts";
 
@@ -10,7 +10,11 @@ interface ZodLike {
 interface ZodDef {
   readonly type: string;
   readonly coerce?: boolean;
-  readonly checks?: readonly { readonly _zod: { readonly def: { readonly check: string; readonly pattern?: RegExp; readonly format?: string } } }[];
+  readonly checks?: readonly {
+    readonly _zod: {
+      readonly def: { readonly check: string; readonly pattern?: RegExp; readonly format?: string };
+    };
+  }[];
   readonly pattern?: RegExp;
   readonly shape?: Readonly<Record<string, ZodLike>>;
   readonly element?: ZodLike;
@@ -26,9 +30,15 @@ interface ZodDef {
 }
 
 const remedies: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
-  pipe: ["transform, preprocess, codec and pipe run in JavaScript only", "write the rule with k.rule(…), and convert in reconcile"],
+  pipe: [
+    "transform, preprocess, codec and pipe run in JavaScript only",
+    "write the rule with k.rule(…), and convert in reconcile",
+  ],
   transform: ["transform runs in JavaScript only", "convert in reconcile"],
-  catch: [".catch() replaces bad values in JavaScript only; the server would refuse them", "use .default(…)"],
+  catch: [
+    ".catch() replaces bad values in JavaScript only; the server would refuse them",
+    "use .default(…)",
+  ],
   custom: ["z.custom() runs in JavaScript only", "describe the structure, and use k.rule(…)"],
   tuple: ["a tuple has no structural form", "use an object with named fields"],
   never: ["z.never() can hold no value", "remove the field"],
@@ -41,10 +51,16 @@ const remedies: Readonly<Record<string, readonly [problem: string, remedy: strin
 };
 const checkFaults: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
   custom: [".refine() and .check() run in JavaScript only", "write the rule in CEL with k.rule(…)"],
-  overwrite: [".trim(), .toLowerCase() and other overwrites change the value in JavaScript only", "use .regex(…) to demand the form instead"],
+  overwrite: [
+    ".trim(), .toLowerCase() and other overwrites change the value in JavaScript only",
+    "use .regex(…) to demand the form instead",
+  ],
 };
 
-/** The faults of a zod schema; none for schemas of other vendors, whose converters speak for themselves. */
+/**
+ * The faults of a zod schema; none for schemas of other vendors, whose converters speak for
+ * themselves.
+ */
 export function zodFaults(schema: Schema, path: string): SchemaFault[] {
   if (schema["~standard"].vendor !== "zod") return [];
   const faults: SchemaFault[] = [];
@@ -58,7 +74,12 @@ function walk(node: ZodLike, path: string, faults: SchemaFault[], seen: Set<ZodL
   const def = node._zod.def;
   const remedy = remedies[def.type];
   if (remedy) return void faults.push({ path, problem: remedy[0], remedy: remedy[1] });
-  if (def.coerce) faults.push({ path, problem: "z.coerce changes the value in JavaScript only", remedy: "use the plain type; the server checks it" });
+  if (def.coerce)
+    faults.push({
+      path,
+      problem: "z.coerce changes the value in JavaScript only",
+      remedy: "use the plain type; the server checks it",
+    });
   checkChecks(def, path, faults);
   if (def.type === "record") checkKeys(def, path, faults);
   for (const [child, childPath] of children(def, path)) walk(child, childPath, faults, seen);
@@ -76,13 +97,22 @@ function checkChecks(def: ZodDef, path: string, faults: SchemaFault[]): void {
 
 function flagFault(pattern: RegExp, path: string, faults: SchemaFault[]): void {
   const flags = pattern.flags.replaceAll("u", "").replaceAll("v", "");
-  if (flags) faults.push({ path, problem: `the flags "${flags}" of ${String(pattern)} do not survive in JSON Schema`, remedy: "spell them out, e.g. [aA] for /a/i" });
+  if (flags)
+    faults.push({
+      path,
+      problem: `the flags "${flags}" of ${String(pattern)} do not survive in JSON Schema`,
+      remedy: "spell them out, e.g. [aA] for /a/i",
+    });
 }
 
 function checkKeys(def: ZodDef, path: string, faults: SchemaFault[]): void {
   const key = def.keyType?._zod.def;
   if (key && (key.type !== "string" || key.pattern || (key.checks?.length ?? 0) > 0))
-    faults.push({ path, problem: "the pattern of a record's keys has no structural form", remedy: "use z.record(z.string(), …) and k.rule(\"self.all(key, key.matches('…'))\", …)" });
+    faults.push({
+      path,
+      problem: "the pattern of a record's keys has no structural form",
+      remedy: "use z.record(z.string(), …) and k.rule(\"self.all(key, key.matches('…'))\", …)",
+    });
 }
 
 function* children(def: ZodDef, path: string): Iterable<readonly [ZodLike, string]> {

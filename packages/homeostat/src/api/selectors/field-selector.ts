@@ -1,5 +1,6 @@
-// Field selectors in their text form, e.g. `metadata.name=web,status.phase!=Failed`: parsing with the API server's
-// messages, matching and formatting. Which fields exist is the kind's business, not this file's.
+// Field selectors in their text form, e.g. `metadata.name=web,status.phase!=Failed`: parsing with
+// the API server's messages, matching and formatting. Which fields exist is the kind's business,
+// not this file's.
 // Upstream: k8s.io/apimachinery/pkg/fields/selector.go.
 import { compareBytewise } from "../encode-json.ts";
 import { SelectorSyntaxError } from "./selector-syntax-error.ts";
@@ -23,19 +24,26 @@ export function parseFieldSelector(selector: string): FieldSelector {
 }
 
 /** True when every requirement holds; `valueOf` answers "" for a field that is not there. */
-export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
-  for (const { field, operator, value } of selector) if ((valueOf(field) === value) !== (operator === "=")) return false;
+export function matchesFields(
+  selector: FieldSelector,
+  valueOf: (field: string) => string,
+): boolean {
+  for (const { field, operator, value } of selector)
+    if ((valueOf(field) === value) !== (operator === "=")) return false;
   return true;
 }
 
 /** The value that a field must have exactly, if the selector says so. */
 export function exactField(selector: FieldSelector, field: string): string | undefined {
-  return selector.find((requirement) => requirement.field === field && requirement.operator === "=")?.value;
+  return selector.find((requirement) => requirement.field === field && requirement.operator === "=")
+    ?.value;
 }
 
 /** The selector as text that parses back to it. */
 export function formatFieldSelector(selector: FieldSelector): string {
-  return selector.map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, "\\$&")}`).join(",");
+  return selector
+    .map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, "\\$&")}`)
+    .join(",");
 }
 
 /** Splits at commas that no backslash escapes. */
@@ -56,7 +64,8 @@ function splitTerms(selector: string): string[] {
 
 function parseTerm(term: string, selector: string): FieldRequirement {
   const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
-  if (!match) throw new SelectorSyntaxError(`invalid selector: '${selector}'; can't understand '${term}'`);
+  if (!match)
+    throw new SelectorSyntaxError(`invalid selector: '${selector}'; can't understand '${term}'`);
   return { field: match[1]!, operator: match[2] === "!=" ? "!=" : "=", value: unescape(match[3]!) };
 }
 
@@ -64,14 +73,21 @@ function unescape(text: string): string {
   let out = "";
   for (let i = 0; i < text.length; i++) {
     const c = text[i]!;
-    if (c === "," || c === "=") throw new SelectorSyntaxError(`invalid field selector: unescaped character in value: ${c.codePointAt(0)}`);
+    if (c === "," || c === "=")
+      throw new SelectorSyntaxError(
+        `invalid field selector: unescaped character in value: ${c.codePointAt(0)}`,
+      );
     if (c !== "\\") {
       out += c;
       continue;
     }
     const escaped = text[++i];
-    if (escaped === undefined) throw new SelectorSyntaxError("invalid field selector: invalid escape sequence: \\");
-    if (escaped !== "\\" && escaped !== "," && escaped !== "=") throw new SelectorSyntaxError(`invalid field selector: invalid escape sequence: \\${String.fromCodePoint(text.codePointAt(i)!)}`);
+    if (escaped === undefined)
+      throw new SelectorSyntaxError("invalid field selector: invalid escape sequence: \\");
+    if (escaped !== "\\" && escaped !== "," && escaped !== "=")
+      throw new SelectorSyntaxError(
+        `invalid field selector: invalid escape sequence: \\${String.fromCodePoint(text.codePointAt(i)!)}`,
+      );
     out += escaped;
   }
   return out;

@@ -1,8 +1,23 @@
-// Cuts a label selector into words and signs. It knows neither keys nor values, so `in` may yet turn out to be a value.
+// Cuts a label selector into words and signs. It knows neither keys nor values, so `in` may yet
+// turn out to be a value.
 // Upstream: k8s.io/apimachinery/pkg/labels/selector.go (Lexer).
 
 /** What a token is; "identifier" is everything that is neither sign nor keyword. */
-export type TokenKind = ")" | "," | "!" | "==" | "=" | ">" | "in" | "<" | "!=" | "notin" | "(" | "identifier" | "end" | "error";
+export type TokenKind =
+  | ")"
+  | ","
+  | "!"
+  | "=="
+  | "="
+  | ">"
+  | "in"
+  | "<"
+  | "!="
+  | "notin"
+  | "("
+  | "identifier"
+  | "end"
+  | "error";
 
 /** One token and its text; the end has no text. */
 export interface Token {

@@ -1,5 +1,6 @@
-// Label selectors in their text form, e.g. `app=web,tier in (a,b),!draft`: parsing with the API server's messages,
-// matching and formatting. Requirements are kept in order of their keys, as upstream keeps them.
+// Label selectors in their text form, e.g. `app=web,tier in (a,b),!draft`: parsing with the API
+// server's messages, matching and formatting. Requirements are kept in order of their keys, as
+// upstream keeps them.
 // Upstream: k8s.io/apimachinery/pkg/labels/selector.go.
 import { compareBytewise } from "../encode-json.ts";
 import { lexLabelSelector, type Token, type TokenKind } from "./label-lexer.ts";
@@ -21,11 +22,16 @@ export type LabelSelector = readonly LabelRequirement[];
 
 /** Parses a selector; throws SelectorSyntaxError. */
 export function parseLabelSelector(selector: string): LabelSelector {
-  return new Parser(lexLabelSelector(selector)).selector().toSorted((a, b) => compareBytewise(a.key, b.key));
+  return new Parser(lexLabelSelector(selector))
+    .selector()
+    .toSorted((a, b) => compareBytewise(a.key, b.key));
 }
 
 /** True when the labels meet every requirement. */
-export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+export function matchesLabels(
+  selector: LabelSelector,
+  labels: Readonly<Record<string, string>>,
+): boolean {
   for (const requirement of selector) if (!meets(requirement, labels)) return false;
   return true;
 }
@@ -35,7 +41,10 @@ export function formatLabelSelector(selector: LabelSelector): string {
   return selector.map(formatRequirement).join(",");
 }
 
-function meets({ key, operator, values }: LabelRequirement, labels: Readonly<Record<string, string>>): boolean {
+function meets(
+  { key, operator, values }: LabelRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
   const present = Object.hasOwn(labels, key);
   switch (operator) {
     case "in":
@@ -86,7 +95,15 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
   }
 }
 
-const operators: Readonly<Partial<Record<TokenKind, LabelOperator>>> = { in: "in", notin: "notin", "=": "=", "==": "==", "!=": "!=", ">": "gt", "<": "lt" };
+const operators: Readonly<Partial<Record<TokenKind, LabelOperator>>> = {
+  in: "in",
+  notin: "notin",
+  "=": "=",
+  "==": "==",
+  "!=": "!=",
+  ">": "gt",
+  "<": "lt",
+};
 
 class Parser {
   readonly #tokens: readonly Token[];
@@ -101,13 +118,16 @@ class Parser {
     for (;;) {
       const { kind, text } = this.#peekValue();
       if (kind === "end") return requirements;
-      if (kind !== "identifier" && kind !== "!") fail(`found '${text}', expected: !, identifier, or 'end of string'`);
+      if (kind !== "identifier" && kind !== "!")
+        fail(`found '${text}', expected: !, identifier, or 'end of string'`);
       requirements.push(this.#requirement());
       const separator = this.#takeValue();
       if (separator.kind === "end") return requirements;
-      if (separator.kind !== ",") fail(`found '${separator.text}', expected: ',' or 'end of string'`);
+      if (separator.kind !== ",")
+        fail(`found '${separator.text}', expected: ',' or 'end of string'`);
       const next = this.#peekValue();
-      if (next.kind !== "identifier" && next.kind !== "!") fail(`found '${next.text}', expected: identifier after ','`);
+      if (next.kind !== "identifier" && next.kind !== "!")
+        fail(`found '${next.text}', expected: identifier after ','`);
     }
   }
 
@@ -117,18 +137,24 @@ class Parser {
     const key = this.#takeValue();
     if (key.kind !== "identifier") refuse(`found '${key.text}', expected: identifier`);
     const faults = labelKeyFaults(key.text);
-    if (faults.length) refuse(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${faults.join("; ")}`);
+    if (faults.length)
+      refuse(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${faults.join("; ")}`);
     if (absent) return { key: key.text, operator: "!", values: [] };
     const next = this.#peekValue();
-    if (next.kind === "end" || next.kind === ",") return { key: key.text, operator: "exists", values: [] };
+    if (next.kind === "end" || next.kind === ",")
+      return { key: key.text, operator: "exists", values: [] };
     const operator = this.#operator();
-    const values = operator === "in" || operator === "notin" ? this.#values() : [this.#exactValue()];
+    const values =
+      operator === "in" || operator === "notin" ? this.#values() : [this.#exactValue()];
     return checked({ key: key.text, operator, values: [...new Set(values)].sort(compareBytewise) });
   }
 
   #operator(): LabelOperator {
     const token = this.#take();
-    return operators[token.kind] ?? refuse(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
+    return (
+      operators[token.kind] ??
+      refuse(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`)
+    );
   }
 
   #values(): string[] {
@@ -139,13 +165,17 @@ class Parser {
       this.#takeValue();
       return [""];
     }
-    if (first.kind !== "identifier" && first.kind !== ",") refuse(`found '${first.text}', expected: ',', ')' or identifier`);
+    if (first.kind !== "identifier" && first.kind !== ",")
+      refuse(`found '${first.text}', expected: ',', ')' or identifier`);
     const values = this.#valueList();
     this.#takeValue();
     return values;
   }
 
-  /** Up to the closing parenthesis, which is left. A comma without a neighbour stands for the empty value. */
+  /**
+   * Up to the closing parenthesis, which is left. A comma without a neighbour stands for the empty
+   * value.
+   */
   #valueList(): string[] {
     const values: string[] = [];
     for (;;) {
@@ -166,7 +196,9 @@ class Parser {
     const { kind } = this.#peekValue();
     if (kind === "end" || kind === ",") return "";
     const token = this.#takeValue();
-    return token.kind === "identifier" ? token.text : refuse(`found '${token.text}', expected: identifier`);
+    return token.kind === "identifier"
+      ? token.text
+      : refuse(`found '${token.text}', expected: identifier`);
   }
 
   #take(): Token {
@@ -183,18 +215,24 @@ class Parser {
   }
 }
 
-const asValue = (token: Token): Token => (token.kind === "in" || token.kind === "notin" ? { kind: "identifier", text: token.text } : token);
+const asValue = (token: Token): Token =>
+  token.kind === "in" || token.kind === "notin" ? { kind: "identifier", text: token.text } : token;
 
 /** The faults of the values, all of them in one message. */
 function checked(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   const faults: string[] = [];
   if ((operator === "gt" || operator === "lt") && parseInt64(values[0]!) === undefined) {
-    faults.push(`values[0]: Invalid value: ${JSON.stringify(values[0])}: for 'Gt', 'Lt' operators, the value must be an integer`);
+    faults.push(
+      `values[0]: Invalid value: ${JSON.stringify(values[0])}: for 'Gt', 'Lt' operators, the value must be an integer`,
+    );
   }
   values.forEach((value, i) => {
     const texts = labelValueFaults(value);
-    if (texts.length) faults.push(`values[${i}][${key}]: Invalid value: ${JSON.stringify(value)}: ${texts.join("; ")}`);
+    if (texts.length)
+      faults.push(
+        `values[${i}][${key}]: Invalid value: ${JSON.stringify(value)}: ${texts.join("; ")}`,
+      );
   });
   if (faults.length) refuse(faults.length === 1 ? faults[0]! : `[${faults.join(", ")}]`);
   return requirement;

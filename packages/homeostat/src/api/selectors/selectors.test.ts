@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { exactField, formatFieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
+import {
+  exactField,
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from "./field-selector.ts";
 import { formatLabelSelector, matchesLabels, parseLabelSelector } from "./label-selector.ts";
-import { dnsLabelFaults, labelKeyFaults, labelValueFaults, pathSegmentFaults } from "./syntax-rules.ts";
+import {
+  dnsLabelFaults,
+  labelKeyFaults,
+  labelValueFaults,
+  pathSegmentFaults,
+} from "./syntax-rules.ts";
 
 const objects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bare: {},
@@ -11,7 +21,10 @@ const objects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dev: { env: "dev", size: "200", "team.io/name": "core" },
   blank: { env: "", zone: "a" },
 };
-const chosen = (selector: string): string[] => Object.keys(objects).filter((name) => matchesLabels(parseLabelSelector(selector), objects[name]!));
+const chosen = (selector: string): string[] =>
+  Object.keys(objects).filter((name) =>
+    matchesLabels(parseLabelSelector(selector), objects[name]!),
+  );
 
 test("label selectors choose", () => {
   const table: readonly (readonly [string, readonly string[]])[] = [
@@ -32,8 +45,12 @@ test("label selectors choose", () => {
 });
 
 test("keywords are plain words where a value may stand", () => {
-  assert.deepEqual(parseLabelSelector("in in (in,notin)"), [{ key: "in", operator: "in", values: ["in", "notin"] }]);
-  assert.deepEqual(parseLabelSelector("notin=in"), [{ key: "notin", operator: "=", values: ["in"] }]);
+  assert.deepEqual(parseLabelSelector("in in (in,notin)"), [
+    { key: "in", operator: "in", values: ["in", "notin"] },
+  ]);
+  assert.deepEqual(parseLabelSelector("notin=in"), [
+    { key: "notin", operator: "=", values: ["in"] },
+  ]);
 });
 
 test("label selectors are refused in the server's words", () => {
@@ -44,22 +61,44 @@ test("label selectors are refused in the server's words", () => {
     ["a=b c", "found 'c', expected: ',' or 'end of string'"],
     ["a in b", "unable to parse requirement: found 'b' expected: '('"],
     ["a in (b", "unable to parse requirement: found '', expected: ',' or ')'"],
-    ["a>x", "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"],
+    [
+      "a>x",
+      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
     ["!!a", "unable to parse requirement: found '!', expected: identifier"],
   ];
-  for (const [selector, message] of table) assert.throws(() => parseLabelSelector(selector), { message, code: "ERR_SELECTOR_SYNTAX" }, selector);
+  for (const [selector, message] of table)
+    assert.throws(
+      () => parseLabelSelector(selector),
+      { message, code: "ERR_SELECTOR_SYNTAX" },
+      selector,
+    );
 });
 
 test("a formatted label selector parses back to itself", () => {
   const word = fc.stringMatching(/^[a-z]([a-z0-9]{0,5}[a-z0-9])?$/);
   const requirement = fc.oneof(
-    fc.record({ key: word, operator: fc.constantFrom("exists" as const, "!" as const), values: fc.constant([] as string[]) }),
-    fc.record({ key: word, operator: fc.constantFrom("=" as const, "==" as const, "!=" as const), values: fc.tuple(word).map(([value]) => [value]) }),
-    fc.record({ key: word, operator: fc.constantFrom("in" as const, "notin" as const), values: fc.uniqueArray(word, { minLength: 1 }).map((values) => values.sort()) }),
+    fc.record({
+      key: word,
+      operator: fc.constantFrom("exists" as const, "!" as const),
+      values: fc.constant([] as string[]),
+    }),
+    fc.record({
+      key: word,
+      operator: fc.constantFrom("=" as const, "==" as const, "!=" as const),
+      values: fc.tuple(word).map(([value]) => [value]),
+    }),
+    fc.record({
+      key: word,
+      operator: fc.constantFrom("in" as const, "notin" as const),
+      values: fc.uniqueArray(word, { minLength: 1 }).map((values) => values.sort()),
+    }),
   );
   fc.assert(
     fc.property(fc.uniqueArray(requirement, { selector: (r) => r.key }), (requirements) => {
-      const sorted = requirements.map((r) => ({ ...r })).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      const sorted = requirements
+        .map((r) => ({ ...r }))
+        .toSorted((a, b) => (a.key < b.key ? -1 : 1));
       assert.deepEqual(parseLabelSelector(formatLabelSelector(sorted)), sorted);
     }),
   );
@@ -67,20 +106,32 @@ test("a formatted label selector parses back to itself", () => {
 
 test("field selectors parse, match and name the exact value", () => {
   const selector = parseFieldSelector("metadata.name=a,,status.phase!=Failed");
-  const values: Readonly<Record<string, string>> = { "metadata.name": "a", "status.phase": "Running" };
+  const values: Readonly<Record<string, string>> = {
+    "metadata.name": "a",
+    "status.phase": "Running",
+  };
   assert.equal(
     matchesFields(selector, (field) => values[field] ?? ""),
     true,
   );
   assert.equal(exactField(selector, "metadata.name"), "a");
   assert.equal(exactField(selector, "status.phase"), undefined);
-  assert.deepEqual(parseFieldSelector(formatFieldSelector([{ field: "x", operator: "=", value: "a,b=c\\" }])), [{ field: "x", operator: "=", value: "a,b=c\\" }]);
+  assert.deepEqual(
+    parseFieldSelector(formatFieldSelector([{ field: "x", operator: "=", value: "a,b=c\\" }])),
+    [{ field: "x", operator: "=", value: "a,b=c\\" }],
+  );
 });
 
 test("field selectors are refused in the server's words", () => {
-  assert.throws(() => parseFieldSelector("a"), { message: "invalid selector: 'a'; can't understand 'a'" });
-  assert.throws(() => parseFieldSelector("a=b=c"), { message: "invalid field selector: unescaped character in value: 61" });
-  assert.throws(() => parseFieldSelector("a=\\b"), { message: "invalid field selector: invalid escape sequence: \\b" });
+  assert.throws(() => parseFieldSelector("a"), {
+    message: "invalid selector: 'a'; can't understand 'a'",
+  });
+  assert.throws(() => parseFieldSelector("a=b=c"), {
+    message: "invalid field selector: unescaped character in value: 61",
+  });
+  assert.throws(() => parseFieldSelector("a=\\b"), {
+    message: "invalid field selector: invalid escape sequence: \\b",
+  });
 });
 
 test("syntax rules", () => {

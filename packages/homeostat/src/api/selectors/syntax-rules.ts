@@ -1,5 +1,6 @@
-// The syntax of label keys, label values and DNS names, in the words that the API server refuses them with.
-// Every rule answers the messages of what is broken, none when all is well; the caller adds the field path.
+// The syntax of label keys, label values and DNS names, in the words that the API server refuses
+// them with. Every rule answers the messages of what is broken, none when all is well; the caller
+// adds the field path.
 // Upstream: k8s.io/apimachinery/pkg/api/validate/content (kube.go, dns.go, path.go, errors.go).
 
 /** A rule on a piece of text: one message for each breach. */
@@ -28,17 +29,39 @@ const mustBeDnsLabel = formatRegexFault(
   "my-name",
   "123-abc",
 );
-const mustBeName = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const mustBeLabelName = formatRegexFault(mustBeName, labelKeyFormat, "MyName", "my.name", "123-abc");
-const mustBeLabelValue = formatRegexFault(`a valid label must be an empty string or ${mustBeName.slice("must ".length)}`, labelValueFormat, "MyValue", "my_value", "12345");
+const mustBeName =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const mustBeLabelName = formatRegexFault(
+  mustBeName,
+  labelKeyFormat,
+  "MyName",
+  "my.name",
+  "123-abc",
+);
+const mustBeLabelValue = formatRegexFault(
+  `a valid label must be an empty string or ${mustBeName.slice("must ".length)}`,
+  labelValueFormat,
+  "MyValue",
+  "my_value",
+  "12345",
+);
 
 /** Faults of a label key, also called a qualified name: `name` or `example.com/name`. */
 export const labelKeyFaults: SyntaxRule = (key) => {
   const parts = key.split("/");
-  if (parts.length > 2) return [`a valid label key ${mustBeLabelName} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  if (parts.length > 2)
+    return [
+      `a valid label key ${mustBeLabelName} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   const faults: string[] = [];
   const name = parts.at(-1)!;
-  if (parts.length === 2) faults.push(...(parts[0] ? faultsOf(parts[0], 253, dnsSubdomain, mustBeSubdomain) : ["must be non-empty"]).map((fault) => `prefix part ${fault}`));
+  if (parts.length === 2)
+    faults.push(
+      ...(parts[0]
+        ? faultsOf(parts[0], 253, dnsSubdomain, mustBeSubdomain)
+        : ["must be non-empty"]
+      ).map((fault) => `prefix part ${fault}`),
+    );
   if (!name) faults.push("name part must be non-empty");
   else if (byteLength(name) > 63) faults.push(`name part ${formatLengthFault(63)}`);
   if (!labelKey.test(name)) faults.push(`name part ${mustBeLabelName}`);
@@ -46,13 +69,22 @@ export const labelKeyFaults: SyntaxRule = (key) => {
 };
 
 /** Faults of a label value. */
-export const labelValueFaults: SyntaxRule = (value) => faultsOf(value, 63, labelValue, mustBeLabelValue);
+export const labelValueFaults: SyntaxRule = (value) =>
+  faultsOf(value, 63, labelValue, mustBeLabelValue);
 
 /** Faults of a lower-case RFC 1123 label, e.g. a namespace's name. */
-export const dnsLabelFaults: SyntaxRule = (value) => faultsOf(value, 63, dnsLabel, dnsSubdomain.test(value) ? "must not contain dots" : mustBeDnsLabel, "characters");
+export const dnsLabelFaults: SyntaxRule = (value) =>
+  faultsOf(
+    value,
+    63,
+    dnsLabel,
+    dnsSubdomain.test(value) ? "must not contain dots" : mustBeDnsLabel,
+    "characters",
+  );
 
 /** Faults of a lower-case RFC 1123 subdomain: most objects' names. */
-export const dnsSubdomainFaults: SyntaxRule = (value) => faultsOf(value, 253, dnsSubdomain, mustBeSubdomain, "characters");
+export const dnsSubdomainFaults: SyntaxRule = (value) =>
+  faultsOf(value, 253, dnsSubdomain, mustBeSubdomain, "characters");
 
 /** Faults of an RFC 1035 label: letters first. */
 export const dns1035LabelFaults: SyntaxRule = (value) =>
@@ -70,23 +102,41 @@ export const dns1035LabelFaults: SyntaxRule = (value) =>
   );
 
 /** Faults of a name that becomes a path segment. */
-export const pathSegmentFaults: SyntaxRule = (name) => (name === "." || name === ".." ? [`may not be '${name}'`] : pathSegmentPrefixFaults(name));
+export const pathSegmentFaults: SyntaxRule = (name) =>
+  name === "." || name === ".." ? [`may not be '${name}'`] : pathSegmentPrefixFaults(name);
 
 /** Faults of a prefix that a path segment will start with. */
-export const pathSegmentPrefixFaults: SyntaxRule = (prefix) => ["/", "%"].filter((part) => prefix.includes(part)).map((part) => `may not contain '${part}'`);
+export const pathSegmentPrefixFaults: SyntaxRule = (prefix) =>
+  ["/", "%"].filter((part) => prefix.includes(part)).map((part) => `may not contain '${part}'`);
 
 /** `must … (e.g. 'a',  or 'b', regex used for validation is '…')`. */
-export function formatRegexFault(message: string, regex: string, ...examples: readonly string[]): string {
+export function formatRegexFault(
+  message: string,
+  regex: string,
+  ...examples: readonly string[]
+): string {
   if (!examples.length) return `${message} (regex used for validation is '${regex}')`;
   return `${message} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${regex}')`;
 }
 
-/** `must be no more than 63 bytes`. Upstream counts bytes either way, yet says "characters" for names. */
-export function formatLengthFault(maxBytes: number, unit: "bytes" | "characters" = "bytes"): string {
+/**
+ * `must be no more than 63 bytes`. Upstream counts bytes either way, yet says "characters" for
+ * names.
+ */
+export function formatLengthFault(
+  maxBytes: number,
+  unit: "bytes" | "characters" = "bytes",
+): string {
   return `must be no more than ${maxBytes} ${unit}`;
 }
 
-function faultsOf(value: string, maxBytes: number, pattern: RegExp, message: string, unit: "bytes" | "characters" = "bytes"): readonly string[] {
+function faultsOf(
+  value: string,
+  maxBytes: number,
+  pattern: RegExp,
+  message: string,
+  unit: "bytes" | "characters" = "bytes",
+): readonly string[] {
   const faults: string[] = [];
   if (byteLength(value) > maxBytes) faults.push(formatLengthFault(maxBytes, unit));
   if (!pattern.test(value)) faults.push(message);

@@ -15,31 +15,56 @@ export function createKindResolver(fetch: () => Promise<readonly DiscoveredKind[
     }
     return known;
   };
-  const resolve = async (match: (kinds: readonly DiscoveredKind[]) => DiscoveredKind | undefined, what: string): Promise<DiscoveredKind> => {
+  const resolve = async (
+    match: (kinds: readonly DiscoveredKind[]) => DiscoveredKind | undefined,
+    what: string,
+  ): Promise<DiscoveredKind> => {
     const before = fetches;
     const found = match(await learn());
     if (found) return found;
     if (fetches === before) known = undefined;
     const again = match(await learn());
     if (again) return again;
-    throw new HomeostatError("ERR_DISCOVERY_NO_KIND", `looking for ${what} on the server: it serves no such kind`, {
-      hint: "Check the spelling; for a custom resource, install its CustomResourceDefinition and wait until it is Established.",
-    });
+    throw new HomeostatError(
+      "ERR_DISCOVERY_NO_KIND",
+      `looking for ${what} on the server: it serves no such kind`,
+      {
+        hint: "Check the spelling; for a custom resource, install its CustomResourceDefinition and wait until it is Established.",
+      },
+    );
   };
   return {
-    byKind: (apiVersion, kind) => resolve((kinds) => kinds.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kind), `kind ${kind} in ${apiVersion}`),
-    byResource: (name) => resolve((kinds) => findByResource(kinds, name), `resource ${JSON.stringify(name)}`),
+    byKind: (apiVersion, kind) =>
+      resolve(
+        (kinds) =>
+          kinds.find((candidate) => candidate.apiVersion === apiVersion && candidate.kind === kind),
+        `kind ${kind} in ${apiVersion}`,
+      ),
+    byResource: (name) =>
+      resolve((kinds) => findByResource(kinds, name), `resource ${JSON.stringify(name)}`),
     all: () => learn(),
     invalidate: () => void (known = undefined),
   };
 }
 
-/** Plural names win over singular ones, these over short names; within each, the server's order decides. */
-export function findByResource(kinds: readonly DiscoveredKind[], name: string): DiscoveredKind | undefined {
+/**
+ * Plural names win over singular ones, these over short names; within each, the server's order
+ * decides.
+ */
+export function findByResource(
+  kinds: readonly DiscoveredKind[],
+  name: string,
+): DiscoveredKind | undefined {
   const lower = name.toLowerCase();
   const [resource = "", ...rest] = lower.split(".");
   const suffix = rest.join(".");
-  const within = kinds.filter((kind) => !suffix || suffix === kind.group || suffix === `${kind.version}.${kind.group}` || (kind.group === "" && suffix === kind.version));
+  const within = kinds.filter(
+    (kind) =>
+      !suffix ||
+      suffix === kind.group ||
+      suffix === `${kind.version}.${kind.group}` ||
+      (kind.group === "" && suffix === kind.version),
+  );
   return (
     within.find((kind) => kind.resource === resource) ??
     within.find((kind) => kind.singular === resource || kind.kind.toLowerCase() === resource) ??

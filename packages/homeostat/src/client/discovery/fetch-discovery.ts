@@ -1,18 +1,25 @@
-// Asks a server which kinds it has: aggregated discovery in two requests, or group by group where a server knows no better.
-// A group whose server is down is left out, as upstream does; the others still count.
-// Upstream: k8s.io/api/apidiscovery/v2, k8s.io/client-go/discovery (aggregated_discovery.go, discovery_client.go).
+// Asks a server which kinds it has: aggregated discovery in two requests, or group by group where a
+// server knows no better. A group whose server is down is left out, as upstream does; the others
+// still count.
+// Upstream: k8s.io/api/apidiscovery/v2, k8s.io/client-go/discovery (aggregated_discovery.go,
+// discovery_client.go).
 import type { JsonObject } from "../../api/json.ts";
 import type { ApiRequest, ApiResponse } from "../client.ts";
 import type { DiscoveredKind } from "./kind-resolver.ts";
 
-const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+const aggregated =
+  "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
 type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
 interface WireResource {
   readonly resource?: string;
   readonly name?: string;
-  readonly responseKind?: { readonly group?: string; readonly version?: string; readonly kind?: string };
+  readonly responseKind?: {
+    readonly group?: string;
+    readonly version?: string;
+    readonly kind?: string;
+  };
   readonly kind?: string;
   readonly scope?: string;
   readonly namespaced?: boolean;
@@ -34,31 +41,56 @@ async function fetchRoot(send: Send, path: "/api" | "/apis"): Promise<readonly D
   const response = await send({ method: "GET", path, headers: { accept: aggregated } });
   const body = response.json() as unknown as { readonly kind: string } & JsonObject;
   if (body.kind === "APIGroupDiscoveryList") return readAggregated(body);
-  const groupVersions = body.kind === "APIVersions" ? (body["versions"] as string[]) : readGroups(body);
-  const lists = await Promise.all(groupVersions.map((groupVersion) => fetchGroupVersion(send, path, groupVersion)));
+  const groupVersions =
+    body.kind === "APIVersions" ? (body["versions"] as string[]) : readGroups(body);
+  const lists = await Promise.all(
+    groupVersions.map((groupVersion) => fetchGroupVersion(send, path, groupVersion)),
+  );
   return lists.flat();
 }
 
 function readAggregated(body: JsonObject): readonly DiscoveredKind[] {
   const groups = body["items"] as unknown as readonly {
     readonly metadata?: { readonly name?: string };
-    readonly versions?: readonly { readonly version: string; readonly freshness?: string; readonly resources?: readonly WireResource[] }[];
+    readonly versions?: readonly {
+      readonly version: string;
+      readonly freshness?: string;
+      readonly resources?: readonly WireResource[];
+    }[];
   }[];
-  return groups.flatMap((group) => (group.versions ?? []).flatMap(({ version, resources }) => (resources ?? []).map((wire) => readResource(group.metadata?.name ?? "", version, wire))));
+  return groups.flatMap((group) =>
+    (group.versions ?? []).flatMap(({ version, resources }) =>
+      (resources ?? []).map((wire) => readResource(group.metadata?.name ?? "", version, wire)),
+    ),
+  );
 }
 
 /** All versions of all groups, the preferred one of each group first. */
 function readGroups(body: JsonObject): readonly string[] {
-  const groups = body["groups"] as unknown as readonly { readonly versions: readonly { readonly groupVersion: string }[]; readonly preferredVersion?: { readonly groupVersion: string } }[];
+  const groups = body["groups"] as unknown as readonly {
+    readonly versions: readonly { readonly groupVersion: string }[];
+    readonly preferredVersion?: { readonly groupVersion: string };
+  }[];
   return groups.flatMap(({ versions, preferredVersion }) => {
     const all = versions.map((version) => version.groupVersion);
-    return preferredVersion ? [preferredVersion.groupVersion, ...all.filter((version) => version !== preferredVersion.groupVersion)] : all;
+    return preferredVersion
+      ? [
+          preferredVersion.groupVersion,
+          ...all.filter((version) => version !== preferredVersion.groupVersion),
+        ]
+      : all;
   });
 }
 
-async function fetchGroupVersion(send: Send, root: string, groupVersion: string): Promise<readonly DiscoveredKind[]> {
+async function fetchGroupVersion(
+  send: Send,
+  root: string,
+  groupVersion: string,
+): Promise<readonly DiscoveredKind[]> {
   try {
-    const body = (await send({ method: "GET", path: `${root}/${groupVersion}` })).json() as unknown as { readonly resources: readonly WireResource[] };
+    const body = (
+      await send({ method: "GET", path: `${root}/${groupVersion}` })
+    ).json() as unknown as { readonly resources: readonly WireResource[] };
     const slash = groupVersion.indexOf("/");
     const group = slash < 0 ? "" : groupVersion.slice(0, slash);
     return joinSubresources(group, groupVersion.slice(slash + 1), body.resources);
@@ -68,11 +100,17 @@ async function fetchGroupVersion(send: Send, root: string, groupVersion: string)
 }
 
 /** Unaggregated discovery lists `pods/status` beside `pods`. */
-function joinSubresources(group: string, version: string, wires: readonly WireResource[]): readonly DiscoveredKind[] {
+function joinSubresources(
+  group: string,
+  version: string,
+  wires: readonly WireResource[],
+): readonly DiscoveredKind[] {
   const own = wires.filter((wire) => !wire.name!.includes("/"));
   return own.map((wire) => {
     const prefix = `${wire.name}/`;
-    const subresources = wires.filter((other) => other.name!.startsWith(prefix)).map((other) => ({ subresource: other.name!.slice(prefix.length) }));
+    const subresources = wires
+      .filter((other) => other.name!.startsWith(prefix))
+      .map((other) => ({ subresource: other.name!.slice(prefix.length) }));
     return readResource(group, version, { ...wire, subresources });
   });
 }
@@ -88,7 +126,10 @@ function readResource(group: string, version: string, wire: WireResource): Disco
     verbs: wire.verbs ?? [],
     shortNames: wire.shortNames ?? [],
     categories: wire.categories ?? [],
-    singular: wire.singularResource || wire.singularName || (wire.responseKind?.kind ?? wire.kind ?? "").toLowerCase(),
+    singular:
+      wire.singularResource ||
+      wire.singularName ||
+      (wire.responseKind?.kind ?? wire.kind ?? "").toLowerCase(),
     subresources: (wire.subresources ?? []).map(({ subresource }) => subresource),
   };
   return kind as DiscoveredKind;

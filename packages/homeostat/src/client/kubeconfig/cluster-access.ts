@@ -1,4 +1,5 @@
-// What is needed to reach one API server as one user: the outcome of reading a kubeconfig or of running in a cluster.
+// What is needed to reach one API server as one user: the outcome of reading a kubeconfig or of
+// running in a cluster.
 
 /** PEM texts and switches for TLS. */
 export interface TlsAccess {

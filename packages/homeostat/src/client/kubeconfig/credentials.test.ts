@@ -10,7 +10,14 @@ import { createScriptedTransport } from "../scripted-transport.suite.ts";
 import type { AuthMethod, ClusterAccess } from "./cluster-access.ts";
 import { createCredentials } from "./credentials.ts";
 
-const access = (auth: AuthMethod, rest: Partial<ClusterAccess> = {}): ClusterAccess => ({ server: "https://h", namespace: "default", tls: {}, auth, origin: "test", ...rest });
+const access = (auth: AuthMethod, rest: Partial<ClusterAccess> = {}): ClusterAccess => ({
+  server: "https://h",
+  namespace: "default",
+  tls: {},
+  auth,
+  origin: "test",
+  ...rest,
+});
 const plugin = {
   apiVersion: "client.authentication.k8s.io/v1",
   command: "get-token",
@@ -20,7 +27,8 @@ const plugin = {
   interactiveMode: "Never",
   installHint: "install get-token",
 } as const;
-const credential = (status: object, apiVersion: string = plugin.apiVersion): string => JSON.stringify({ kind: "ExecCredential", apiVersion, status });
+const credential = (status: object, apiVersion: string = plugin.apiVersion): string =>
+  JSON.stringify({ kind: "ExecCredential", apiVersion, status });
 
 describe("createCredentials", () => {
   it("reads a token file again after a minute, and keeps the old token when that fails", async () => {
@@ -32,7 +40,8 @@ describe("createCredentials", () => {
         return file;
       },
     });
-    const token = async (): Promise<string | undefined> => (await credentials.headers())["authorization"];
+    const token = async (): Promise<string | undefined> =>
+      (await credentials.headers())["authorization"];
     assert.equal(await token(), "Bearer one");
     file = "two";
     await runtime.advance(59_999);
@@ -50,9 +59,15 @@ describe("createCredentials", () => {
 
   it("renews once for many requests that were refused with the same credentials", async () => {
     let reads = 0;
-    const file = createCredentials(access({ type: "tokenFile", path: "/t" }), createVirtualRuntime(), { readFile: async () => `t${++reads}` });
+    const file = createCredentials(
+      access({ type: "tokenFile", path: "/t" }),
+      createVirtualRuntime(),
+      { readFile: async () => `t${++reads}` },
+    );
     let runs = 0;
-    const exec = createCredentials(access({ type: "exec", plugin }), createVirtualRuntime(), { runPlugin: async () => credential({ token: `t${++runs}` }) });
+    const exec = createCredentials(access({ type: "exec", plugin }), createVirtualRuntime(), {
+      runPlugin: async () => credential({ token: `t${++runs}` }),
+    });
     for (const credentials of [file, exec]) {
       const used = (await credentials.headers())["authorization"]!;
       for (let i = 0; i < 3; i++) assert.equal(await credentials.rejected(used), true);
@@ -62,26 +77,52 @@ describe("createCredentials", () => {
   });
 
   it("says which token file cannot be read", async () => {
-    const credentials = createCredentials(access({ type: "tokenFile", path: "/secret/token" }), createVirtualRuntime(), { readFile: () => Promise.reject(new Error("ENOENT")) });
-    await assert.rejects(credentials.headers(), (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE") && error.message.includes("/secret/token"));
+    const credentials = createCredentials(
+      access({ type: "tokenFile", path: "/secret/token" }),
+      createVirtualRuntime(),
+      { readFile: () => Promise.reject(new Error("ENOENT")) },
+    );
+    await assert.rejects(
+      credentials.headers(),
+      (error) =>
+        isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE") &&
+        error.message.includes("/secret/token"),
+    );
   });
 
   it("runs a plug-in once until its credential expires, and tells it of the cluster", async () => {
     const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
     const infos: unknown[] = [];
-    const credentials = createCredentials(access({ type: "exec", plugin }, { tls: { ca: "CA", serverName: "k" } }), runtime, {
-      runPlugin: async (_, info) => {
-        infos.push(JSON.parse(info));
-        return credential({ token: `t${infos.length}`, expirationTimestamp: `2026-01-01T0${infos.length}:00:00Z` });
+    const credentials = createCredentials(
+      access({ type: "exec", plugin }, { tls: { ca: "CA", serverName: "k" } }),
+      runtime,
+      {
+        runPlugin: async (_, info) => {
+          infos.push(JSON.parse(info));
+          return credential({
+            token: `t${infos.length}`,
+            expirationTimestamp: `2026-01-01T0${infos.length}:00:00Z`,
+          });
+        },
       },
-    });
+    );
     const [first, second] = await Promise.all([credentials.headers(), credentials.headers()]);
-    assert.deepEqual([first, second], [{ authorization: "Bearer t1" }, { authorization: "Bearer t1" }]);
+    assert.deepEqual(
+      [first, second],
+      [{ authorization: "Bearer t1" }, { authorization: "Bearer t1" }],
+    );
     assert.deepEqual(infos, [
       {
         kind: "ExecCredential",
         apiVersion: plugin.apiVersion,
-        spec: { cluster: { server: "https://h", "tls-server-name": "k", "certificate-authority-data": Buffer.from("CA").toString("base64") }, interactive: false },
+        spec: {
+          cluster: {
+            server: "https://h",
+            "tls-server-name": "k",
+            "certificate-authority-data": Buffer.from("CA").toString("base64"),
+          },
+          interactive: false,
+        },
       },
     ]);
     await runtime.advance(3_600_000);
@@ -91,7 +132,11 @@ describe("createCredentials", () => {
   });
 
   it("takes client certificates from a plug-in", async () => {
-    const credentials = createCredentials(access({ type: "exec", plugin }), createVirtualRuntime(), { runPlugin: async () => credential({ clientCertificateData: "C", clientKeyData: "K" }) });
+    const credentials = createCredentials(
+      access({ type: "exec", plugin }),
+      createVirtualRuntime(),
+      { runPlugin: async () => credential({ clientCertificateData: "C", clientKeyData: "K" }) },
+    );
     assert.deepEqual(await credentials.clientCertificate?.(), { cert: "C", key: "K" });
     assert.deepEqual(await credentials.headers(), {});
   });
@@ -99,40 +144,81 @@ describe("createCredentials", () => {
   for (const [what, output, says] of [
     ["no JSON", "token", /in JSON on standard output, got "token"/],
     ["another kind", '{"kind":"Pod"}', /expected kind ExecCredential/],
-    ["another version", credential({ token: "t" }, "client.authentication.k8s.io/v1beta1"), /as the kubeconfig says, got .*v1beta1/],
+    [
+      "another version",
+      credential({ token: "t" }, "client.authentication.k8s.io/v1beta1"),
+      /as the kubeconfig says, got .*v1beta1/,
+    ],
     ["nothing to use", credential({}), /expected status with a token, or/],
-    ["a bad time", credential({ token: "t", expirationTimestamp: "soon" }), /RFC 3339 time, got "soon"/],
+    [
+      "a bad time",
+      credential({ token: "t", expirationTimestamp: "soon" }),
+      /RFC 3339 time, got "soon"/,
+    ],
   ] as const) {
     it(`refuses a plug-in that gives ${what}, with its install hint`, async () => {
-      const credentials = createCredentials(access({ type: "exec", plugin }), createVirtualRuntime(), { runPlugin: async () => output });
-      await assert.rejects(credentials.headers(), (error) => isHomeostatError(error, "ERR_KUBECONFIG_EXEC") && says.test(error.message) && error.hint === "install get-token");
+      const credentials = createCredentials(
+        access({ type: "exec", plugin }),
+        createVirtualRuntime(),
+        { runPlugin: async () => output },
+      );
+      await assert.rejects(
+        credentials.headers(),
+        (error) =>
+          isHomeostatError(error, "ERR_KUBECONFIG_EXEC") &&
+          says.test(error.message) &&
+          error.hint === "install get-token",
+      );
     });
   }
 
   it("sends basic credentials and impersonation", async () => {
-    const impersonation = { user: "boss", uid: "7", groups: ["a", "b"], extra: { "Example.com/Scope": ["x"] } };
-    assert.deepEqual(await createCredentials(access({ type: "basic", username: "u", password: "p" }, { impersonation }), createVirtualRuntime()).headers(), {
-      authorization: `Basic ${Buffer.from("u:p").toString("base64")}`,
-      "impersonate-user": "boss",
-      "impersonate-uid": "7",
-      "impersonate-group": "a\nb",
-      "impersonate-extra-example.com%2fscope": "x",
-    });
+    const impersonation = {
+      user: "boss",
+      uid: "7",
+      groups: ["a", "b"],
+      extra: { "Example.com/Scope": ["x"] },
+    };
+    assert.deepEqual(
+      await createCredentials(
+        access({ type: "basic", username: "u", password: "p" }, { impersonation }),
+        createVirtualRuntime(),
+      ).headers(),
+      {
+        authorization: `Basic ${Buffer.from("u:p").toString("base64")}`,
+        "impersonate-user": "boss",
+        "impersonate-uid": "7",
+        "impersonate-group": "a\nb",
+        "impersonate-extra-example.com%2fscope": "x",
+      },
+    );
   });
 
   it("gives a rejected token one more try with a fresh one", async () => {
     let runs = 0;
     const transport = createScriptedTransport((exchange) =>
-      exchange.request.headers["authorization"] === "Bearer fixed" ? exchange.refuse(401, "Unauthorized") : exchange.answer(200, { runs: ++runs }),
+      exchange.request.headers["authorization"] === "Bearer fixed"
+        ? exchange.refuse(401, "Unauthorized")
+        : exchange.answer(200, { runs: ++runs }),
     );
-    const Thing = dynamicKind({ apiVersion: "v1", kind: "Thing", resource: "things", scope: "Cluster" });
-    const client = createClient({ transport, access: access({ type: "token", token: "fixed" }), runtime: createVirtualRuntime() });
+    const Thing = dynamicKind({
+      apiVersion: "v1",
+      kind: "Thing",
+      resource: "things",
+      scope: "Cluster",
+    });
+    const client = createClient({
+      transport,
+      access: access({ type: "token", token: "fixed" }),
+      runtime: createVirtualRuntime(),
+    });
     await assert.rejects(
       client.get(Thing, "a"),
       (error) =>
         isUnauthorized(error) &&
         error.status.message === "refused: Unauthorized" &&
-        error.message === "refused: Unauthorized (https://h does not take the credentials of test: renew them, or correct the user there)",
+        error.message ===
+          "refused: Unauthorized (https://h does not take the credentials of test: renew them, or correct the user there)",
     );
     assert.equal(transport.exchanges.length, 1, "a token that cannot change is not tried again");
   });

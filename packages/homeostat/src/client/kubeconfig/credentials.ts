@@ -1,9 +1,16 @@
-// Headers and client certificates that prove who is asking, renewed in time. File and process access are parameters.
-// Upstream: k8s.io/client-go/transport (token files read again every minute, with 10 s to spare), round_trippers.go.
+// Headers and client certificates that prove who is asking, renewed in time. File and process
+// access are parameters.
+// Upstream: k8s.io/client-go/transport (token files read again every minute, with 10 s to spare),
+// round_trippers.go.
 import { readFile } from "node:fs/promises";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ClusterAccess, ExecPlugin, Impersonation } from "./cluster-access.ts";
-import { type ExecCredential, formatExecInfo, parseExecCredential, type RunPlugin } from "./exec-credential.ts";
+import {
+  type ExecCredential,
+  formatExecInfo,
+  parseExecCredential,
+  type RunPlugin,
+} from "./exec-credential.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { runExecPlugin } from "./run-exec-plugin.ts";
 
@@ -11,12 +18,15 @@ import { runExecPlugin } from "./run-exec-plugin.ts";
 export interface Credentials {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
-   * The server answered 401 to a request with `used` as its authorization (default: what is held, which is dropped). Yields
-   * true when a second try may fare better; at once where another request has brought a renewal about meanwhile.
+   * The server answered 401 to a request with `used` as its authorization (default: what is held,
+   * which is dropped). Yields true when a second try may fare better; at once where another request
+   * has brought a renewal about meanwhile.
    */
   rejected(used?: string): Promise<boolean>;
   /** Set when a plug-in may give client certificates. */
-  readonly clientCertificate?: () => Promise<{ readonly cert: string; readonly key: string } | undefined>;
+  readonly clientCertificate?: () => Promise<
+    { readonly cert: string; readonly key: string } | undefined
+  >;
 }
 
 /** Ways to the world; the defaults are the real ones. */
@@ -28,7 +38,11 @@ export interface CredentialSources {
 const tokenFilePeriodMs = 60_000;
 
 /** Creates the credentials of one access. */
-export function createCredentials(access: ClusterAccess, runtime: Runtime, sources: CredentialSources = {}): Credentials {
+export function createCredentials(
+  access: ClusterAccess,
+  runtime: Runtime,
+  sources: CredentialSources = {},
+): Credentials {
   const fixed = impersonationHeaders(access.impersonation);
   const { auth } = access;
   switch (auth.type) {
@@ -37,22 +51,42 @@ export function createCredentials(access: ClusterAccess, runtime: Runtime, sourc
     case "token":
       return fixedCredentials({ ...fixed, authorization: `Bearer ${auth.token}` });
     case "basic":
-      return fixedCredentials({ ...fixed, authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString("base64")}` });
+      return fixedCredentials({
+        ...fixed,
+        authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString("base64")}`,
+      });
     case "tokenFile":
-      return new TokenFile(auth.path, fixed, runtime, sources.readFile ?? ((path) => readFile(path, "utf8")));
+      return new TokenFile(
+        auth.path,
+        fixed,
+        runtime,
+        sources.readFile ?? ((path) => readFile(path, "utf8")),
+      );
     case "exec":
-      return execCredentials(auth.plugin, access, fixed, runtime, sources.runPlugin ?? runExecPlugin);
+      return execCredentials(
+        auth.plugin,
+        access,
+        fixed,
+        runtime,
+        sources.runPlugin ?? runExecPlugin,
+      );
   }
 }
 
-/** Headers for acting as somebody else; extra keys are percent-encoded, as upstream does. Several values are joined by newlines, for the transport to repeat the header. */
-export function impersonationHeaders(impersonation: Impersonation | undefined): Readonly<Record<string, string>> {
+/**
+ * Headers for acting as somebody else; extra keys are percent-encoded, as upstream does. Several
+ * values are joined by newlines, for the transport to repeat the header.
+ */
+export function impersonationHeaders(
+  impersonation: Impersonation | undefined,
+): Readonly<Record<string, string>> {
   if (!impersonation) return {};
   const { user, uid, groups, extra } = impersonation;
   const headers: Record<string, string> = { "impersonate-user": user };
   if (uid) headers["impersonate-uid"] = uid;
   if (groups.length) headers["impersonate-group"] = groups.join("\n");
-  for (const [key, values] of Object.entries(extra)) headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values.join("\n");
+  for (const [key, values] of Object.entries(extra))
+    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values.join("\n");
   return headers;
 }
 
@@ -61,7 +95,10 @@ function fixedCredentials(headers: Readonly<Record<string, string>>): Credential
   return { headers: () => ready, rejected: () => Promise.resolve(false) };
 }
 
-/** A token in a file that somebody renews. A file that cannot be read later leaves the old token in use. */
+/**
+ * A token in a file that somebody renews. A file that cannot be read later leaves the old token in
+ * use.
+ */
 class TokenFile implements Credentials {
   readonly #path: string;
   readonly #fixed: Readonly<Record<string, string>>;
@@ -70,7 +107,12 @@ class TokenFile implements Credentials {
   #token: string | undefined;
   #readAt = -Infinity;
 
-  constructor(path: string, fixed: Readonly<Record<string, string>>, runtime: Runtime, read: (path: string) => Promise<string>) {
+  constructor(
+    path: string,
+    fixed: Readonly<Record<string, string>>,
+    runtime: Runtime,
+    read: (path: string) => Promise<string>,
+  ) {
     this.#path = path;
     this.#fixed = fixed;
     this.#runtime = runtime;
@@ -107,7 +149,13 @@ class TokenFile implements Credentials {
 }
 
 /** Credentials of a plug-in, held until they expire; concurrent needs share one run. */
-function execCredentials(plugin: ExecPlugin, access: ClusterAccess, fixed: Readonly<Record<string, string>>, runtime: Runtime, run: RunPlugin): Credentials {
+function execCredentials(
+  plugin: ExecPlugin,
+  access: ClusterAccess,
+  fixed: Readonly<Record<string, string>>,
+  runtime: Runtime,
+  run: RunPlugin,
+): Credentials {
   let held: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;
   const renew = (): Promise<ExecCredential> => {
@@ -116,14 +164,16 @@ function execCredentials(plugin: ExecPlugin, access: ClusterAccess, fixed: Reado
       .finally(() => (running = undefined));
     return running;
   };
-  const current = async (): Promise<ExecCredential> => (held && (held.expiresAt === undefined || held.expiresAt > runtime.clock.now()) ? held : renew());
+  const current = async (): Promise<ExecCredential> =>
+    held && (held.expiresAt === undefined || held.expiresAt > runtime.clock.now()) ? held : renew();
   return {
     async headers() {
       const { token } = await current();
       return token ? { ...fixed, authorization: `Bearer ${token}` } : fixed;
     },
     async rejected(used) {
-      if (used !== undefined && held?.token !== undefined && used !== `Bearer ${held.token}`) return true;
+      if (used !== undefined && held?.token !== undefined && used !== `Bearer ${held.token}`)
+        return true;
       held = undefined;
       await renew();
       return true;

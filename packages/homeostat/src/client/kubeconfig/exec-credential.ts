@@ -1,5 +1,7 @@
-// Speaks with a credential plug-in: what it is told, and what its answer means. Running it is a parameter.
-// Upstream: k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go, k8s.io/client-go/pkg/apis/clientauthentication/v1.
+// Speaks with a credential plug-in: what it is told, and what its answer means. Running it is a
+// parameter.
+// Upstream: k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go,
+// k8s.io/client-go/pkg/apis/clientauthentication/v1.
 import type { ClusterAccess, ExecPlugin } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { isRecord } from "./parse-kubeconfig.ts";
@@ -16,7 +18,10 @@ export interface ExecCredential {
 export type RunPlugin = (plugin: ExecPlugin, info: string) => Promise<string>;
 
 /** The text of KUBERNETES_EXEC_INFO. */
-export function formatExecInfo(plugin: ExecPlugin, access: Pick<ClusterAccess, "server" | "tls">): string {
+export function formatExecInfo(
+  plugin: ExecPlugin,
+  access: Pick<ClusterAccess, "server" | "tls">,
+): string {
   const { tls, server } = access;
   const cluster = {
     server,
@@ -24,7 +29,11 @@ export function formatExecInfo(plugin: ExecPlugin, access: Pick<ClusterAccess, "
     ...(tls.insecureSkipVerify ? { "insecure-skip-tls-verify": true } : {}),
     ...(tls.ca ? { "certificate-authority-data": Buffer.from(tls.ca).toString("base64") } : {}),
   };
-  return JSON.stringify({ kind: "ExecCredential", apiVersion: plugin.apiVersion, spec: { ...(plugin.provideClusterInfo ? { cluster } : {}), interactive: false } });
+  return JSON.stringify({
+    kind: "ExecCredential",
+    apiVersion: plugin.apiVersion,
+    spec: { ...(plugin.provideClusterInfo ? { cluster } : {}), interactive: false },
+  });
 }
 
 /** Reads a plug-in's answer. */
@@ -41,13 +50,29 @@ export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCre
   } catch {
     throw refuse("an ExecCredential in JSON on standard output", output);
   }
-  if (!isRecord(answer) || answer["kind"] !== "ExecCredential") throw refuse("kind ExecCredential", answer);
-  if (answer["apiVersion"] !== plugin.apiVersion) throw refuse(`apiVersion ${plugin.apiVersion}, as the kubeconfig says`, answer["apiVersion"]);
+  if (!isRecord(answer) || answer["kind"] !== "ExecCredential")
+    throw refuse("kind ExecCredential", answer);
+  if (answer["apiVersion"] !== plugin.apiVersion)
+    throw refuse(`apiVersion ${plugin.apiVersion}, as the kubeconfig says`, answer["apiVersion"]);
   const status = answer["status"];
   if (!isRecord(status)) throw refuse("status with a token or a client certificate", status);
-  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status as Record<string, string | undefined>;
-  if (!token && !(cert && key)) throw refuse("status with a token, or with clientCertificateData and clientKeyData", Object.keys(status));
+  const {
+    token,
+    clientCertificateData: cert,
+    clientKeyData: key,
+    expirationTimestamp,
+  } = status as Record<string, string | undefined>;
+  if (!token && !(cert && key))
+    throw refuse(
+      "status with a token, or with clientCertificateData and clientKeyData",
+      Object.keys(status),
+    );
   const expiresAt = expirationTimestamp === undefined ? undefined : Date.parse(expirationTimestamp);
-  if (Number.isNaN(expiresAt)) throw refuse("expirationTimestamp as an RFC 3339 time", expirationTimestamp);
-  return { ...(token ? { token } : {}), ...(cert && key ? { cert, key } : {}), ...(expiresAt === undefined ? {} : { expiresAt }) };
+  if (Number.isNaN(expiresAt))
+    throw refuse("expirationTimestamp as an RFC 3339 time", expirationTimestamp);
+  return {
+    ...(token ? { token } : {}),
+    ...(cert && key ? { cert, key } : {}),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
 }

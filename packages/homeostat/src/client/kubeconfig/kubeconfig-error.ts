@@ -19,6 +19,11 @@ export type KubeconfigErrorCode =
   | "ERR_KUBECONFIG_NOT_IN_CLUSTER";
 
 /** Builds one; `message` names file and entry, what was expected and what came. */
-export function kubeconfigError(code: KubeconfigErrorCode, message: string, hint: string, cause?: unknown): HomeostatError<KubeconfigErrorCode> {
+export function kubeconfigError(
+  code: KubeconfigErrorCode,
+  message: string,
+  hint: string,
+  cause?: unknown,
+): HomeostatError<KubeconfigErrorCode> {
   return new HomeostatError(code, message, cause === undefined ? { hint } : { hint, cause });
 }

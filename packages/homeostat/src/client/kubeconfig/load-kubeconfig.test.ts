@@ -1,4 +1,5 @@
-// Kubeconfigs as people have them, and every way to get them wrong. Files live in a temporary folder.
+// Kubeconfigs as people have them, and every way to get them wrong. Files live in a temporary
+// folder.
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -57,7 +58,12 @@ describe("loadKubeconfig", () => {
     assert.deepEqual(await loadKubeconfig({ path }), {
       server: "https://127.0.0.1:6443",
       namespace: "kitchen",
-      tls: { ca: pem("CERTIFICATE"), cert: pem("CERTIFICATE"), key: pem("PRIVATE KEY"), serverName: "kubernetes" },
+      tls: {
+        ca: pem("CERTIFICATE"),
+        cert: pem("CERTIFICATE"),
+        key: pem("PRIVATE KEY"),
+        serverName: "kubernetes",
+      },
       auth: { type: "none" },
       impersonation: { user: "boss", groups: ["a", "b"], extra: {} },
       origin: `context "dev" of ${path}`,
@@ -67,10 +73,18 @@ describe("loadKubeconfig", () => {
   });
 
   it("merges a KUBECONFIG list: the first to say something wins, missing files do not matter", async () => {
-    const first = await write("first", `clusters: [{name: k, cluster: {server: "https://first"}}]\n`);
+    const first = await write(
+      "first",
+      `clusters: [{name: k, cluster: {server: "https://first"}}]\n`,
+    );
     const second = await write("second", simple('{server: "https://second"}', '{token: "t"}'));
-    const access = await loadKubeconfig({ env: { KUBECONFIG: [join(folder, "missing"), first, second].join(delimiter) } });
-    assert.deepEqual([access.server, access.auth], ["https://first", { type: "token", token: "t" }]);
+    const access = await loadKubeconfig({
+      env: { KUBECONFIG: [join(folder, "missing"), first, second].join(delimiter) },
+    });
+    assert.deepEqual(
+      [access.server, access.auth],
+      ["https://first", { type: "token", token: "t" }],
+    );
   });
 
   it("looks into the home folder", async () => {
@@ -80,9 +94,17 @@ describe("loadKubeconfig", () => {
   });
 
   it("reads every way to authenticate, tokenFile before token", async () => {
-    const authOf = async (user: string): Promise<unknown> => (await loadKubeconfig({ path: await write("auth", simple(https, user)) })).auth;
-    assert.deepEqual(await authOf("{token: t, tokenFile: tok}"), { type: "tokenFile", path: join(folder, "tok") });
-    assert.deepEqual(await authOf("{username: u, password: p}"), { type: "basic", username: "u", password: "p" });
+    const authOf = async (user: string): Promise<unknown> =>
+      (await loadKubeconfig({ path: await write("auth", simple(https, user)) })).auth;
+    assert.deepEqual(await authOf("{token: t, tokenFile: tok}"), {
+      type: "tokenFile",
+      path: join(folder, "tok"),
+    });
+    assert.deepEqual(await authOf("{username: u, password: p}"), {
+      type: "basic",
+      username: "u",
+      password: "p",
+    });
     assert.deepEqual(
       await authOf(
         "{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, args: [a], env: [{name: N, value: v}], installHint: get it, interactiveMode: Never, provideClusterInfo: true}}",
@@ -106,67 +128,192 @@ describe("loadKubeconfig", () => {
     assert.equal((await loadKubeconfig({ text: simple(https) })).server, "https://h");
   });
 
-  const wrong: readonly { readonly what: string; readonly text: string; readonly code: KubeconfigErrorCode; readonly says: RegExp; readonly context?: string }[] = [
+  const wrong: readonly {
+    readonly what: string;
+    readonly text: string;
+    readonly code: KubeconfigErrorCode;
+    readonly says: RegExp;
+    readonly context?: string;
+  }[] = [
     { what: "no YAML", text: "a: [", code: "ERR_KUBECONFIG_SYNTAX", says: /wrong: expected YAML/ },
     { what: "a list", text: "- a", code: "ERR_KUBECONFIG_SHAPE", says: /mapping with clusters/ },
-    { what: "another kind", text: "kind: Pod", code: "ERR_KUBECONFIG_SHAPE", says: /kind must be "Config", got "Pod"/ },
-    { what: "an entry without name", text: "clusters: [{}]", code: "ERR_KUBECONFIG_SHAPE", says: /clusters\[0\]\.name must be a string/ },
-    { what: "two of one name", text: "users: [{name: a}, {name: a}]", code: "ERR_KUBECONFIG_SHAPE", says: /two entries named "a"/ },
-    { what: "no current context", text: "contexts: [{name: a}, {name: b}]", code: "ERR_KUBECONFIG_NO_CONTEXT", says: /current-context is not set; contexts there: "a", "b"/ },
-    { what: "an unknown context", text: good, context: "prod", code: "ERR_KUBECONFIG_NO_CONTEXT", says: /context "prod" is not among the contexts there \("dev", "other", "anonymous"\)/ },
-    { what: "an unknown user", text: good, context: "other", code: "ERR_KUBECONFIG_NO_USER", says: /names user "nobody".*\("me"\)/ },
-    { what: "an unknown cluster", text: "current-context: a\ncontexts: [{name: a, context: {cluster: x}}]", code: "ERR_KUBECONFIG_NO_CLUSTER", says: /names cluster "x".*\(none\)/ },
-    { what: "a server that is no URL", text: simple('{server: "ftp://h"}'), code: "ERR_KUBECONFIG_SERVER", says: /must be an http\(s\) URL.*"ftp:\/\/h"/ },
-    { what: "bad base64", text: simple('{server: "https://h", certificate-authority-data: "%%%"}'), code: "ERR_KUBECONFIG_BASE64", says: /cluster "k": certificate-authority-data must be base64/ },
-    { what: "no PEM", text: simple(`{server: "https://h", certificate-authority-data: "${base64("hello")}"}`), code: "ERR_KUBECONFIG_PEM", says: /must hold PEM.*hello/ },
+    {
+      what: "another kind",
+      text: "kind: Pod",
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /kind must be "Config", got "Pod"/,
+    },
+    {
+      what: "an entry without name",
+      text: "clusters: [{}]",
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /clusters\[0\]\.name must be a string/,
+    },
+    {
+      what: "two of one name",
+      text: "users: [{name: a}, {name: a}]",
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /two entries named "a"/,
+    },
+    {
+      what: "no current context",
+      text: "contexts: [{name: a}, {name: b}]",
+      code: "ERR_KUBECONFIG_NO_CONTEXT",
+      says: /current-context is not set; contexts there: "a", "b"/,
+    },
+    {
+      what: "an unknown context",
+      text: good,
+      context: "prod",
+      code: "ERR_KUBECONFIG_NO_CONTEXT",
+      says: /context "prod" is not among the contexts there \("dev", "other", "anonymous"\)/,
+    },
+    {
+      what: "an unknown user",
+      text: good,
+      context: "other",
+      code: "ERR_KUBECONFIG_NO_USER",
+      says: /names user "nobody".*\("me"\)/,
+    },
+    {
+      what: "an unknown cluster",
+      text: "current-context: a\ncontexts: [{name: a, context: {cluster: x}}]",
+      code: "ERR_KUBECONFIG_NO_CLUSTER",
+      says: /names cluster "x".*\(none\)/,
+    },
+    {
+      what: "a server that is no URL",
+      text: simple('{server: "ftp://h"}'),
+      code: "ERR_KUBECONFIG_SERVER",
+      says: /must be an http\(s\) URL.*"ftp:\/\/h"/,
+    },
+    {
+      what: "bad base64",
+      text: simple('{server: "https://h", certificate-authority-data: "%%%"}'),
+      code: "ERR_KUBECONFIG_BASE64",
+      says: /cluster "k": certificate-authority-data must be base64/,
+    },
+    {
+      what: "no PEM",
+      text: simple(`{server: "https://h", certificate-authority-data: "${base64("hello")}"}`),
+      code: "ERR_KUBECONFIG_PEM",
+      says: /must hold PEM.*hello/,
+    },
     {
       what: "a missing certificate file",
       text: simple('{server: "https://h", certificate-authority: nowhere.crt}'),
       code: "ERR_KUBECONFIG_UNREADABLE",
       says: /names .*nowhere\.crt, which cannot be read/,
     },
-    { what: "a certificate without key", text: simple(https, "{client-certificate: pki/me.crt}"), code: "ERR_KUBECONFIG_SHAPE", says: /client-certificate without client-key/ },
+    {
+      what: "a certificate without key",
+      text: simple(https, "{client-certificate: pki/me.crt}"),
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /client-certificate without client-key/,
+    },
     {
       what: "insecure with an authority",
-      text: simple(`{server: "https://h", insecure-skip-tls-verify: true, certificate-authority: pki/me.crt}`),
+      text: simple(
+        `{server: "https://h", insecure-skip-tls-verify: true, certificate-authority: pki/me.crt}`,
+      ),
       code: "ERR_KUBECONFIG_SHAPE",
       says: /both a certificate authority and insecure/,
     },
-    { what: "a proxy", text: simple('{server: "https://h", proxy-url: "http://p"}'), code: "ERR_KUBECONFIG_UNSUPPORTED", says: /cluster "k" has proxy-url/ },
-    { what: "an auth provider", text: simple(https, "{auth-provider: {name: gcp}}"), code: "ERR_KUBECONFIG_UNSUPPORTED", says: /removed in 1\.26/ },
+    {
+      what: "a proxy",
+      text: simple('{server: "https://h", proxy-url: "http://p"}'),
+      code: "ERR_KUBECONFIG_UNSUPPORTED",
+      says: /cluster "k" has proxy-url/,
+    },
+    {
+      what: "an auth provider",
+      text: simple(https, "{auth-provider: {name: gcp}}"),
+      code: "ERR_KUBECONFIG_UNSUPPORTED",
+      says: /removed in 1\.26/,
+    },
     {
       what: "an old exec version",
-      text: simple(https, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"),
+      text: simple(
+        https,
+        "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}",
+      ),
       code: "ERR_KUBECONFIG_SHAPE",
       says: /v1 or \/v1beta1, got .*v1alpha1/,
     },
-    { what: "an entry with an empty name", text: "contexts: [{name: '', context: {}}]", code: "ERR_KUBECONFIG_SHAPE", says: /contexts\[0\]\.name must be a string that is not empty/ },
+    {
+      what: "an entry with an empty name",
+      text: "contexts: [{name: '', context: {}}]",
+      code: "ERR_KUBECONFIG_SHAPE",
+      says: /contexts\[0\]\.name must be a string that is not empty/,
+    },
     ...(
       [
-        ["an exec.env that is no list", `{exec: {${execV1}, env: {A: b}}}`, /user "u": exec\.env must be a list of .*\{"A":"b"\}/],
-        ["an exec.env of texts", `{exec: {${execV1}, env: ["A=b"]}}`, /exec\.env\[0\]\.name must be the name of a variable, got "A=b"/],
-        ["an exec.env without name", `{exec: {${execV1}, env: [{value: b}]}}`, /exec\.env\[0\]\.name must be .*got nothing/],
-        ["an exec.env with a number", `{exec: {${execV1}, env: [{name: A, value: 1}]}}`, /exec\.env\[0\]\.value must be a string, got 1/],
-        ["as-groups that are no list", "{as: a, as-groups: staff}", /user "u": as-groups must be a list of strings, got "staff"/],
+        [
+          "an exec.env that is no list",
+          `{exec: {${execV1}, env: {A: b}}}`,
+          /user "u": exec\.env must be a list of .*\{"A":"b"\}/,
+        ],
+        [
+          "an exec.env of texts",
+          `{exec: {${execV1}, env: ["A=b"]}}`,
+          /exec\.env\[0\]\.name must be the name of a variable, got "A=b"/,
+        ],
+        [
+          "an exec.env without name",
+          `{exec: {${execV1}, env: [{value: b}]}}`,
+          /exec\.env\[0\]\.name must be .*got nothing/,
+        ],
+        [
+          "an exec.env with a number",
+          `{exec: {${execV1}, env: [{name: A, value: 1}]}}`,
+          /exec\.env\[0\]\.value must be a string, got 1/,
+        ],
+        [
+          "as-groups that are no list",
+          "{as: a, as-groups: staff}",
+          /user "u": as-groups must be a list of strings, got "staff"/,
+        ],
         ["as-groups of numbers", "{as: a, as-groups: [1]}", /as-groups must be a list of strings/],
-        ["as-user-extra that is a list", "{as: a, as-user-extra: [a]}", /as-user-extra must be a mapping/],
-        ["as-user-extra without lists", "{as: a, as-user-extra: {scope: x}}", /as-user-extra\.scope must be a list of strings, got "x"/],
+        [
+          "as-user-extra that is a list",
+          "{as: a, as-user-extra: [a]}",
+          /as-user-extra must be a mapping/,
+        ],
+        [
+          "as-user-extra without lists",
+          "{as: a, as-user-extra: {scope: x}}",
+          /as-user-extra\.scope must be a list of strings, got "x"/,
+        ],
       ] as const
-    ).map(([what, user, says]) => ({ what, text: simple(https, user), code: "ERR_KUBECONFIG_SHAPE" as const, says })),
+    ).map(([what, user, says]) => ({
+      what,
+      text: simple(https, user),
+      code: "ERR_KUBECONFIG_SHAPE" as const,
+      says,
+    })),
   ];
   for (const { what, text, code, says, context } of wrong) {
     it(`refuses ${what}, with ${code}`, async () => {
       const path = await write("wrong", text);
       await assert.rejects(
         loadKubeconfig({ path, ...(context === undefined ? {} : { context }) }),
-        (error) => isHomeostatError(error, code) && says.test(error.message) && error.message.includes(folder) && error.hint !== "",
+        (error) =>
+          isHomeostatError(error, code) &&
+          says.test(error.message) &&
+          error.message.includes(folder) &&
+          error.hint !== "",
       );
     });
   }
 
   it("says where it looked when there is none", async () => {
-    await assert.rejects(loadKubeconfig({ path: join(folder, "none") }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_NOT_FOUND"));
-    await assert.rejects(loadKubeconfig({ env: { KUBECONFIG: join(folder, "none") } }), /looking for a kubeconfig: expected one at .*none, found none/);
+    await assert.rejects(loadKubeconfig({ path: join(folder, "none") }), (error) =>
+      isHomeostatError(error, "ERR_KUBECONFIG_NOT_FOUND"),
+    );
+    await assert.rejects(
+      loadKubeconfig({ env: { KUBECONFIG: join(folder, "none") } }),
+      /looking for a kubeconfig: expected one at .*none, found none/,
+    );
   });
 });
 
@@ -182,9 +329,20 @@ describe("loadInClusterConfig", () => {
       await writeFile(join(account, name), text);
     const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
     const access = await loadInClusterConfig({ env, folder: account });
-    assert.deepEqual([access.server, access.namespace, access.auth], ["https://[fd00::1]:443", "kitchen", { type: "tokenFile", path: join(account, "token") }]);
-    await assert.rejects(loadInClusterConfig({ env, folder: join(folder, "nowhere") }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE"));
-    await assert.rejects(loadInClusterConfig({ env: {} }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_NOT_IN_CLUSTER"));
-    await assert.rejects(loadClusterAccess({ env }), (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE"), "in a pod the service account is tried");
+    assert.deepEqual(
+      [access.server, access.namespace, access.auth],
+      ["https://[fd00::1]:443", "kitchen", { type: "tokenFile", path: join(account, "token") }],
+    );
+    await assert.rejects(loadInClusterConfig({ env, folder: join(folder, "nowhere") }), (error) =>
+      isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE"),
+    );
+    await assert.rejects(loadInClusterConfig({ env: {} }), (error) =>
+      isHomeostatError(error, "ERR_KUBECONFIG_NOT_IN_CLUSTER"),
+    );
+    await assert.rejects(
+      loadClusterAccess({ env }),
+      (error) => isHomeostatError(error, "ERR_KUBECONFIG_TOKEN_FILE"),
+      "in a pod the service account is tried",
+    );
   });
 });

@@ -1,6 +1,8 @@
-// Finds and reads kubeconfigs as kubectl does: an explicit path, else the KUBECONFIG list, else ~/.kube/config, else the
-// service account of the pod this runs in. The only file here that touches the file system and the environment.
-// Upstream: k8s.io/client-go/tools/clientcmd/loader.go, k8s.io/client-go/rest/config.go (InClusterConfig).
+// Finds and reads kubeconfigs as kubectl does: an explicit path, else the KUBECONFIG list, else
+// ~/.kube/config, else the service account of the pod this runs in. The only file here that touches
+// the file system and the environment.
+// Upstream: k8s.io/client-go/tools/clientcmd/loader.go, k8s.io/client-go/rest/config.go
+// (InClusterConfig).
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
@@ -13,7 +15,9 @@ import { resolveAccess } from "./resolve-access.ts";
 export interface LoadKubeconfigOptions {
   /** One file, which must exist; else KUBECONFIG, else ~/.kube/config. */
   readonly path?: string;
-  /** The kubeconfig itself, instead of any file; relative paths in it count from the working folder. */
+  /**
+   * The kubeconfig itself, instead of any file; relative paths in it count from the working folder.
+   */
   readonly text?: string;
   readonly context?: string;
   /** Default: the process's environment. */
@@ -26,9 +30,14 @@ export const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccou
 /** Reads the kubeconfig and resolves a context. */
 export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promise<ClusterAccess> {
   const { env = process.env, text } = options;
-  const present = text === undefined ? await readFiles(options.path, env) : [{ file: resolve("kubeconfig"), text }];
+  const present =
+    text === undefined
+      ? await readFiles(options.path, env)
+      : [{ file: resolve("kubeconfig"), text }];
   const { parse } = await import("yaml");
-  const config: Kubeconfig = mergeKubeconfigs(present.map((each) => parseKubeconfig(each.text, each.file, parse)));
+  const config: Kubeconfig = mergeKubeconfigs(
+    present.map((each) => parseKubeconfig(each.text, each.file, parse)),
+  );
   return resolveAccess(config, {
     ...(options.context === undefined ? {} : { context: options.context }),
     readFile: (path) => readFile(path, "utf8"),
@@ -36,10 +45,17 @@ export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promi
   });
 }
 
-async function readFiles(path: string | undefined, env: NonNullable<LoadKubeconfigOptions["env"]>): Promise<readonly { readonly file: string; readonly text: string }[]> {
+async function readFiles(
+  path: string | undefined,
+  env: NonNullable<LoadKubeconfigOptions["env"]>,
+): Promise<readonly { readonly file: string; readonly text: string }[]> {
   const candidates = listCandidates(path, env);
-  const texts = await Promise.all(candidates.map(async (file) => ({ file, text: await readCandidate(file, path !== undefined) })));
-  const present = texts.filter((each): each is { file: string; text: string } => each.text !== undefined);
+  const texts = await Promise.all(
+    candidates.map(async (file) => ({ file, text: await readCandidate(file, path !== undefined) })),
+  );
+  const present = texts.filter(
+    (each): each is { file: string; text: string } => each.text !== undefined,
+  );
   if (present.length > 0) return present;
   throw kubeconfigError(
     "ERR_KUBECONFIG_NOT_FOUND",
@@ -49,7 +65,9 @@ async function readFiles(path: string | undefined, env: NonNullable<LoadKubeconf
 }
 
 /** The pod's own service account; the token is read again as the kubelet renews it. */
-export async function loadInClusterConfig(options: Pick<LoadKubeconfigOptions, "env"> & { readonly folder?: string } = {}): Promise<ClusterAccess> {
+export async function loadInClusterConfig(
+  options: Pick<LoadKubeconfigOptions, "env"> & { readonly folder?: string } = {},
+): Promise<ClusterAccess> {
   const { env = process.env, folder = serviceAccountFolder } = options;
   const host = env["KUBERNETES_SERVICE_HOST"];
   const port = env["KUBERNETES_SERVICE_PORT"];
@@ -80,17 +98,29 @@ export async function loadInClusterConfig(options: Pick<LoadKubeconfigOptions, "
   };
 }
 
-/** The kubeconfig if there is one, else the pod's service account: what an operator wants by default. */
-export async function loadClusterAccess(options: LoadKubeconfigOptions = {}): Promise<ClusterAccess> {
+/**
+ * The kubeconfig if there is one, else the pod's service account: what an operator wants by
+ * default.
+ */
+export async function loadClusterAccess(
+  options: LoadKubeconfigOptions = {},
+): Promise<ClusterAccess> {
   const { env = process.env } = options;
   const named = options.path !== undefined || options.context !== undefined || env["KUBECONFIG"];
-  return !named && env["KUBERNETES_SERVICE_HOST"] ? loadInClusterConfig({ env }) : loadKubeconfig(options);
+  return !named && env["KUBERNETES_SERVICE_HOST"]
+    ? loadInClusterConfig({ env })
+    : loadKubeconfig(options);
 }
 
-function listCandidates(path: string | undefined, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function listCandidates(
+  path: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
   if (path !== undefined) return [resolve(path)];
   const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter(Boolean);
-  return listed.length ? listed.map((file) => resolve(file)) : [join(env["HOME"] || homedir(), ".kube", "config")];
+  return listed.length
+    ? listed.map((file) => resolve(file))
+    : [join(env["HOME"] || homedir(), ".kube", "config")];
 }
 
 /** A file's text; a file of a list may be missing, an explicit one may not. */

@@ -1,8 +1,12 @@
-// From kubeconfig YAML to checked entries, each knowing which file it came from. Pure: reads no file, resolves no path.
-// Upstream: k8s.io/client-go/tools/clientcmd/api/v1/types.go (fields), conversion.go (duplicate names are refused).
+// From kubeconfig YAML to checked entries, each knowing which file it came from. Pure: reads no
+// file, resolves no path.
+// Upstream: k8s.io/client-go/tools/clientcmd/api/v1/types.go (fields), conversion.go (duplicate
+// names are refused).
 import { kubeconfigError } from "./kubeconfig-error.ts";
 
-/** An entry's fields as they stand in the file, and the file, against which relative paths count. */
+/**
+ * An entry's fields as they stand in the file, and the file, against which relative paths count.
+ */
 export interface Entry {
   readonly name: string;
   readonly file: string;
@@ -19,12 +23,19 @@ export interface Kubeconfig {
 }
 
 /** Parses one file; `parseYaml` is passed in because the YAML library is loaded on demand. */
-export function parseKubeconfig(text: string, file: string, parseYaml: (text: string) => unknown): Kubeconfig {
+export function parseKubeconfig(
+  text: string,
+  file: string,
+  parseYaml: (text: string) => unknown,
+): Kubeconfig {
   const document = readYaml(text, file, parseYaml) ?? {};
-  if (!isRecord(document)) throw shapeError(file, "the document", "a mapping with clusters, users and contexts", document);
-  if (document["kind"] !== undefined && document["kind"] !== "Config") throw shapeError(file, "kind", '"Config"', document["kind"]);
+  if (!isRecord(document))
+    throw shapeError(file, "the document", "a mapping with clusters, users and contexts", document);
+  if (document["kind"] !== undefined && document["kind"] !== "Config")
+    throw shapeError(file, "kind", '"Config"', document["kind"]);
   const currentContext = document["current-context"] ?? "";
-  if (typeof currentContext !== "string") throw shapeError(file, "current-context", "a string", currentContext);
+  if (typeof currentContext !== "string")
+    throw shapeError(file, "current-context", "a string", currentContext);
   return {
     files: [file],
     currentContext,
@@ -36,7 +47,10 @@ export function parseKubeconfig(text: string, file: string, parseYaml: (text: st
 
 /** Merges files of a KUBECONFIG list: the first to say something wins, entry by entry. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
-  const merge = (pick: (config: Kubeconfig) => ReadonlyMap<string, Entry>): ReadonlyMap<string, Entry> => new Map(configs.toReversed().flatMap((config) => [...pick(config)]));
+  const merge = (
+    pick: (config: Kubeconfig) => ReadonlyMap<string, Entry>,
+  ): ReadonlyMap<string, Entry> =>
+    new Map(configs.toReversed().flatMap((config) => [...pick(config)]));
   return {
     files: configs.flatMap(({ files }) => files),
     currentContext: configs.find(({ currentContext }) => currentContext)?.currentContext ?? "",
@@ -50,7 +64,13 @@ export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
 export function textField(entry: Entry, what: string, field: string): string | undefined {
   const value = entry.fields[field];
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "string") throw shapeError(entry.file, `${what} ${JSON.stringify(entry.name)}: ${field}`, "a string", value);
+  if (typeof value !== "string")
+    throw shapeError(
+      entry.file,
+      `${what} ${JSON.stringify(entry.name)}: ${field}`,
+      "a string",
+      value,
+    );
   return value;
 }
 
@@ -81,16 +101,27 @@ function readYaml(text: string, file: string, parseYaml: (text: string) => unkno
   }
 }
 
-function readEntries(document: Readonly<Record<string, unknown>>, file: string, list: string, item: string): ReadonlyMap<string, Entry> {
+function readEntries(
+  document: Readonly<Record<string, unknown>>,
+  file: string,
+  list: string,
+  item: string,
+): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
   const items = document[list] ?? [];
   if (!Array.isArray(items)) throw shapeError(file, list, "a list", items);
   for (const [at, named] of items.entries()) {
     const name = isRecord(named) ? named["name"] : undefined;
-    if (typeof name !== "string" || name === "") throw shapeError(file, `${list}[${at}].name`, "a string that is not empty", name);
+    if (typeof name !== "string" || name === "")
+      throw shapeError(file, `${list}[${at}].name`, "a string that is not empty", name);
     const fields = (named as Record<string, unknown>)[item] ?? {};
     if (!isRecord(fields)) throw shapeError(file, `${list}[${at}].${item}`, "a mapping", fields);
-    if (entries.has(name)) throw kubeconfigError("ERR_KUBECONFIG_SHAPE", `reading ${file}: ${list} has two entries named ${JSON.stringify(name)}`, "Remove or rename one of them.");
+    if (entries.has(name))
+      throw kubeconfigError(
+        "ERR_KUBECONFIG_SHAPE",
+        `reading ${file}: ${list} has two entries named ${JSON.stringify(name)}`,
+        "Remove or rename one of them.",
+      );
     entries.set(name, { name, file, fields });
   }
   return entries;

@@ -1,9 +1,22 @@
-// From merged kubeconfig entries and a context to what is needed to connect. Files are read through a parameter.
-// Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (precedence: data over file, tokenFile over token),
-// validation.go.
-import type { AuthMethod, ClusterAccess, ExecPlugin, Impersonation, TlsAccess } from "./cluster-access.ts";
+// From merged kubeconfig entries and a context to what is needed to connect. Files are read through
+// a parameter.
+// Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (precedence: data over file,
+// tokenFile over token), validation.go.
+import type {
+  AuthMethod,
+  ClusterAccess,
+  ExecPlugin,
+  Impersonation,
+  TlsAccess,
+} from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
-import { type Entry, isRecord, type Kubeconfig, shapeError, textField } from "./parse-kubeconfig.ts";
+import {
+  type Entry,
+  isRecord,
+  type Kubeconfig,
+  shapeError,
+  textField,
+} from "./parse-kubeconfig.ts";
 
 /** What resolving needs of the world. */
 export interface ResolveOptions {
@@ -16,12 +29,30 @@ export interface ResolveOptions {
 }
 
 /** Resolves one context. */
-export async function resolveAccess(config: Kubeconfig, options: ResolveOptions): Promise<ClusterAccess> {
+export async function resolveAccess(
+  config: Kubeconfig,
+  options: ResolveOptions,
+): Promise<ClusterAccess> {
   const context = findContext(config, options.context);
   const origin = `context ${JSON.stringify(context.name)} of ${context.file}`;
-  const cluster = findEntry(config, context, "cluster", config.clusters, "ERR_KUBECONFIG_NO_CLUSTER");
-  const user = textField(context, "context", "user") === undefined ? undefined : findEntry(config, context, "user", config.users, "ERR_KUBECONFIG_NO_USER");
-  refuseUnsupported(cluster, "cluster", "proxy-url", "a proxy between client and server", "Remove it, or reach the server through a tunnel.");
+  const cluster = findEntry(
+    config,
+    context,
+    "cluster",
+    config.clusters,
+    "ERR_KUBECONFIG_NO_CLUSTER",
+  );
+  const user =
+    textField(context, "context", "user") === undefined
+      ? undefined
+      : findEntry(config, context, "user", config.users, "ERR_KUBECONFIG_NO_USER");
+  refuseUnsupported(
+    cluster,
+    "cluster",
+    "proxy-url",
+    "a proxy between client and server",
+    "Remove it, or reach the server through a tunnel.",
+  );
   const impersonation = user && readImpersonation(user);
   return {
     server: readServer(cluster),
@@ -38,12 +69,25 @@ function findContext(config: Kubeconfig, wanted: string | undefined): Entry {
   const found = config.contexts.get(name);
   if (found) return found;
   const files = config.files.join(", ");
-  const known = [...config.contexts.keys()].map((each) => JSON.stringify(each)).join(", ") || "none";
-  const wish = name ? `context ${JSON.stringify(name)} is not among the contexts there (${known})` : `no context was asked for and current-context is not set; contexts there: ${known}`;
-  throw kubeconfigError("ERR_KUBECONFIG_NO_CONTEXT", `reading ${files}: ${wish}`, "Name an existing context, or run: kubectl config use-context NAME.");
+  const known =
+    [...config.contexts.keys()].map((each) => JSON.stringify(each)).join(", ") || "none";
+  const wish = name
+    ? `context ${JSON.stringify(name)} is not among the contexts there (${known})`
+    : `no context was asked for and current-context is not set; contexts there: ${known}`;
+  throw kubeconfigError(
+    "ERR_KUBECONFIG_NO_CONTEXT",
+    `reading ${files}: ${wish}`,
+    "Name an existing context, or run: kubectl config use-context NAME.",
+  );
 }
 
-function findEntry(config: Kubeconfig, context: Entry, field: "cluster" | "user", entries: ReadonlyMap<string, Entry>, code: "ERR_KUBECONFIG_NO_CLUSTER" | "ERR_KUBECONFIG_NO_USER"): Entry {
+function findEntry(
+  config: Kubeconfig,
+  context: Entry,
+  field: "cluster" | "user",
+  entries: ReadonlyMap<string, Entry>,
+  code: "ERR_KUBECONFIG_NO_CLUSTER" | "ERR_KUBECONFIG_NO_USER",
+): Entry {
   const name = textField(context, "context", field);
   const found = name === undefined ? undefined : entries.get(name);
   if (found) return found;
@@ -57,8 +101,10 @@ function findEntry(config: Kubeconfig, context: Entry, field: "cluster" | "user"
 
 function readServer(cluster: Entry): string {
   const server = textField(cluster, "cluster", "server");
-  const url = server === undefined ? null : URL.parse(server.includes("://") ? server : `http://${server}`);
-  if (url && (url.protocol === "https:" || url.protocol === "http:")) return url.href.replace(/\/+$/, "");
+  const url =
+    server === undefined ? null : URL.parse(server.includes("://") ? server : `http://${server}`);
+  if (url && (url.protocol === "https:" || url.protocol === "http:"))
+    return url.href.replace(/\/+$/, "");
   throw kubeconfigError(
     "ERR_KUBECONFIG_SERVER",
     `reading ${cluster.file}: cluster ${JSON.stringify(cluster.name)}: server must be an http(s) URL such as https://host:6443, got ${JSON.stringify(server ?? "")}`,
@@ -66,9 +112,19 @@ function readServer(cluster: Entry): string {
   );
 }
 
-async function readTls(cluster: Entry, user: Entry | undefined, options: ResolveOptions): Promise<TlsAccess> {
+async function readTls(
+  cluster: Entry,
+  user: Entry | undefined,
+  options: ResolveOptions,
+): Promise<TlsAccess> {
   const insecure = cluster.fields["insecure-skip-tls-verify"] ?? false;
-  if (typeof insecure !== "boolean") throw shapeError(cluster.file, `cluster ${JSON.stringify(cluster.name)}: insecure-skip-tls-verify`, "true or false", insecure);
+  if (typeof insecure !== "boolean")
+    throw shapeError(
+      cluster.file,
+      `cluster ${JSON.stringify(cluster.name)}: insecure-skip-tls-verify`,
+      "true or false",
+      insecure,
+    );
   const ca = await readPem(cluster, "cluster", "certificate-authority", options);
   if (insecure && ca !== undefined) {
     throw kubeconfigError(
@@ -96,12 +152,20 @@ async function readTls(cluster: Entry, user: Entry | undefined, options: Resolve
 }
 
 /** A PEM text from `<field>-data` (base64), else from the file that `<field>` names. */
-async function readPem(entry: Entry, what: string, field: string, options: ResolveOptions): Promise<string | undefined> {
+async function readPem(
+  entry: Entry,
+  what: string,
+  field: string,
+  options: ResolveOptions,
+): Promise<string | undefined> {
   const data = textField(entry, what, `${field}-data`);
   const path = textField(entry, what, field);
   if (data === undefined && path === undefined) return undefined;
   const where = `${what} ${JSON.stringify(entry.name)}`;
-  const pem = data === undefined ? await readNamedFile(entry, `${where}: ${field}`, path!, options) : decodeBase64(entry, `${where}: ${field}-data`, data);
+  const pem =
+    data === undefined
+      ? await readNamedFile(entry, `${where}: ${field}`, path!, options)
+      : decodeBase64(entry, `${where}: ${field}-data`, data);
   if (!pem.includes("-----BEGIN "))
     throw kubeconfigError(
       "ERR_KUBECONFIG_PEM",
@@ -111,7 +175,12 @@ async function readPem(entry: Entry, what: string, field: string, options: Resol
   return pem;
 }
 
-async function readNamedFile(entry: Entry, where: string, path: string, options: ResolveOptions): Promise<string> {
+async function readNamedFile(
+  entry: Entry,
+  where: string,
+  path: string,
+  options: ResolveOptions,
+): Promise<string> {
   const resolved = options.resolvePath(entry.file, path);
   try {
     return await options.readFile(resolved);
@@ -138,16 +207,25 @@ function decodeBase64(entry: Entry, where: string, data: string): string {
 }
 
 function readAuth(user: Entry, options: ResolveOptions): AuthMethod {
-  refuseUnsupported(user, "user", "auth-provider", "auth-provider plug-ins, which Kubernetes removed in 1.26", "Use an exec plug-in.");
+  refuseUnsupported(
+    user,
+    "user",
+    "auth-provider",
+    "auth-provider plug-ins, which Kubernetes removed in 1.26",
+    "Use an exec plug-in.",
+  );
   const tokenFile = textField(user, "user", "tokenFile");
-  if (tokenFile !== undefined) return { type: "tokenFile", path: options.resolvePath(user.file, tokenFile) };
+  if (tokenFile !== undefined)
+    return { type: "tokenFile", path: options.resolvePath(user.file, tokenFile) };
   const token = textField(user, "user", "token");
   if (token !== undefined) return { type: "token", token };
   const username = textField(user, "user", "username");
-  if (username !== undefined) return { type: "basic", username, password: textField(user, "user", "password") ?? "" };
+  if (username !== undefined)
+    return { type: "basic", username, password: textField(user, "user", "password") ?? "" };
   const exec = user.fields["exec"];
   if (exec === undefined || exec === null) return { type: "none" };
-  if (!isRecord(exec)) throw shapeError(user.file, `user ${JSON.stringify(user.name)}: exec`, "a mapping", exec);
+  if (!isRecord(exec))
+    throw shapeError(user.file, `user ${JSON.stringify(user.name)}: exec`, "a mapping", exec);
   return { type: "exec", plugin: readExec({ ...user, fields: exec }, options) };
 }
 
@@ -155,29 +233,52 @@ function readExec(entry: Entry, options: ResolveOptions): ExecPlugin {
   const command = textField(entry, "user", "command");
   const apiVersion = textField(entry, "user", "apiVersion");
   const where = `user ${JSON.stringify(entry.name)}: exec`;
-  if (command === undefined) throw shapeError(entry.file, `${where}.command`, "the name of a program", command);
-  if (apiVersion !== "client.authentication.k8s.io/v1" && apiVersion !== "client.authentication.k8s.io/v1beta1") {
-    throw shapeError(entry.file, `${where}.apiVersion`, "client.authentication.k8s.io/v1 or /v1beta1", apiVersion);
+  if (command === undefined)
+    throw shapeError(entry.file, `${where}.command`, "the name of a program", command);
+  if (
+    apiVersion !== "client.authentication.k8s.io/v1" &&
+    apiVersion !== "client.authentication.k8s.io/v1beta1"
+  ) {
+    throw shapeError(
+      entry.file,
+      `${where}.apiVersion`,
+      "client.authentication.k8s.io/v1 or /v1beta1",
+      apiVersion,
+    );
   }
   const args = entry.fields["args"] ?? [];
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) throw shapeError(entry.file, `${where}.args`, "a list of strings", args);
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
+    throw shapeError(entry.file, `${where}.args`, "a list of strings", args);
   const env = entry.fields["env"] ?? [];
-  if (!Array.isArray(env)) throw shapeError(entry.file, `${where}.env`, "a list of { name, value }", env);
+  if (!Array.isArray(env))
+    throw shapeError(entry.file, `${where}.env`, "a list of { name, value }", env);
   const installHint = textField(entry, "user", "installHint");
   return {
     apiVersion,
     command: /[\\/]/.test(command) ? options.resolvePath(entry.file, command) : command,
     args,
-    env: Object.fromEntries(env.map((variable, at) => readVariable(entry, `${where}.env[${at}]`, variable))),
+    env: Object.fromEntries(
+      env.map((variable, at) => readVariable(entry, `${where}.env[${at}]`, variable)),
+    ),
     provideClusterInfo: entry.fields["provideClusterInfo"] === true,
     interactiveMode: textField(entry, "user", "interactiveMode") ?? "IfAvailable",
     ...(installHint === undefined ? {} : { installHint }),
   };
 }
 
-function readVariable({ file }: Entry, where: string, variable: unknown): readonly [string, string] {
+function readVariable(
+  { file }: Entry,
+  where: string,
+  variable: unknown,
+): readonly [string, string] {
   const { name, value = "" } = isRecord(variable) ? variable : {};
-  if (typeof name !== "string" || name === "") throw shapeError(file, `${where}.name`, "the name of a variable", isRecord(variable) ? name : variable);
+  if (typeof name !== "string" || name === "")
+    throw shapeError(
+      file,
+      `${where}.name`,
+      "the name of a variable",
+      isRecord(variable) ? name : variable,
+    );
   if (typeof value !== "string") throw shapeError(file, `${where}.value`, "a string", value);
   return [name, value];
 }
@@ -188,18 +289,42 @@ function readImpersonation(user: Entry): Impersonation | undefined {
   const uid = textField(user, "user", "as-uid");
   const groups = readTexts(user, "as-groups", user.fields["as-groups"]);
   const extra = user.fields["as-user-extra"] ?? {};
-  if (!isRecord(extra)) throw shapeError(user.file, `user ${JSON.stringify(user.name)}: as-user-extra`, "a mapping from keys to lists of strings", extra);
-  const values = Object.entries(extra).map(([key, value]) => [key, readTexts(user, `as-user-extra.${key}`, value)] as const);
-  return { user: as, groups, extra: Object.fromEntries(values), ...(uid === undefined ? {} : { uid }) };
+  if (!isRecord(extra))
+    throw shapeError(
+      user.file,
+      `user ${JSON.stringify(user.name)}: as-user-extra`,
+      "a mapping from keys to lists of strings",
+      extra,
+    );
+  const values = Object.entries(extra).map(
+    ([key, value]) => [key, readTexts(user, `as-user-extra.${key}`, value)] as const,
+  );
+  return {
+    user: as,
+    groups,
+    extra: Object.fromEntries(values),
+    ...(uid === undefined ? {} : { uid }),
+  };
 }
 
 function readTexts({ file, name }: Entry, field: string, value: unknown): readonly string[] {
   const texts = value ?? [];
-  if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) throw shapeError(file, `user ${JSON.stringify(name)}: ${field}`, "a list of strings", texts);
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string"))
+    throw shapeError(file, `user ${JSON.stringify(name)}: ${field}`, "a list of strings", texts);
   return texts;
 }
 
-function refuseUnsupported(entry: Entry, what: string, field: string, meaning: string, hint: string): void {
+function refuseUnsupported(
+  entry: Entry,
+  what: string,
+  field: string,
+  meaning: string,
+  hint: string,
+): void {
   if (!entry.fields[field]) return;
-  throw kubeconfigError("ERR_KUBECONFIG_UNSUPPORTED", `reading ${entry.file}: ${what} ${JSON.stringify(entry.name)} has ${field}: ${meaning} is not supported`, hint);
+  throw kubeconfigError(
+    "ERR_KUBECONFIG_UNSUPPORTED",
+    `reading ${entry.file}: ${what} ${JSON.stringify(entry.name)} has ${field}: ${meaning} is not supported`,
+    hint,
+  );
 }

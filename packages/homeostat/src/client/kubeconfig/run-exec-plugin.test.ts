@@ -18,18 +18,32 @@ const plugin = (script: string, rest: Partial<ExecPlugin> = {}): ExecPlugin => (
 
 describe("runExecPlugin", () => {
   it("passes environment and cluster information, and yields what the program prints", async () => {
-    assert.equal(await runExecPlugin(plugin("process.stdout.write(process.env.GREETING + process.env.KUBERNETES_EXEC_INFO)"), "{}"), "hello{}");
+    assert.equal(
+      await runExecPlugin(
+        plugin("process.stdout.write(process.env.GREETING + process.env.KUBERNETES_EXEC_INFO)"),
+        "{}",
+      ),
+      "hello{}",
+    );
   });
 
   it("says why the program failed", async () => {
     await assert.rejects(
       runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}"),
-      (error) => isHomeostatError(error, "ERR_KUBECONFIG_EXEC") && /not logged in/.test(error.message) && error.hint === "install it",
+      (error) =>
+        isHomeostatError(error, "ERR_KUBECONFIG_EXEC") &&
+        /not logged in/.test(error.message) &&
+        error.hint === "install it",
     );
-    await assert.rejects(runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}"), /no-such-program-anywhere: the program was not found/);
+    await assert.rejects(
+      runExecPlugin(plugin("", { command: "no-such-program-anywhere" }), "{}"),
+      /no-such-program-anywhere: the program was not found/,
+    );
   });
 
   it("does not start a program that needs a person", async () => {
-    await assert.rejects(runExecPlugin(plugin("", { interactiveMode: "Always" }), "{}"), (error) => isHomeostatError(error, "ERR_KUBECONFIG_UNSUPPORTED"));
+    await assert.rejects(runExecPlugin(plugin("", { interactiveMode: "Always" }), "{}"), (error) =>
+      isHomeostatError(error, "ERR_KUBECONFIG_UNSUPPORTED"),
+    );
   });
 });

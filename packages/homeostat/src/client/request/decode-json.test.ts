@@ -11,4 +11,8 @@ for (const [text, value] of [
   ["9223372036854775807", 9223372036854775807n],
   ["1e3", 1000],
 ] as const)
-  test(`${text} is read exactly`, () => assert.deepEqual(decodeJson(new TextEncoder().encode(`{"a": ${text},"b":[${text}]}`)), { a: value, b: [value] }));
+  test(`${text} is read exactly`, () =>
+    assert.deepEqual(decodeJson(new TextEncoder().encode(`{"a": ${text},"b":[${text}]}`)), {
+      a: value,
+      b: [value],
+    }));

@@ -5,7 +5,8 @@ import { isNotFound, isUnauthorized } from "../../api/status.ts";
 import { toStatusError } from "./decode-status.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const refused = (path: string, code: number, text: string): ReturnType<typeof toStatusError> => toStatusError({ method: "GET", path }, code, bytes(text));
+const refused = (path: string, code: number, text: string): ReturnType<typeof toStatusError> =>
+  toStatusError({ method: "GET", path }, code, bytes(text));
 
 describe("toStatusError", () => {
   for (const [path, resource] of [
@@ -24,19 +25,44 @@ describe("toStatusError", () => {
   }
 
   it("advises nothing on other paths and codes", () => {
-    assert.equal(refused("/apis/kitchen.example.com/v1", 404, "404 page not found").message, "GET /apis/kitchen.example.com/v1: the server answered 404 without a Status: 404 page not found");
-    assert.equal(refused("/api/v1/pods", 502, "").message, "GET /api/v1/pods: the server answered 502 without a Status");
+    assert.equal(
+      refused("/apis/kitchen.example.com/v1", 404, "404 page not found").message,
+      "GET /apis/kitchen.example.com/v1: the server answered 404 without a Status: 404 page not found",
+    );
+    assert.equal(
+      refused("/api/v1/pods", 502, "").message,
+      "GET /api/v1/pods: the server answered 502 without a Status",
+    );
   });
 
   it("knows a TLS server that was spoken to in plain", () => {
-    assert.match(refused("/api/v1/pods", 400, "Client sent an HTTP request to an HTTPS server.\n").message, /; the server speaks TLS: write https:\/\/ in its address$/);
+    assert.match(
+      refused("/api/v1/pods", 400, "Client sent an HTTP request to an HTTPS server.\n").message,
+      /; the server speaks TLS: write https:\/\/ in its address$/,
+    );
   });
 
   it("keeps the server's Status and names whose credentials were refused", () => {
-    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: "Unauthorized", reason: "Unauthorized", code: 401 };
-    const error = toStatusError({ method: "GET", path: "/api" }, 401, bytes(JSON.stringify(status)), { server: "https://h:6443", origin: 'context "dev" of f' });
+    const status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: "Unauthorized",
+      reason: "Unauthorized",
+      code: 401,
+    };
+    const error = toStatusError(
+      { method: "GET", path: "/api" },
+      401,
+      bytes(JSON.stringify(status)),
+      { server: "https://h:6443", origin: 'context "dev" of f' },
+    );
     assert.deepEqual(error.status, status);
     assert.equal(isUnauthorized(error), true);
-    assert.equal(error.message, 'Unauthorized (https://h:6443 does not take the credentials of context "dev" of f: renew them, or correct the user there)');
+    assert.equal(
+      error.message,
+      'Unauthorized (https://h:6443 does not take the credentials of context "dev" of f: renew them, or correct the user there)',
+    );
   });
 });

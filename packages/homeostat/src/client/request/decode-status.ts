@@ -1,5 +1,7 @@
-// From a refusing answer to the error that is thrown: the server's Status untouched, or one built from what came.
-// Upstream: k8s.io/apimachinery/pkg/api/errors NewGenericServerResponse (reasons by code for answers that are no Status).
+// From a refusing answer to the error that is thrown: the server's Status untouched, or one built
+// from what came.
+// Upstream: k8s.io/apimachinery/pkg/api/errors NewGenericServerResponse (reasons by code for
+// answers that are no Status).
 import { ApiStatusError, type Status, type StatusReason } from "../../api/status.ts";
 import type { ApiRequest } from "../client.ts";
 import { decodeJson } from "./decode-json.ts";
@@ -23,24 +25,45 @@ const reasons: Readonly<Record<number, StatusReason>> = {
 };
 const shownBytes = 512;
 
-/** The error for an answer of 400 or above. `access` is named where the server does not take its credentials. */
-export function toStatusError(request: Pick<ApiRequest, "method" | "path">, code: number, body: Uint8Array, access?: { readonly server: string; readonly origin: string }): ApiStatusError {
+/**
+ * The error for an answer of 400 or above. `access` is named where the server does not take its
+ * credentials.
+ */
+export function toStatusError(
+  request: Pick<ApiRequest, "method" | "path">,
+  code: number,
+  body: Uint8Array,
+  access?: { readonly server: string; readonly origin: string },
+): ApiStatusError {
   const status = readStatus(body) ?? foreignStatus(request, code, body);
-  return new ApiStatusError(status, code === 401 && access ? { advice: `${access.server} does not take the credentials of ${access.origin}: renew them, or correct the user there` } : {});
+  return new ApiStatusError(
+    status,
+    code === 401 && access
+      ? {
+          advice: `${access.server} does not take the credentials of ${access.origin}: renew them, or correct the user there`,
+        }
+      : {},
+  );
 }
 
 /** True for a meta/v1 Status. */
 function readStatus(body: Uint8Array): Status | undefined {
   try {
     const value = decodeJson(body) as unknown as Status | null;
-    return value?.kind === "Status" && value.apiVersion === "v1" && typeof value.code === "number" ? value : undefined;
+    return value?.kind === "Status" && value.apiVersion === "v1" && typeof value.code === "number"
+      ? value
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** An answer of something else than an API server, or an old one: a proxy's page, plain text. */
-function foreignStatus(request: Pick<ApiRequest, "method" | "path">, code: number, body: Uint8Array): Status {
+function foreignStatus(
+  request: Pick<ApiRequest, "method" | "path">,
+  code: number,
+  body: Uint8Array,
+): Status {
   const text = new TextDecoder().decode(body.subarray(0, shownBytes)).trim();
   const said = text ? `: ${text}` : "";
   const advice = adviceOn(request, code, text);
@@ -55,15 +78,22 @@ function foreignStatus(request: Pick<ApiRequest, "method" | "path">, code: numbe
   };
 }
 
-/** What such an answer mostly means; "" where nothing is known. The texts are those of Go's net/http. */
+/**
+ * What such an answer mostly means; "" where nothing is known. The texts are those of Go's
+ * net/http.
+ */
 function adviceOn({ path }: Pick<ApiRequest, "path">, code: number, text: string): string {
-  if (code === 400 && text.includes("HTTP request to an HTTPS server")) return "the server speaks TLS: write https:// in its address";
+  if (code === 400 && text.includes("HTTP request to an HTTPS server"))
+    return "the server speaks TLS: write https:// in its address";
   const resource = code === 404 ? resourceOf(path) : undefined;
-  return resource ? `it does not serve ${resource}: install the definition first (installDefinitions(), or kubectl apply of the CustomResourceDefinition)` : "";
+  return resource
+    ? `it does not serve ${resource}: install the definition first (installDefinitions(), or kubectl apply of the CustomResourceDefinition)`
+    : "";
 }
 
 /** `orders.kitchen.example.com/v1` of a path to such a resource; undefined of other paths. */
 function resourceOf(path: string): string | undefined {
-  const [, group = "", version, resource] = /^\/(?:api|apis\/([^/?]+))\/([^/?]+)\/(?:namespaces\/[^/?]+\/)?([^/?]+)/.exec(path) ?? [];
+  const [, group = "", version, resource] =
+    /^\/(?:api|apis\/([^/?]+))\/([^/?]+)\/(?:namespaces\/[^/?]+\/)?([^/?]+)/.exec(path) ?? [];
   return resource && `${resource}${group && `.${group}`}/${version}`;
 }

@@ -7,20 +7,36 @@ import type { ApiRequest } from "../client.ts";
 const encoder = new TextEncoder();
 
 /** Builds the wire request; `headers` are defaults that the request's own headers override. */
-export function encodeRequest(request: ApiRequest, headers: Readonly<Record<string, string>>): TransportRequest {
+export function encodeRequest(
+  request: ApiRequest,
+  headers: Readonly<Record<string, string>>,
+): TransportRequest {
   const path = request.path + formatQuery(request.query, request.path.includes("?") ? "&" : "?");
-  const body = request.body === undefined ? undefined : request.body instanceof Uint8Array ? request.body : encodeBody(request.body);
-  const typed = body ? { "content-type": "application/json", ...headers, ...request.headers } : { ...headers, ...request.headers };
-  return body ? { method: request.method, path, headers: typed, body } : { method: request.method, path, headers: typed };
+  const body =
+    request.body === undefined
+      ? undefined
+      : request.body instanceof Uint8Array
+        ? request.body
+        : encodeBody(request.body);
+  const typed = body
+    ? { "content-type": "application/json", ...headers, ...request.headers }
+    : { ...headers, ...request.headers };
+  return body
+    ? { method: request.method, path, headers: typed, body }
+    : { method: request.method, path, headers: typed };
 }
 
-/** Formats a query, e.g. `?limit=500&watch=true`; undefined entries are left out, lists repeat the name. */
+/**
+ * Formats a query, e.g. `?limit=500&watch=true`; undefined entries are left out, lists repeat the
+ * name.
+ */
 export function formatQuery(query: ApiRequest["query"], lead: "?" | "&"): string {
   if (!query) return "";
   const parts: string[] = [];
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    for (const item of Array.isArray(value) ? value : [value]) parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
+    for (const item of Array.isArray(value) ? value : [value])
+      parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
   }
   return parts.length ? lead + parts.join("&") : "";
 }

@@ -1,32 +1,61 @@
-// Paths of kinds and objects, as pure functions. Core kinds live under /api, all others under /apis.
+// Paths of kinds and objects, as pure functions. Core kinds live under /api, all others under
+// /apis.
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 
-/** The path of a collection, e.g. `/apis/apps/v1/namespaces/shop/deployments`; without a namespace, all namespaces. */
+/**
+ * The path of a collection, e.g. `/apis/apps/v1/namespaces/shop/deployments`; without a namespace,
+ * all namespaces.
+ */
 export function collectionPath(kind: Kind, namespace: string | undefined): string {
   const gv = parseApiVersion(kind.apiVersion);
   if (!gv || !gv.version) {
-    throw new HomeostatError("ERR_CLIENT_KIND", `building a request for kind ${kind.kind}: apiVersion must be "group/version" or "version", got ${JSON.stringify(kind.apiVersion)}`, {
-      hint: "Correct the kind's apiVersion.",
-    });
+    throw new HomeostatError(
+      "ERR_CLIENT_KIND",
+      `building a request for kind ${kind.kind}: apiVersion must be "group/version" or "version", got ${JSON.stringify(kind.apiVersion)}`,
+      {
+        hint: "Correct the kind's apiVersion.",
+      },
+    );
   }
   const root = gv.group ? `/apis/${gv.group}/${gv.version}` : `/api/${gv.version}`;
-  const scope = kind.scope === "Namespaced" && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  const scope =
+    kind.scope === "Namespaced" && namespace ? `/namespaces/${encodeURIComponent(namespace)}` : "";
   return `${root}${scope}/${kind.resource}`;
 }
 
-/** The path of one object or of a subresource of it, e.g. `/api/v1/namespaces/shop/pods/web/status`. */
-export function objectPath(kind: Kind, key: { readonly name: string; readonly namespace?: string | undefined }, subresource?: string): string {
-  if (!key.name || key.name === "." || key.name === ".." || key.name.includes("/") || key.name.includes("%")) {
-    throw new HomeostatError("ERR_CLIENT_NAME", `building a request for ${kind.kind}: expected the name of one object without "/" or "%", got ${JSON.stringify(key.name)}`, {
-      hint: "Pass the object's name; the namespace goes into `namespace`.",
-    });
+/**
+ * The path of one object or of a subresource of it, e.g. `/api/v1/namespaces/shop/pods/web/status`.
+ */
+export function objectPath(
+  kind: Kind,
+  key: { readonly name: string; readonly namespace?: string | undefined },
+  subresource?: string,
+): string {
+  if (
+    !key.name ||
+    key.name === "." ||
+    key.name === ".." ||
+    key.name.includes("/") ||
+    key.name.includes("%")
+  ) {
+    throw new HomeostatError(
+      "ERR_CLIENT_NAME",
+      `building a request for ${kind.kind}: expected the name of one object without "/" or "%", got ${JSON.stringify(key.name)}`,
+      {
+        hint: "Pass the object's name; the namespace goes into `namespace`.",
+      },
+    );
   }
   if (kind.scope === "Namespaced" && !key.namespace) {
-    throw new HomeostatError("ERR_CLIENT_NAMESPACE", `building a request for ${kind.kind} ${key.name}: the kind is namespaced and no namespace was given`, {
-      hint: "Pass { namespace, name }, or give the client a namespace.",
-    });
+    throw new HomeostatError(
+      "ERR_CLIENT_NAMESPACE",
+      `building a request for ${kind.kind} ${key.name}: the kind is namespaced and no namespace was given`,
+      {
+        hint: "Pass { namespace, name }, or give the client a namespace.",
+      },
+    );
   }
   return `${collectionPath(kind, key.namespace)}/${encodeURIComponent(key.name)}${subresource ? `/${subresource}` : ""}`;
 }

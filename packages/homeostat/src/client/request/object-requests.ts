@@ -1,9 +1,20 @@
 // One pure function per verb: from typed arguments to a request. Sends nothing, remembers nothing.
-// Upstream: meta/v1 GetOptions, ListOptions, CreateOptions, UpdateOptions, PatchOptions, DeleteOptions.
+// Upstream: meta/v1 GetOptions, ListOptions, CreateOptions, UpdateOptions, PatchOptions,
+// DeleteOptions.
 import type { JsonObject } from "../../api/json.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { ObjectKey } from "../../api/object-meta.ts";
-import type { ApiRequest, ApplyOptions, DeleteOptions, GetOptions, ListPageOptions, Patch, Selection, WatchOptions, WriteOptions } from "../client.ts";
+import type {
+  ApiRequest,
+  ApplyOptions,
+  DeleteOptions,
+  GetOptions,
+  ListPageOptions,
+  Patch,
+  Selection,
+  WatchOptions,
+  WriteOptions,
+} from "../client.ts";
 import { collectionPath, objectPath } from "./object-path.ts";
 
 const patchTypes = {
@@ -16,7 +27,11 @@ const patchTypes = {
 export type ManagedWrite = WriteOptions & { readonly fieldManager?: string | undefined };
 
 export function getRequest(kind: Kind, key: ObjectKey, options: GetOptions): ApiRequest {
-  return { method: "GET", path: objectPath(kind, key, options.subresource), query: { resourceVersion: options.resourceVersion } };
+  return {
+    method: "GET",
+    path: objectPath(kind, key, options.subresource),
+    query: { resourceVersion: options.resourceVersion },
+  };
 }
 
 export function listRequest(kind: Kind, options: ListPageOptions): ApiRequest {
@@ -24,7 +39,13 @@ export function listRequest(kind: Kind, options: ListPageOptions): ApiRequest {
   return {
     method: "GET",
     path: collectionPath(kind, options.namespace),
-    query: { ...selectors(options), limit: limit || undefined, continue: options.continue, resourceVersion, resourceVersionMatch },
+    query: {
+      ...selectors(options),
+      limit: limit || undefined,
+      continue: options.continue,
+      resourceVersion,
+      resourceVersionMatch,
+    },
   };
 }
 
@@ -37,7 +58,8 @@ export function watchRequest(kind: Kind, options: WatchOptions): ApiRequest {
       watch: true,
       ...selectors(options),
       resourceVersion,
-      resourceVersionMatch: resourceVersionMatch ?? (sendInitialEvents === undefined ? undefined : "NotOlderThan"),
+      resourceVersionMatch:
+        resourceVersionMatch ?? (sendInitialEvents === undefined ? undefined : "NotOlderThan"),
       allowWatchBookmarks: options.allowWatchBookmarks || undefined,
       sendInitialEvents,
       timeoutSeconds,
@@ -46,25 +68,53 @@ export function watchRequest(kind: Kind, options: WatchOptions): ApiRequest {
 }
 
 /**
- * A read that is answered with metadata alone: lists as PartialObjectMetadataList, gets and watches as PartialObjectMetadata.
- * A server that cannot sends whole objects.
+ * A read that is answered with metadata alone: lists as PartialObjectMetadataList, gets and watches
+ * as PartialObjectMetadata. A server that cannot sends whole objects.
  * Upstream: k8s.io/client-go/metadata/metadata.go.
  */
 export function askForMetadata(request: ApiRequest, form: "list" | "object"): ApiRequest {
   const kind = form === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata";
-  return { ...request, headers: { ...request.headers, accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json` } };
+  return {
+    ...request,
+    headers: {
+      ...request.headers,
+      accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`,
+    },
+  };
 }
 
-export function createRequest(kind: Kind, key: { readonly name?: string | undefined; readonly namespace?: string | undefined }, body: JsonObject, options: ManagedWrite): ApiRequest {
-  const path = options.subresource ? objectPath(kind, { name: key.name ?? "", namespace: key.namespace }, options.subresource) : collectionPath(kind, key.namespace);
+export function createRequest(
+  kind: Kind,
+  key: { readonly name?: string | undefined; readonly namespace?: string | undefined },
+  body: JsonObject,
+  options: ManagedWrite,
+): ApiRequest {
+  const path = options.subresource
+    ? objectPath(kind, { name: key.name ?? "", namespace: key.namespace }, options.subresource)
+    : collectionPath(kind, key.namespace);
   return { method: "POST", path, query: writeQuery(options), body };
 }
 
-export function updateRequest(kind: Kind, key: ObjectKey, body: JsonObject, options: ManagedWrite): ApiRequest {
-  return { method: "PUT", path: objectPath(kind, key, options.subresource), query: writeQuery(options), body };
+export function updateRequest(
+  kind: Kind,
+  key: ObjectKey,
+  body: JsonObject,
+  options: ManagedWrite,
+): ApiRequest {
+  return {
+    method: "PUT",
+    path: objectPath(kind, key, options.subresource),
+    query: writeQuery(options),
+    body,
+  };
 }
 
-export function patchRequest(kind: Kind, key: ObjectKey, patch: Patch, options: ManagedWrite): ApiRequest {
+export function patchRequest(
+  kind: Kind,
+  key: ObjectKey,
+  patch: Patch,
+  options: ManagedWrite,
+): ApiRequest {
   return {
     method: "PATCH",
     path: objectPath(kind, key, options.subresource),
@@ -74,7 +124,12 @@ export function patchRequest(kind: Kind, key: ObjectKey, patch: Patch, options: 
   };
 }
 
-export function applyRequest(kind: Kind, key: ObjectKey, body: JsonObject, options: ApplyOptions & ManagedWrite): ApiRequest {
+export function applyRequest(
+  kind: Kind,
+  key: ObjectKey,
+  body: JsonObject,
+  options: ApplyOptions & ManagedWrite,
+): ApiRequest {
   return {
     method: "PATCH",
     path: objectPath(kind, key, options.subresource),
@@ -88,15 +143,33 @@ export function deleteRequest(kind: Kind, key: ObjectKey, options: DeleteOptions
   return { method: "DELETE", path: objectPath(kind, key), body: deleteBody(options) };
 }
 
-export function deleteCollectionRequest(kind: Kind, options: DeleteOptions & Selection): ApiRequest {
-  return { method: "DELETE", path: collectionPath(kind, options.namespace), query: selectors(options), body: deleteBody(options) };
+export function deleteCollectionRequest(
+  kind: Kind,
+  options: DeleteOptions & Selection,
+): ApiRequest {
+  return {
+    method: "DELETE",
+    path: collectionPath(kind, options.namespace),
+    query: selectors(options),
+    body: deleteBody(options),
+  };
 }
 
-function selectors(options: Selection): { readonly labelSelector: string | undefined; readonly fieldSelector: string | undefined } {
-  return { labelSelector: options.labelSelector || undefined, fieldSelector: options.fieldSelector || undefined };
+function selectors(options: Selection): {
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+} {
+  return {
+    labelSelector: options.labelSelector || undefined,
+    fieldSelector: options.fieldSelector || undefined,
+  };
 }
 
-function writeQuery({ dryRun, fieldManager, fieldValidation }: ManagedWrite): NonNullable<ApiRequest["query"]> {
+function writeQuery({
+  dryRun,
+  fieldManager,
+  fieldValidation,
+}: ManagedWrite): NonNullable<ApiRequest["query"]> {
   return { fieldManager, fieldValidation, dryRun };
 }
 
@@ -104,7 +177,8 @@ function deleteBody(options: DeleteOptions): JsonObject {
   const body: JsonObject = { kind: "DeleteOptions", apiVersion: "v1" };
   if (options.preconditions) body["preconditions"] = { ...options.preconditions };
   if (options.propagationPolicy) body["propagationPolicy"] = options.propagationPolicy;
-  if (options.gracePeriodSeconds !== undefined) body["gracePeriodSeconds"] = options.gracePeriodSeconds;
+  if (options.gracePeriodSeconds !== undefined)
+    body["gracePeriodSeconds"] = options.gracePeriodSeconds;
   if (options.dryRun) body["dryRun"] = [options.dryRun];
   return body;
 }

@@ -1,5 +1,6 @@
 // Warnings about claims: storage is counted in whole bytes.
-// Upstream: k8s.io/kubernetes/pkg/api/persistentvolumeclaim/util.go (GetWarningsForPersistentVolumeClaimSpec).
+// Upstream: k8s.io/kubernetes/pkg/api/persistentvolumeclaim/util.go
+// (GetWarningsForPersistentVolumeClaimSpec).
 import type { JsonObject } from "homeostat/api";
 import { textMapAt } from "../../object/read-fields.ts";
 import { objectAt } from "../../object/strategy.ts";
@@ -8,5 +9,7 @@ import { fractionWarnings } from "./resource-warnings.ts";
 /** `path` is that of the claim's spec. */
 export function claimWarnings(spec: JsonObject, path: string): string[] {
   const resources = objectAt(spec, "resources");
-  return ["requests", "limits"].flatMap((bound) => fractionWarnings(textMapAt(resources, bound), ["storage"], `${path}.resources.${bound}`));
+  return ["requests", "limits"].flatMap((bound) =>
+    fractionWarnings(textMapAt(resources, bound), ["storage"], `${path}.resources.${bound}`),
+  );
 }

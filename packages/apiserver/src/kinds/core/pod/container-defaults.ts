@@ -1,4 +1,5 @@
-// Defaults of containers of every sort: pull policy, termination messages, ports, probes, downward API references.
+// Defaults of containers of every sort: pull policy, termination messages, ports, probes, downward
+// API references.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/{defaults.go,zz_generated.defaults.go}.
 import type { JsonObject } from "homeostat/api";
 import { objectAt, stringAt } from "../../object/strategy.ts";
@@ -12,11 +13,14 @@ export function setContainerDefaults(container: JsonObject): void {
   setIfEmpty(container, "terminationMessagePath", "/dev/termination-log");
   setIfEmpty(container, "terminationMessagePolicy", "File");
   for (const port of itemsAt(container, "ports")) setIfEmpty(port, "protocol", "TCP");
-  for (const variable of itemsAt(container, "env")) setVariableDefaults(objectAt(variable, "valueFrom"));
+  for (const variable of itemsAt(container, "env"))
+    setVariableDefaults(objectAt(variable, "valueFrom"));
   roundResources(objectAt(container, "resources"));
-  for (const name of ["livenessProbe", "readinessProbe", "startupProbe"]) setProbeDefaults(mutableAt(container, name));
+  for (const name of ["livenessProbe", "readinessProbe", "startupProbe"])
+    setProbeDefaults(mutableAt(container, name));
   const lifecycle = objectAt(container, "lifecycle");
-  for (const name of ["postStart", "preStop"]) setHttpDefaults(mutableAt(objectAt(lifecycle, name), "httpGet"));
+  for (const name of ["postStart", "preStop"])
+    setHttpDefaults(mutableAt(objectAt(lifecycle, name), "httpGet"));
 }
 
 /** `Always` for the tag latest. */

@@ -4,6 +4,14 @@ import type { JsonObject } from "homeostat/api";
 import { itemsAt } from "../../object/read-fields.ts";
 
 /** Init containers, containers, ephemeral containers. */
-export function visitContainers<T>(spec: JsonObject, path: string, visit: (container: JsonObject, path: string) => readonly T[]): T[] {
-  return ["initContainers", "containers", "ephemeralContainers"].flatMap((list) => itemsAt(spec, list).flatMap((container, i) => visit(container, `${path ? `${path}.` : ""}${list}[${i}]`)));
+export function visitContainers<T>(
+  spec: JsonObject,
+  path: string,
+  visit: (container: JsonObject, path: string) => readonly T[],
+): T[] {
+  return ["initContainers", "containers", "ephemeralContainers"].flatMap((list) =>
+    itemsAt(spec, list).flatMap((container, i) =>
+      visit(container, `${path ? `${path}.` : ""}${list}[${i}]`),
+    ),
+  );
 }

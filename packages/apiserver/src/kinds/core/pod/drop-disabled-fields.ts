@@ -1,10 +1,13 @@
-// Fields of a PodSpec whose feature gates are off in 1.36: they are dropped before validation, as if never sent.
+// Fields of a PodSpec whose feature gates are off in 1.36: they are dropped before validation, as
+// if never sent.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (dropDisabledFields).
 import type { JsonObject } from "homeostat/api";
 import { itemsAt, mutableAt } from "../../object/read-fields.ts";
 import { objectAt } from "../../object/strategy.ts";
 
-/** Drops them in place: stop signals, cluster trust bundles, pod certificates, scheduling groups. */
+/**
+ * Drops them in place: stop signals, cluster trust bundles, pod certificates, scheduling groups.
+ */
 export function dropDisabledFields(spec: JsonObject): void {
   delete spec["schedulingGroup"];
   for (const volume of itemsAt(spec, "volumes")) {
@@ -13,7 +16,8 @@ export function dropDisabledFields(spec: JsonObject): void {
       delete source["podCertificate"];
     }
   }
-  for (const list of ["initContainers", "containers", "ephemeralContainers"]) for (const container of itemsAt(spec, list)) dropStopSignal(container);
+  for (const list of ["initContainers", "containers", "ephemeralContainers"])
+    for (const container of itemsAt(spec, list)) dropStopSignal(container);
 }
 
 function dropStopSignal(container: JsonObject): void {

@@ -10,7 +10,8 @@ import { setPodCondition } from "./pod-conditions.ts";
 
 /** Refuses a binding of something else, or to something else than a node. */
 export const checkBinding: ConnectCheck = (binding, { name }) => {
-  if (stringAt(objectAt(binding, "metadata"), "name") !== name) throw badRequestError("name in URL does not match name in Binding object");
+  if (stringAt(objectAt(binding, "metadata"), "name") !== name)
+    throw badRequestError("name in URL does not match name in Binding object");
   assertTarget(objectAt(binding, "target"));
 };
 
@@ -27,18 +28,29 @@ export const bindPod: ConnectHandler = async (parent, binding, context, tools) =
       pod["spec"] = { ...objectAt(pod, "spec"), nodeName: stringAt(target, "name") };
       const { nominatedNodeName: _, ...status } = objectAt(pod, "status");
       pod["status"] = status;
-      for (const field of ["annotations", "labels"] as const) if (hasItems(metadata[field])) metadataOf(pod)[field] = { ...textMapAt(metadataOf(pod), field), ...textMapAt(metadata, field) };
+      for (const field of ["annotations", "labels"] as const)
+        if (hasItems(metadata[field]))
+          metadataOf(pod)[field] = {
+            ...textMapAt(metadataOf(pod), field),
+            ...textMapAt(metadata, field),
+          };
       setPodCondition(pod, { type: "PodScheduled", status: "True" }, context.now);
     },
     { dryRun: context.dryRun, ...(uid ? { uid } : {}) },
   );
-  return { status: 201, object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 } };
+  return {
+    status: 201,
+    object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 },
+  };
 };
 
 /** Faults of the target are no field errors to upstream, but plain ones. */
 function assertTarget(target: JsonObject): void {
   const kind = stringAt(target, "kind");
-  const errors = [...(kind && kind !== "Node" ? [notSupported("target.kind", kind, ["Node", "<empty>"])] : []), ...(stringAt(target, "name") ? [] : [required("target.name", "")])];
+  const errors = [
+    ...(kind && kind !== "Node" ? [notSupported("target.kind", kind, ["Node", "<empty>"])] : []),
+    ...(stringAt(target, "name") ? [] : [required("target.name", "")]),
+  ];
   const texts = errors.map(({ field, body }) => `${field}: ${body}`);
   if (texts.length) throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`);
 }
@@ -58,8 +70,10 @@ function assertUnbound(pod: JsonObject, resourceVersion: string): void {
       `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${found}`,
     );
   }
-  if (isSet(metadata["deletionTimestamp"])) refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
+  if (isSet(metadata["deletionTimestamp"]))
+    refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   const node = stringAt(objectAt(pod, "spec"), "nodeName");
   if (node) refuse(`pod ${name} is already assigned to node "${node}"`);
-  if (hasItems(objectAt(pod, "spec")["schedulingGates"])) refuse(`pod ${name} has non-empty .spec.schedulingGates`);
+  if (hasItems(objectAt(pod, "spec")["schedulingGates"]))
+    refuse(`pod ${name} has non-empty .spec.schedulingGates`);
 }

@@ -7,7 +7,9 @@ import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
 
 /** Completed pods are marked in a row's conditions. */
 export function podRowConditions(pod: JsonObject): readonly JsonObject[] {
-  const completed = (reason: string, message: string): JsonObject[] => [{ type: "Completed", status: "True", reason, message }];
+  const completed = (reason: string, message: string): JsonObject[] => [
+    { type: "Completed", status: "True", reason, message },
+  ];
   switch (stringAt(objectAt(pod, "status"), "phase")) {
     case "Succeeded":
       return completed("Succeeded", "The pod has completed successfully.");
@@ -24,7 +26,10 @@ export function podCells(pod: JsonObject, nowMs: number): readonly Json[] {
   const status = objectAt(pod, "status");
   const { ready, reason, restarts, lastRestart } = summarize(pod, spec, status);
   const sidecars = itemsAt(spec, "initContainers").filter(isSidecar).length;
-  const restartText = restarts && lastRestart ? `${restarts} (${formatAge(lastRestart, nowMs)} ago)` : String(restarts);
+  const restartText =
+    restarts && lastRestart
+      ? `${restarts} (${formatAge(lastRestart, nowMs)} ago)`
+      : String(restarts);
   const address = stringAt(itemsAt(status, "podIPs")[0] ?? {}, "ip");
   return [
     nameOf(pod),
@@ -39,7 +44,8 @@ export function podCells(pod: JsonObject, nowMs: number): readonly Json[] {
   ];
 }
 
-const isSidecar = (container: JsonObject): boolean => stringAt(container, "restartPolicy") === "Always";
+const isSidecar = (container: JsonObject): boolean =>
+  stringAt(container, "restartPolicy") === "Always";
 
 interface Summary {
   readonly ready: number;
@@ -51,11 +57,20 @@ interface Summary {
 function summarize(pod: JsonObject, spec: JsonObject, status: JsonObject): Summary {
   const conditions = itemsAt(status, "conditions");
   const phase = stringAt(status, "phase");
-  const gated = conditions.some((condition) => stringAt(condition, "type") === "PodScheduled" && stringAt(condition, "reason") === "SchedulingGated");
+  const gated = conditions.some(
+    (condition) =>
+      stringAt(condition, "type") === "PodScheduled" &&
+      stringAt(condition, "reason") === "SchedulingGated",
+  );
   const first = gated ? "SchedulingGated" : stringAt(status, "reason") || phase;
   const init = summarizeInit(spec, status, first);
-  const initialized = stringAt(conditions.find((condition) => stringAt(condition, "type") === "Initialized") ?? {}, "status") === "True";
-  const summary = !init.initializing || initialized ? summarizeMain(status, conditions, init) : init;
+  const initialized =
+    stringAt(
+      conditions.find((condition) => stringAt(condition, "type") === "Initialized") ?? {},
+      "status",
+    ) === "True";
+  const summary =
+    !init.initializing || initialized ? summarizeMain(status, conditions, init) : init;
   return { ...summary, reason: deletionReason(pod, status, phase) ?? summary.reason };
 }
 
@@ -73,8 +88,18 @@ interface InitSummary extends Summary {
 
 function summarizeInit(spec: JsonObject, status: JsonObject, reason: string): InitSummary {
   const containers = itemsAt(spec, "initContainers");
-  const sidecars = new Set(containers.filter(isSidecar).map((container) => stringAt(container, "name")));
-  const sum = { ready: 0, reason, restarts: 0, lastRestart: "", initializing: false, sidecarRestarts: 0, lastSidecarRestart: "" };
+  const sidecars = new Set(
+    containers.filter(isSidecar).map((container) => stringAt(container, "name")),
+  );
+  const sum = {
+    ready: 0,
+    reason,
+    restarts: 0,
+    lastRestart: "",
+    initializing: false,
+    sidecarRestarts: 0,
+    lastSidecarRestart: "",
+  };
   for (const [i, container] of itemsAt(status, "initContainerStatuses").entries()) {
     const sidecar = sidecars.has(stringAt(container, "name"));
     sum.restarts += numberAt(container, "restartCount");
@@ -90,20 +115,36 @@ function summarizeInit(spec: JsonObject, status: JsonObject, reason: string): In
       if (container["ready"] === true) sum.ready++;
       continue;
     }
-    return { ...sum, initializing: true, reason: initReason(state, terminated, i, containers.length) };
+    return {
+      ...sum,
+      initializing: true,
+      reason: initReason(state, terminated, i, containers.length),
+    };
   }
   return sum;
 }
 
-function initReason(state: JsonObject, terminated: JsonObject | undefined, i: number, total: number): string {
+function initReason(
+  state: JsonObject,
+  terminated: JsonObject | undefined,
+  i: number,
+  total: number,
+): string {
   if (terminated) return `Init:${stringAt(terminated, "reason") || exitReason(terminated)}`;
   const waiting = stringAt(objectAt(state, "waiting"), "reason");
   return waiting && waiting !== "PodInitializing" ? `Init:${waiting}` : `Init:${i}/${total}`;
 }
 
-const exitReason = (terminated: JsonObject): string => (numberAt(terminated, "signal") ? `Signal:${numberAt(terminated, "signal")}` : `ExitCode:${numberAt(terminated, "exitCode")}`);
+const exitReason = (terminated: JsonObject): string =>
+  numberAt(terminated, "signal")
+    ? `Signal:${numberAt(terminated, "signal")}`
+    : `ExitCode:${numberAt(terminated, "exitCode")}`;
 
-function summarizeMain(status: JsonObject, conditions: readonly JsonObject[], init: InitSummary): Summary {
+function summarizeMain(
+  status: JsonObject,
+  conditions: readonly JsonObject[],
+  init: InitSummary,
+): Summary {
   let { ready, reason, sidecarRestarts: restarts, lastSidecarRestart: lastRestart } = init;
   let hasRunning = false;
   let errorReason = "";
@@ -126,17 +167,30 @@ function summarizeMain(status: JsonObject, conditions: readonly JsonObject[], in
   return { ready, reason, restarts, lastRestart };
 }
 
-function completedReason(hasRunning: boolean, errorReason: string, conditions: readonly JsonObject[]): string {
-  const isReady = conditions.some((condition) => stringAt(condition, "type") === "Ready" && stringAt(condition, "status") === "True");
+function completedReason(
+  hasRunning: boolean,
+  errorReason: string,
+  conditions: readonly JsonObject[],
+): string {
+  const isReady = conditions.some(
+    (condition) =>
+      stringAt(condition, "type") === "Ready" && stringAt(condition, "status") === "True",
+  );
   if (hasRunning && isReady) return "Running";
   return errorReason || (hasRunning ? "NotReady" : "Completed");
 }
 
-const lastEnd = (container: JsonObject): string => stringAt(objectAt(objectAt(container, "lastState"), "terminated"), "finishedAt");
-const later = (a: string, b: string): string => (b && Date.parse(b) > (a ? Date.parse(a) : -Infinity) ? b : a);
+const lastEnd = (container: JsonObject): string =>
+  stringAt(objectAt(objectAt(container, "lastState"), "terminated"), "finishedAt");
+const later = (a: string, b: string): string =>
+  b && Date.parse(b) > (a ? Date.parse(a) : -Infinity) ? b : a;
 
 function gatesCell(gates: readonly JsonObject[], conditions: readonly JsonObject[]): string {
   if (!gates.length) return "<none>";
-  const isTrue = (type: string): boolean => stringAt(conditions.find((condition) => stringAt(condition, "type") === type) ?? {}, "status") === "True";
+  const isTrue = (type: string): boolean =>
+    stringAt(
+      conditions.find((condition) => stringAt(condition, "type") === type) ?? {},
+      "status",
+    ) === "True";
   return `${gates.filter((gate) => isTrue(stringAt(gate, "conditionType"))).length}/${gates.length}`;
 }

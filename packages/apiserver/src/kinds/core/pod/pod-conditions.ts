@@ -17,7 +17,13 @@ export function setPodCondition(pod: JsonObject, condition: PodCondition, now: s
   const status = objectAt(pod, "status");
   const conditions = itemsAt(status, "conditions");
   const old = conditions.find((each) => stringAt(each, "type") === condition.type);
-  const lastTransitionTime = old && stringAt(old, "status") === condition.status ? (old["lastTransitionTime"] ?? null) : now;
+  const lastTransitionTime =
+    old && stringAt(old, "status") === condition.status ? (old["lastTransitionTime"] ?? null) : now;
   const next = { lastProbeTime: null, ...condition, lastTransitionTime };
-  pod["status"] = { ...status, conditions: old ? conditions.map((each) => (each === old ? next : each)) : [...conditions, next] };
+  pod["status"] = {
+    ...status,
+    conditions: old
+      ? conditions.map((each) => (each === old ? next : each))
+      : [...conditions, next],
+  };
 }

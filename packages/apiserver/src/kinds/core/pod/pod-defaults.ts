@@ -1,8 +1,18 @@
-// Defaults that only pods get and templates do not: requests from limits, pod-level resources, host ports, service links.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_Pod), zz_generated.defaults.go, conversion.go.
+// Defaults that only pods get and templates do not: requests from limits, pod-level resources, host
+// ports, service links.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_Pod),
+// zz_generated.defaults.go, conversion.go.
 import type { JsonObject } from "homeostat/api";
 import { formatQuantity } from "../../object/quantity.ts";
-import { isSet, numberAt, setIfNil, setIfEmpty, mutableAt, itemsAt, textMapAt } from "../../object/read-fields.ts";
+import {
+  isSet,
+  numberAt,
+  setIfNil,
+  setIfEmpty,
+  mutableAt,
+  itemsAt,
+  textMapAt,
+} from "../../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
 import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
 import { roundList, roundResources, sumContainers } from "./resource-lists.ts";
@@ -12,12 +22,14 @@ import { isHugePages, isOvercommitAllowed, isPodLevelResource } from "./resource
 export function setPodDefaults(pod: JsonObject): void {
   const spec = mutableAt(pod, "spec");
   if (!spec) return;
-  for (const list of ["containers", "initContainers"]) for (const container of itemsAt(spec, list)) requestLimits(container);
+  for (const list of ["containers", "initContainers"])
+    for (const container of itemsAt(spec, list)) requestLimits(container);
   setPodLevelDefaults(spec);
   setIfNil(spec, "enableServiceLinks", true);
   if (spec["hostNetwork"] === true) setHostPorts(spec);
   setPodSpecDefaults(spec);
-  if (numberAt(spec, "terminationGracePeriodSeconds") < 0) spec["terminationGracePeriodSeconds"] = 1;
+  if (numberAt(spec, "terminationGracePeriodSeconds") < 0)
+    spec["terminationGracePeriodSeconds"] = 1;
   dropInitContainerAnnotations(metadataOf(pod));
   const status = mutableAt(pod, "status");
   if (status) setStatusDefaults(status);
@@ -35,13 +47,20 @@ function setPodLevelDefaults(spec: JsonObject): void {
   if (!resources) return;
   const requests = textMapAt(resources, "requests");
   if (Object.keys(requests).length || Object.keys(textMapAt(resources, "limits")).length) {
-    const huge = [...sumContainers(spec, "limits")].filter(([name]) => isHugePages(name) && !Object.hasOwn(requests, name));
-    const limits = { ...Object.fromEntries(huge.map(([name, quantity]) => [name, formatQuantity(quantity)])), ...textMapAt(resources, "limits") };
+    const huge = [...sumContainers(spec, "limits")].filter(
+      ([name]) => isHugePages(name) && !Object.hasOwn(requests, name),
+    );
+    const limits = {
+      ...Object.fromEntries(huge.map(([name, quantity]) => [name, formatQuantity(quantity)])),
+      ...textMapAt(resources, "limits"),
+    };
     if (Object.keys(limits).length) resources["limits"] = limits;
   }
   const limits = textMapAt(resources, "limits");
   if (!Object.keys(limits).length) return;
-  const ofContainers = [...sumContainers(spec, "requests")].filter(([name]) => isPodLevelResource(name) && isOvercommitAllowed(name));
+  const ofContainers = [...sumContainers(spec, "requests")].filter(
+    ([name]) => isPodLevelResource(name) && isOvercommitAllowed(name),
+  );
   const next = {
     ...Object.fromEntries(Object.entries(limits).filter(([name]) => isPodLevelResource(name))),
     ...Object.fromEntries(ofContainers.map(([name, quantity]) => [name, formatQuantity(quantity)])),
@@ -52,7 +71,9 @@ function setPodLevelDefaults(spec: JsonObject): void {
 
 function setHostPorts(spec: JsonObject): void {
   for (const list of ["containers", "initContainers"]) {
-    for (const container of itemsAt(spec, list)) for (const port of itemsAt(container, "ports")) setIfEmpty(port, "hostPort", port["containerPort"] ?? 0);
+    for (const container of itemsAt(spec, list))
+      for (const port of itemsAt(container, "ports"))
+        setIfEmpty(port, "hostPort", port["containerPort"] ?? 0);
   }
 }
 

@@ -1,6 +1,7 @@
 // Defaults of a PodSpec, wherever one stands: in a pod, in a template.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_PodSpec), zz_generated.defaults.go, conversion.go
-// (what a round trip through the internal types does to serviceAccount and old annotations).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_PodSpec),
+// zz_generated.defaults.go, conversion.go (what a round trip through the internal types does to
+// serviceAccount and old annotations).
 import type { JsonObject } from "homeostat/api";
 import { setIfNil, setIfEmpty, mutableAt, itemsAt } from "../../object/read-fields.ts";
 import { objectAt, stringAt } from "../../object/strategy.ts";
@@ -19,7 +20,8 @@ export function setPodSpecDefaults(spec: JsonObject): void {
   setIfEmpty(spec, "schedulerName", "default-scheduler");
   mirrorServiceAccount(spec);
   for (const volume of itemsAt(spec, "volumes")) setVolumeDefaults(volume);
-  for (const list of ["initContainers", "containers", "ephemeralContainers"]) for (const container of itemsAt(spec, list)) setContainerDefaults(container);
+  for (const list of ["initContainers", "containers", "ephemeralContainers"])
+    for (const container of itemsAt(spec, list)) setContainerDefaults(container);
   roundList(mutableAt(spec, "overhead"));
   roundResources(objectAt(spec, "resources"));
 }
@@ -42,6 +44,9 @@ const initContainerAnnotations = [
 /** Init containers were annotations once; those never come back. */
 export function dropInitContainerAnnotations(metadata: JsonObject): void {
   const annotations = mutableAt(metadata, "annotations");
-  if (!annotations || !initContainerAnnotations.some((name) => Object.hasOwn(annotations, name))) return;
-  metadata["annotations"] = Object.fromEntries(Object.entries(annotations).filter(([name]) => !initContainerAnnotations.includes(name)));
+  if (!annotations || !initContainerAnnotations.some((name) => Object.hasOwn(annotations, name)))
+    return;
+  metadata["annotations"] = Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => !initContainerAnnotations.includes(name)),
+  );
 }

@@ -1,9 +1,13 @@
-// Pod templates, wherever one stands (`spec.template` of workloads, `template` of a PodTemplate): defaults and rules.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/zz_generated.defaults.go, pkg/apis/core/validation/validation.go
-// (ValidatePodTemplateSpec).
+// Pod templates, wherever one stands (`spec.template` of workloads, `template` of a PodTemplate):
+// defaults and rules.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/v1/zz_generated.defaults.go,
+// pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, forbidden } from "../../../registry/field-error.ts";
-import { validateAnnotations, validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
+import {
+  validateAnnotations,
+  validateLabels,
+} from "../../../registry/object-meta/validate-object-meta.ts";
 import { hasItems, mutableAt, textMapAt } from "../../object/read-fields.ts";
 import { metadataOf, objectAt } from "../../object/strategy.ts";
 import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
@@ -22,7 +26,11 @@ export function setPodTemplateDefaults(template: JsonObject | undefined): void {
 }
 
 /** Every breach in a template; `path` is e.g. `spec.template`. `old` is the stored template. */
-export function validatePodTemplate(template: JsonObject, path: string, old?: JsonObject): FieldError[] {
+export function validatePodTemplate(
+  template: JsonObject,
+  path: string,
+  old?: JsonObject,
+): FieldError[] {
   const metadata = objectAt(template, "metadata");
   const annotations = textMapAt(metadata, "annotations");
   const spec = objectAt(template, "spec");
@@ -34,6 +42,13 @@ export function validatePodTemplate(template: JsonObject, path: string, old?: Js
     ...validatePodSpec(spec, undefined, `${path}.spec`, rules),
     ...validateSeccompAgreement(annotations, spec, `${path}.spec`),
     ...validateAppArmorAgreement(annotations, spec, `${path}.spec`),
-    ...(hasItems(spec["ephemeralContainers"]) ? [forbidden(`${path}.spec.ephemeralContainers`, "ephemeral containers not allowed in pod template")] : []),
+    ...(hasItems(spec["ephemeralContainers"])
+      ? [
+          forbidden(
+            `${path}.spec.ephemeralContainers`,
+            "ephemeral containers not allowed in pod template",
+          ),
+        ]
+      : []),
   ];
 }

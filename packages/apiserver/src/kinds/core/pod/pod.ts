@@ -1,5 +1,6 @@
 // Pods: their own defaults and conditions, a generation, graceful deletion, and many endpoints.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go, pkg/registry/core/pod/storage/storage.go.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go,
+// pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, quoteGo } from "../../../registry/field-error.ts";
 import type { WriteContext } from "../../../registry/served-resource.ts";
@@ -57,12 +58,18 @@ export const pod: BuiltinKind = {
   },
   views: {
     status: {
-      resetFields: [["f:spec"], ["f:metadata", "f:deletionTimestamp"], ["f:metadata", "f:ownerReferences"]],
+      resetFields: [
+        ["f:spec"],
+        ["f:metadata", "f:deletionTimestamp"],
+        ["f:metadata", "f:ownerReferences"],
+      ],
       prepareForUpdate: prepareStatus,
       validateUpdate(object, old, context) {
         const status = objectAt(object, "status");
         for (const field of ["podIPs", "hostIPs"])
-          for (const [i, each] of itemsAt(status, field).entries()) for (const text of ipWarnings(stringAt(each, "ip"), `status.${field}[${i}].ip`)) context.warn(text);
+          for (const [i, each] of itemsAt(status, field).entries())
+            for (const text of ipWarnings(stringAt(each, "ip"), `status.${field}[${i}].ip`))
+              context.warn(text);
         return validatePodStatusUpdate(object, old);
       },
     },
@@ -106,15 +113,29 @@ function finishChange(object: JsonObject, old: JsonObject): void {
   bumpGeneration(object, old, ["spec"]);
 }
 
-/** Subresources of the spec leave the metadata alone, but for what the server itself keeps there. */
+/**
+ * Subresources of the spec leave the metadata alone, but for what the server itself keeps there.
+ */
 function keepMetadata(object: JsonObject, old: JsonObject): void {
-  for (const field of ["deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"])
+  for (const field of [
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "selfLink",
+    "labels",
+    "annotations",
+    "finalizers",
+    "ownerReferences",
+  ])
     keepOld(metadataOf(object), metadataOf(old), field);
 }
 
 function warnOfPod(object: JsonObject, context: WriteContext): void {
   const faults = dnsLabelFaults(stringAt(metadataOf(object), "name"));
-  if (faults.length) context.warn(`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`);
+  if (faults.length)
+    context.warn(
+      `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+    );
   for (const text of podWarnings(object, "")) context.warn(text);
 }
 
@@ -152,15 +173,34 @@ function keepObserved(status: JsonObject, before: JsonObject): void {
 }
 
 function validateEphemeralChange(object: JsonObject, old: JsonObject): FieldError[] {
-  if (Object.hasOwn(textMapAt(metadataOf(old), "annotations"), mirrorAnnotation)) return [forbidden("", "static pods do not support ephemeral containers")];
-  const now = new Map(itemsAt(objectAt(object, "spec"), "ephemeralContainers").map((container) => [stringAt(container, "name"), container]));
+  if (Object.hasOwn(textMapAt(metadataOf(old), "annotations"), mirrorAnnotation))
+    return [forbidden("", "static pods do not support ephemeral containers")];
+  const now = new Map(
+    itemsAt(objectAt(object, "spec"), "ephemeralContainers").map((container) => [
+      stringAt(container, "name"),
+      container,
+    ]),
+  );
   return [
     ...validateChangedPod(object, old),
     ...itemsAt(objectAt(old, "spec"), "ephemeralContainers").flatMap((before) => {
       const name = stringAt(before, "name");
       const after = now.get(name);
-      if (!after) return [forbidden("spec.ephemeralContainers", `existing ephemeral containers ${quoteGo(name)} may not be removed\n`)];
-      return equalJson(before, after) ? [] : [forbidden("spec.ephemeralContainers", `existing ephemeral containers ${quoteGo(name)} may not be changed\n${diffJson(before, after)}`)];
+      if (!after)
+        return [
+          forbidden(
+            "spec.ephemeralContainers",
+            `existing ephemeral containers ${quoteGo(name)} may not be removed\n`,
+          ),
+        ];
+      return equalJson(before, after)
+        ? []
+        : [
+            forbidden(
+              "spec.ephemeralContainers",
+              `existing ephemeral containers ${quoteGo(name)} may not be changed\n${diffJson(before, after)}`,
+            ),
+          ];
     }),
   ];
 }
@@ -169,7 +209,12 @@ function extract(object: JsonObject): Readonly<Record<string, string>> {
   const spec = objectAt(object, "spec");
   const status = objectAt(object, "status");
   return {
-    ...Object.fromEntries(["nodeName", "restartPolicy", "schedulerName", "serviceAccountName"].map((name) => [`spec.${name}`, stringAt(spec, name)])),
+    ...Object.fromEntries(
+      ["nodeName", "restartPolicy", "schedulerName", "serviceAccountName"].map((name) => [
+        `spec.${name}`,
+        stringAt(spec, name),
+      ]),
+    ),
     "spec.hostNetwork": String(spec["hostNetwork"] === true),
     "status.phase": stringAt(status, "phase"),
     "status.podIP": stringAt(itemsAt(status, "podIPs")[0] ?? {}, "ip"),

@@ -13,7 +13,9 @@ interface PortAt {
 
 /** All ports of a spec at `path`. */
 export function portWarnings(spec: JsonObject, path: string): string[] {
-  const ports = visitContainers(spec, path, (container, at) => itemsAt(container, "ports").map((port, i) => ({ port, path: `${at}.ports[${i}]` })));
+  const ports = visitContainers(spec, path, (container, at) =>
+    itemsAt(container, "ports").map((port, i) => ({ port, path: `${at}.ports[${i}]` })),
+  );
   return [...numberWarnings(ports), ...nameWarnings(ports)];
 }
 
@@ -24,7 +26,10 @@ function numberWarnings(ports: readonly PortAt[]): string[] {
     const key = `${numberAt(port, "containerPort")}/${stringAt(port, "protocol")}`;
     const others = seen.get(key) ?? [];
     seen.set(key, [...others, each]);
-    const unbound = stringAt(port, "hostIP") && !numberAt(port, "hostPort") ? [`${path}: hostIP set without hostPort: ${printPort(port)}`] : [];
+    const unbound =
+      stringAt(port, "hostIP") && !numberAt(port, "hostPort")
+        ? [`${path}: hostIP set without hostPort: ${printPort(port)}`]
+        : [];
     return [...unbound, ...others.flatMap((other) => meeting(each, other))];
   });
 }
@@ -32,9 +37,12 @@ function numberWarnings(ports: readonly PortAt[]): string[] {
 function meeting({ port, path }: PortAt, other: PortAt): string[] {
   const [ip, otherIp] = [stringAt(port, "hostIP"), stringAt(other.port, "hostIP")];
   const [number, otherNumber] = [numberAt(port, "hostPort"), numberAt(other.port, "hostPort")];
-  if (ip === otherIp && number === otherNumber) return [`${path}: duplicate port definition with ${other.path}`];
+  if (ip === otherIp && number === otherNumber)
+    return [`${path}: duplicate port definition with ${other.path}`];
   if (!number || !otherNumber) return [`${path}: overlapping port definition with ${other.path}`];
-  return number === otherNumber && (ip === "") !== (otherIp === "") ? [`${path}: dangerously ambiguous port definition with ${other.path}`] : [];
+  return number === otherNumber && (ip === "") !== (otherIp === "")
+    ? [`${path}: dangerously ambiguous port definition with ${other.path}`]
+    : [];
 }
 
 /** As Go's %+v prints the struct. */
@@ -49,6 +57,10 @@ function nameWarnings(ports: readonly PortAt[]): string[] {
     const first = seen.get(name);
     if (!name) return [];
     if (first === undefined) seen.set(name, path);
-    return first === undefined ? [] : [`${path}: duplicate port name ${quoteGo(name)} with ${first}, services and probes that select ports by name will use ${first}`];
+    return first === undefined
+      ? []
+      : [
+          `${path}: duplicate port name ${quoteGo(name)} with ${first}, services and probes that select ports by name will use ${first}`,
+        ];
   });
 }

@@ -1,7 +1,8 @@
-// Arithmetic on lists of resources (`{cpu: "100m", memory: "1Gi"}`): rounding, comparing, and the sums that a pod needs of its
-// containers.
+// Arithmetic on lists of resources (`{cpu: "100m", memory: "1Gi"}`): rounding, comparing, and the
+// sums that a pod needs of its containers.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_ResourceList),
-// k8s.io/component-helpers/resource/helpers.go (AggregateContainerRequests, AggregateContainerLimits).
+// k8s.io/component-helpers/resource/helpers.go (AggregateContainerRequests,
+// AggregateContainerLimits).
 import type { Json, JsonObject } from "homeostat/api";
 import { formatQuantity, parseQuantity, type Quantity } from "../../object/quantity.ts";
 import { mutableAt, itemsAt, textMapAt } from "../../object/read-fields.ts";
@@ -25,7 +26,8 @@ export function roundList(list: JsonObject | undefined): void {
   if (!list) return;
   for (const name of Object.keys(list)) {
     const quantity = parseQuantity(String(list[name]));
-    if (quantity.nano % milli !== 0n) list[name] = formatQuantity({ ...quantity, nano: roundUp(quantity.nano) });
+    if (quantity.nano % milli !== 0n)
+      list[name] = formatQuantity({ ...quantity, nano: roundUp(quantity.nano) });
   }
 }
 
@@ -35,9 +37,13 @@ function roundUp(nano: bigint): bigint {
 }
 
 /** Billionths of a quantity. */
-export const nanoOf = (quantity: Json | undefined): bigint => parseQuantity(String(quantity ?? "0")).nano;
+export const nanoOf = (quantity: Json | undefined): bigint =>
+  parseQuantity(String(quantity ?? "0")).nano;
 
-/** What all containers of a pod need together: sidecars run beside the rest, other init containers one after another. */
+/**
+ * What all containers of a pod need together: sidecars run beside the rest, other init containers
+ * one after another.
+ */
 export function sumContainers(spec: JsonObject, bound: ResourceBound): ResourceSum {
   const total: ResourceSum = new Map();
   for (const container of itemsAt(spec, "containers")) add(total, boundOf(container, bound));
@@ -74,7 +80,12 @@ function addSum(sum: ResourceSum, other: ResourceSum): void {
 
 function addOne(sum: ResourceSum, name: string, quantity: Quantity): void {
   const before = sum.get(name);
-  sum.set(name, before && before.nano !== 0n ? { nano: before.nano + quantity.nano, format: before.format } : quantity);
+  sum.set(
+    name,
+    before && before.nano !== 0n
+      ? { nano: before.nano + quantity.nano, format: before.format }
+      : quantity,
+  );
 }
 
 function raise(sum: ResourceSum, other: ResourceSum): void {

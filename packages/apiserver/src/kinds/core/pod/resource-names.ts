@@ -39,14 +39,23 @@ const integers: ReadonlySet<string> = new Set([
 ]);
 
 export const isHugePages = (name: string): boolean => name.startsWith(hugePages);
-export const isStandardContainerResource = (name: string): boolean => standardContainer.has(name) || isHugePages(name);
-export const isStandardResource = (name: string): boolean => standard.has(name) || name.startsWith("requests.hugepages-") || isHugePages(name);
+export const isStandardContainerResource = (name: string): boolean =>
+  standardContainer.has(name) || isHugePages(name);
+export const isStandardResource = (name: string): boolean =>
+  standard.has(name) || name.startsWith("requests.hugepages-") || isHugePages(name);
 /** Resources of Kubernetes itself: bare names, and those below kubernetes.io. */
-export const isNativeResource = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
+export const isNativeResource = (name: string): boolean =>
+  !name.includes("/") || name.includes("kubernetes.io/");
 /** `example.com/gpu`: what device plug-ins offer; a quota must be able to prefix it. */
-export const isExtendedResource = (name: string): boolean => !isNativeResource(name) && !name.startsWith("requests.") && labelKeyFaults(`requests.${name}`).length === 0;
-export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
+export const isExtendedResource = (name: string): boolean =>
+  !isNativeResource(name) &&
+  !name.startsWith("requests.") &&
+  labelKeyFaults(`requests.${name}`).length === 0;
+export const isOvercommitAllowed = (name: string): boolean =>
+  isNativeResource(name) && !isHugePages(name);
 /** Counted in whole numbers. */
-export const isIntegerResource = (name: string): boolean => integers.has(name) || isExtendedResource(name);
+export const isIntegerResource = (name: string): boolean =>
+  integers.has(name) || isExtendedResource(name);
 /** What resources of a whole pod may name. */
-export const isPodLevelResource = (name: string): boolean => name === "cpu" || name === "memory" || isHugePages(name);
+export const isPodLevelResource = (name: string): boolean =>
+  name === "cpu" || name === "memory" || isHugePages(name);

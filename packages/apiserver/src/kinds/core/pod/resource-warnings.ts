@@ -4,9 +4,17 @@ import { quoteGo } from "../../../registry/field-error.ts";
 import { nanoOf } from "./resource-lists.ts";
 
 /** The named resources of a list that are no whole numbers. */
-export function fractionWarnings(list: Readonly<Record<string, string>>, names: readonly string[], path: string): string[] {
+export function fractionWarnings(
+  list: Readonly<Record<string, string>>,
+  names: readonly string[],
+  path: string,
+): string[] {
   return names.flatMap((name) => {
     const quantity = list[name];
-    return quantity !== undefined && nanoOf(quantity) % 1_000_000_000n !== 0n ? [`${path}[${name}]: fractional byte value ${quoteGo(quantity)} is invalid, must be an integer`] : [];
+    return quantity !== undefined && nanoOf(quantity) % 1_000_000_000n !== 0n
+      ? [
+          `${path}[${name}]: fractional byte value ${quoteGo(quantity)} is invalid, must be an integer`,
+        ]
+      : [];
   });
 }

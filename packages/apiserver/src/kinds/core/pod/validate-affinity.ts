@@ -1,5 +1,6 @@
 // Node and pod affinity.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateAffinity, ValidateNodeSelector, validatePodAffinityTerm).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateAffinity,
+// ValidateNodeSelector, validatePodAffinityTerm).
 import { dnsLabelFaults, type JsonObject, labelValueFaults } from "homeostat/api";
 import { type FieldError, forbidden, invalid, required } from "../../../registry/field-error.ts";
 import { validateLabelSelector } from "../../object/label-selectors.ts";
@@ -16,7 +17,9 @@ export function validateAffinity(affinity: JsonObject | undefined, path: string)
   if (!affinity) return [];
   return [
     ...nodeAffinityErrors(objectAt(affinity, "nodeAffinity"), `${path}.nodeAffinity`),
-    ...["podAffinity", "podAntiAffinity"].flatMap((name) => podAffinityErrors(objectAt(affinity, name), `${path}.${name}`)),
+    ...["podAffinity", "podAntiAffinity"].flatMap((name) =>
+      podAffinityErrors(objectAt(affinity, name), `${path}.${name}`),
+    ),
   ];
 }
 
@@ -26,21 +29,29 @@ function nodeAffinityErrors(affinity: JsonObject, path: string): FieldError[] {
     ...(selector ? validateNodeSelector(selector, `${path}.${requiredTerms}`) : []),
     ...itemsAt(affinity, preferredTerms).flatMap((term, i) => {
       const at = `${path}.${preferredTerms}[${i}]`;
-      return [...weightErrors(term, at), ...termErrors(objectAt(term, "preference"), `${at}.preference`, "any values")];
+      return [
+        ...weightErrors(term, at),
+        ...termErrors(objectAt(term, "preference"), `${at}.preference`, "any values"),
+      ];
     }),
   ];
 }
 
 function weightErrors(term: JsonObject, path: string): FieldError[] {
   const weight = numberAt(term, "weight");
-  return weight <= 0 || weight > 100 ? [invalid(`${path}.weight`, weight, "must be in the range 1-100")] : [];
+  return weight <= 0 || weight > 100
+    ? [invalid(`${path}.weight`, weight, "must be in the range 1-100")]
+    : [];
 }
 
 /** A NodeSelector; of volumes, too. */
 export function validateNodeSelector(selector: JsonObject, path: string): FieldError[] {
   const terms = itemsAt(selector, "nodeSelectorTerms");
-  if (!terms.length) return [required(`${path}.nodeSelectorTerms`, "must have at least one node selector term")];
-  return terms.flatMap((term, i) => termErrors(term, `${path}.nodeSelectorTerms[${i}]`, "label values"));
+  if (!terms.length)
+    return [required(`${path}.nodeSelectorTerms`, "must have at least one node selector term")];
+  return terms.flatMap((term, i) =>
+    termErrors(term, `${path}.nodeSelectorTerms[${i}]`, "label values"),
+  );
 }
 
 /** Preferences may look for values that no label can have. */
@@ -48,8 +59,12 @@ type ValueRule = "label values" | "any values";
 
 function termErrors(term: JsonObject, path: string, values: ValueRule): FieldError[] {
   return [
-    ...itemsAt(term, "matchExpressions").flatMap((each, i) => requirementErrors(each, `${path}.matchExpressions[${i}]`, values)),
-    ...itemsAt(term, "matchFields").flatMap((each, i) => fieldErrors(each, `${path}.matchFields[${i}]`)),
+    ...itemsAt(term, "matchExpressions").flatMap((each, i) =>
+      requirementErrors(each, `${path}.matchExpressions[${i}]`, values),
+    ),
+    ...itemsAt(term, "matchFields").flatMap((each, i) =>
+      fieldErrors(each, `${path}.matchFields[${i}]`),
+    ),
   ];
 }
 
@@ -58,7 +73,9 @@ function requirementErrors(requirement: JsonObject, path: string, rule: ValueRul
   return [
     ...operatorErrors(stringAt(requirement, "operator"), values.length, path),
     ...qualifiedNameErrors(stringAt(requirement, "key"), `${path}.key`),
-    ...(rule === "any values" ? [] : values.flatMap((value, i) => ruled(labelValueFaults, value, `${path}.values[${i}]`))),
+    ...(rule === "any values"
+      ? []
+      : values.flatMap((value, i) => ruled(labelValueFaults, value, `${path}.values[${i}]`))),
   ];
 }
 
@@ -66,13 +83,29 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
   switch (operator) {
     case "In":
     case "NotIn":
-      return values ? [] : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+      return values
+        ? []
+        : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
     case "Exists":
     case "DoesNotExist":
-      return values ? [forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : [];
+      return values
+        ? [
+            forbidden(
+              `${path}.values`,
+              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+          ]
+        : [];
     case "Gt":
     case "Lt":
-      return values === 1 ? [] : [required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+      return values === 1
+        ? []
+        : [
+            required(
+              `${path}.values`,
+              "must be specified single value when `operator` is 'Lt' or 'Gt'",
+            ),
+          ];
     default:
       return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
   }
@@ -87,18 +120,30 @@ function fieldErrors(requirement: JsonObject, path: string): FieldError[] {
     ...(known
       ? values.length === 1
         ? []
-        : [required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")]
+        : [
+            required(
+              `${path}.values`,
+              "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+            ),
+          ]
       : [invalid(`${path}.operator`, operator, "not a valid selector operator")]),
-    ...(key === "metadata.name" ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`)) : [invalid(`${path}.key`, key, "not a valid field selector key")]),
+    ...(key === "metadata.name"
+      ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`))
+      : [invalid(`${path}.key`, key, "not a valid field selector key")]),
   ];
 }
 
 function podAffinityErrors(affinity: JsonObject, path: string): FieldError[] {
   return [
-    ...itemsAt(affinity, requiredTerms).flatMap((term, i) => podTermErrors(term, `${path}.${requiredTerms}[${i}]`)),
+    ...itemsAt(affinity, requiredTerms).flatMap((term, i) =>
+      podTermErrors(term, `${path}.${requiredTerms}[${i}]`),
+    ),
     ...itemsAt(affinity, preferredTerms).flatMap((term, i) => [
       ...weightErrors(term, `${path}.${preferredTerms}[${i}]`),
-      ...podTermErrors(objectAt(term, "podAffinityTerm"), `${path}.${preferredTerms}[${i}].podAffinityTerm`),
+      ...podTermErrors(
+        objectAt(term, "podAffinityTerm"),
+        `${path}.${preferredTerms}[${i}].podAffinityTerm`,
+      ),
     ]),
   ];
 }
@@ -109,9 +154,18 @@ function podTermErrors(term: JsonObject, path: string): FieldError[] {
   const topology = stringAt(term, "topologyKey");
   return [
     ...(selector ? validateLabelSelector(selector, `${path}.labelSelector`) : []),
-    ...(namespaceSelector ? validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`) : []),
-    ...textsAt(term, "namespaces").flatMap((name) => ruled(dnsLabelFaults, name, `${path}.namespace`)),
-    ...validateLabelKeys(selector, textsAt(term, "matchLabelKeys"), textsAt(term, "mismatchLabelKeys"), path),
+    ...(namespaceSelector
+      ? validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`)
+      : []),
+    ...textsAt(term, "namespaces").flatMap((name) =>
+      ruled(dnsLabelFaults, name, `${path}.namespace`),
+    ),
+    ...validateLabelKeys(
+      selector,
+      textsAt(term, "matchLabelKeys"),
+      textsAt(term, "mismatchLabelKeys"),
+      path,
+    ),
     ...(topology ? [] : [required(`${path}.topologyKey`, "can not be empty")]),
     ...qualifiedNameErrors(topology, `${path}.topologyKey`),
   ];

@@ -1,8 +1,18 @@
-// AppArmor profiles: as fields, as the annotations of old, both agreeing, and fields made of annotations.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateAppArmorProfileField, ValidateAppArmorPodAnnotations,
-// validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/api/pod/util.go (ApparmorFieldForAnnotation).
+// AppArmor profiles: as fields, as the annotations of old, both agreeing, and fields made of
+// annotations.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateAppArmorProfileField,
+// ValidateAppArmorPodAnnotations, validateAppArmorAnnotationsAndFieldsMatchOnCreate),
+// pkg/api/pod/util.go (ApparmorFieldForAnnotation).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, quoteGo, required, tooLong } from "../../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+  tooLong,
+} from "../../../registry/field-error.ts";
 import { mutableAt, optionalTextAt } from "../../object/read-fields.ts";
 import { objectAt, stringAt } from "../../object/strategy.ts";
 import { visitContainers } from "./containers.ts";
@@ -13,25 +23,45 @@ const longestPath = 4095;
 const types = ["Localhost", "RuntimeDefault", "Unconfined"];
 
 /** An `appArmorProfile` field. */
-export function validateAppArmorProfile(profile: JsonObject | undefined, path: string): FieldError[] {
+export function validateAppArmorProfile(
+  profile: JsonObject | undefined,
+  path: string,
+): FieldError[] {
   if (!profile) return [];
   const type = stringAt(profile, "type");
   const file = optionalTextAt(profile, "localhostProfile");
   if (type === "Localhost") return localhostErrors(file, `${path}.localhostProfile`);
   if (!type) return [required(`${path}.type`, "type is required when appArmorProfile is set")];
   if (!types.includes(type)) return [notSupported(`${path}.type`, type, types)];
-  return file === undefined ? [] : [invalid(`${path}.localhostProfile`, file, "can only be set when AppArmor type is Localhost")];
+  return file === undefined
+    ? []
+    : [
+        invalid(
+          `${path}.localhostProfile`,
+          file,
+          "can only be set when AppArmor type is Localhost",
+        ),
+      ];
 }
 
 function localhostErrors(file: string | undefined, path: string): FieldError[] {
   if (file === undefined) return [required(path, "must be set when AppArmor type is Localhost")];
   const trimmed = file.trim();
-  const errors = trimmed !== file ? [invalid(path, file, "must not be padded with whitespace")] : file ? [] : [required(path, "must be set when AppArmor type is Localhost")];
+  const errors =
+    trimmed !== file
+      ? [invalid(path, file, "must not be padded with whitespace")]
+      : file
+        ? []
+        : [required(path, "must be set when AppArmor type is Localhost")];
   return Buffer.byteLength(file) > longestPath ? [...errors, tooLong(path, longestPath)] : errors;
 }
 
 /** The annotations by themselves: of a container that is there, in a known form. */
-export function validateAppArmorAnnotations(annotations: Readonly<Record<string, string>>, spec: JsonObject, path: string): FieldError[] {
+export function validateAppArmorAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  spec: JsonObject,
+  path: string,
+): FieldError[] {
   const names = visitContainers(spec, "", (container) => [stringAt(container, "name")]);
   return Object.entries(annotations)
     .filter(([key]) => key.startsWith(appArmorAnnotation))
@@ -39,35 +69,63 @@ export function validateAppArmorAnnotations(annotations: Readonly<Record<string,
       const name = key.slice(appArmorAnnotation.length);
       return [
         ...(names.includes(name) ? [] : [invalid(`${path}[${key}]`, name, "container not found")]),
-        ...(isKnownForm(profile) ? [] : [invalid(`${path}[${key}]`, profile, `invalid AppArmor profile name: ${quoteGo(profile)}`)]),
+        ...(isKnownForm(profile)
+          ? []
+          : [
+              invalid(
+                `${path}[${key}]`,
+                profile,
+                `invalid AppArmor profile name: ${quoteGo(profile)}`,
+              ),
+            ]),
       ];
     });
 }
 
-const isKnownForm = (profile: string): boolean => profile === "" || profile === "runtime/default" || profile === "unconfined" || profile.startsWith(localhost);
+const isKnownForm = (profile: string): boolean =>
+  profile === "" ||
+  profile === "runtime/default" ||
+  profile === "unconfined" ||
+  profile.startsWith(localhost);
 
 /** The field that an annotation stands for; undefined where it stands for none. */
 export function appArmorField(annotation: string): JsonObject | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
-  return annotation.startsWith(localhost) && annotation.length > localhost.length ? { type: "Localhost", localhostProfile: annotation.slice(localhost.length) } : undefined;
+  return annotation.startsWith(localhost) && annotation.length > localhost.length
+    ? { type: "Localhost", localhostProfile: annotation.slice(localhost.length) }
+    : undefined;
 }
 
 /** Where both an annotation and a field are there, they must say the same. */
-export function validateAppArmorAgreement(annotations: Readonly<Record<string, string>>, spec: JsonObject, path: string): FieldError[] {
+export function validateAppArmorAgreement(
+  annotations: Readonly<Record<string, string>>,
+  spec: JsonObject,
+  path: string,
+): FieldError[] {
   if (stringAt(objectAt(spec, "os"), "name") === "windows") return [];
   const ofPod = mutableAt(objectAt(spec, "securityContext"), "appArmorProfile");
   return visitContainers(spec, path, (container, at) => {
     const profile = mutableAt(objectAt(container, "securityContext"), "appArmorProfile") ?? ofPod;
     const annotation = annotations[`${appArmorAnnotation}${stringAt(container, "name")}`];
-    return profile && annotation !== undefined ? agreementErrors(annotation, profile, `${at}.securityContext.appArmorProfile`) : [];
+    return profile && annotation !== undefined
+      ? agreementErrors(annotation, profile, `${at}.securityContext.appArmorProfile`)
+      : [];
   });
 }
 
 function agreementErrors(annotation: string, profile: JsonObject, path: string): FieldError[] {
   const type = stringAt(profile, "type");
-  const matches = type === "Unconfined" ? annotation === "unconfined" : type === "RuntimeDefault" ? annotation === "runtime/default" : type !== "Localhost" || annotation.startsWith(localhost);
-  if (!matches) return [forbidden(`${path}.type`, "apparmor type in annotation and field must match")];
+  const matches =
+    type === "Unconfined"
+      ? annotation === "unconfined"
+      : type === "RuntimeDefault"
+        ? annotation === "runtime/default"
+        : type !== "Localhost" || annotation.startsWith(localhost);
+  if (!matches)
+    return [forbidden(`${path}.type`, "apparmor type in annotation and field must match")];
   const file = optionalTextAt(profile, "localhostProfile");
-  return type === "Localhost" && annotation.slice(localhost.length) !== file ? [forbidden(`${path}.localhostProfile`, "apparmor profile in annotation and field must match")] : [];
+  return type === "Localhost" && annotation.slice(localhost.length) !== file
+    ? [forbidden(`${path}.localhostProfile`, "apparmor profile in annotation and field must match")]
+    : [];
 }

@@ -1,8 +1,12 @@
 // The claim that an ephemeral volume makes: its spec, and the little metadata that it may carry.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeClaimTemplate, ValidateTemplateObjectMeta).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (ValidatePersistentVolumeClaimTemplate, ValidateTemplateObjectMeta).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, forbidden } from "../../../registry/field-error.ts";
-import { validateAnnotations, validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
+import {
+  validateAnnotations,
+  validateLabels,
+} from "../../../registry/object-meta/validate-object-meta.ts";
 import { isSet, textMapAt } from "../../object/read-fields.ts";
 import { objectAt } from "../../object/strategy.ts";
 import { validateClaimSpec } from "./validate-claim-spec.ts";
@@ -25,7 +29,10 @@ const metadataFields = [
 
 /** Every breach in a claim template. */
 export function validateClaimTemplate(template: JsonObject, path: string): FieldError[] {
-  return [...validateTemplateMetadata(template, path), ...validateClaimSpec(objectAt(template, "spec"), `${path}.spec`)];
+  return [
+    ...validateTemplateMetadata(template, path),
+    ...validateClaimSpec(objectAt(template, "spec"), `${path}.spec`),
+  ];
 }
 
 /** The metadata of a template: labels and annotations, and nothing else. */
@@ -34,6 +41,8 @@ export function validateTemplateMetadata(template: JsonObject, path: string): Fi
   return [
     ...validateAnnotations(textMapAt(metadata, "annotations"), `${path}.metadata.annotations`),
     ...validateLabels(textMapAt(metadata, "labels"), `${path}.metadata.labels`),
-    ...metadataFields.filter((field) => isSet(metadata[field]) && metadata[field] !== "").map((field) => forbidden(`${path}.metadata.${field}`, "cannot be set")),
+    ...metadataFields
+      .filter((field) => isSet(metadata[field]) && metadata[field] !== "")
+      .map((field) => forbidden(`${path}.metadata.${field}`, "cannot be set")),
   ];
 }

@@ -1,11 +1,18 @@
 // Environment variables of containers and where they come from.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEnv, ValidateEnvFrom).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEnv,
+// ValidateEnvFrom).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../../registry/field-error.ts";
 import { mutableAt } from "../../object/read-fields.ts";
 import { configMapKeyFaults } from "../../object/names.ts";
 import { stringAt } from "../../object/strategy.ts";
-import { backstepErrors, dnsLabelErrors, dnsSubdomainErrors, environmentNameFaults, ruled } from "./field-rules.ts";
+import {
+  backstepErrors,
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  environmentNameFaults,
+  ruled,
+} from "./field-rules.ts";
 import { validateFieldRef, validateResourceFieldRef } from "./validate-downward-api.ts";
 
 /** `env`. */
@@ -14,8 +21,12 @@ export function validateEnvironment(variables: readonly JsonObject[], path: stri
     const name = stringAt(variable, "name");
     const source = mutableAt(variable, "valueFrom");
     return [
-      ...(name ? ruled(environmentNameFaults, name, `${path}[${i}].name`) : [required(`${path}[${i}].name`, "")]),
-      ...(source ? sourceErrors(source, stringAt(variable, "value"), `${path}[${i}].valueFrom`) : []),
+      ...(name
+        ? ruled(environmentNameFaults, name, `${path}[${i}].name`)
+        : [required(`${path}[${i}].name`, "")]),
+      ...(source
+        ? sourceErrors(source, stringAt(variable, "value"), `${path}[${i}].valueFrom`)
+        : []),
     ];
   });
 }
@@ -31,16 +42,29 @@ const sourceRules: Readonly<Record<string, (source: JsonObject, path: string) =>
 
 function sourceErrors(source: JsonObject, value: string, path: string): FieldError[] {
   const found = Object.keys(sourceRules).filter((name) => mutableAt(source, name));
-  const errors = found.flatMap((name) => sourceRules[name]!(mutableAt(source, name)!, `${path}.${name}`));
-  if (!found.length) errors.push(invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"));
+  const errors = found.flatMap((name) =>
+    sourceRules[name]!(mutableAt(source, name)!, `${path}.${name}`),
+  );
+  if (!found.length)
+    errors.push(
+      invalid(
+        path,
+        "",
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+      ),
+    );
   else if (value) errors.push(invalid(path, "", "may not be specified when `value` is not empty"));
-  else if (found.length > 1) errors.push(invalid(path, "", "may not have more than one field specified at a time"));
+  else if (found.length > 1)
+    errors.push(invalid(path, "", "may not have more than one field specified at a time"));
   return errors;
 }
 
 function keyErrors(source: JsonObject, path: string): FieldError[] {
   const key = stringAt(source, "key");
-  return [...dnsSubdomainErrors(stringAt(source, "name"), `${path}.name`), ...(key ? ruled(configMapKeyFaults, key, `${path}.key`) : [required(`${path}.key`, "")])];
+  return [
+    ...dnsSubdomainErrors(stringAt(source, "name"), `${path}.name`),
+    ...(key ? ruled(configMapKeyFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
+  ];
 }
 
 function fileErrors(source: JsonObject, path: string): FieldError[] {
@@ -49,21 +73,32 @@ function fileErrors(source: JsonObject, path: string): FieldError[] {
   const file = stringAt(source, "path");
   return [
     ...(key ? ruled(environmentNameFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
-    ...(volume ? dnsLabelErrors(volume, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
+    ...(volume
+      ? dnsLabelErrors(volume, `${path}.volumeName`)
+      : [required(`${path}.volumeName`, "")]),
     ...(file ? backstepErrors(file, `${path}.path`) : [required(`${path}.path`, "")]),
   ];
 }
 
 /** `envFrom`. The count of sources is reported at the list, not at the item. */
-export function validateEnvironmentSources(sources: readonly JsonObject[], path: string): FieldError[] {
+export function validateEnvironmentSources(
+  sources: readonly JsonObject[],
+  path: string,
+): FieldError[] {
   return sources.flatMap((source, i) => {
     const prefix = stringAt(source, "prefix");
     const found = ["configMapRef", "secretRef"].filter((name) => mutableAt(source, name));
     return [
       ...(prefix ? ruled(environmentNameFaults, prefix, `${path}[${i}].prefix`) : []),
-      ...found.flatMap((name) => nameErrors(stringAt(mutableAt(source, name)!, "name"), `${path}[${i}].${name}.name`)),
-      ...(found.length ? [] : [invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
-      ...(found.length > 1 ? [invalid(path, "", "may not have more than one field specified at a time")] : []),
+      ...found.flatMap((name) =>
+        nameErrors(stringAt(mutableAt(source, name)!, "name"), `${path}[${i}].${name}.name`),
+      ),
+      ...(found.length
+        ? []
+        : [invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
+      ...(found.length > 1
+        ? [invalid(path, "", "may not have more than one field specified at a time")]
+        : []),
     ];
   });
 }
@@ -72,5 +107,8 @@ export function validateEnvironmentSources(sources: readonly JsonObject[], path:
 function nameErrors(name: string, path: string): FieldError[] {
   if (!name) return [required(path, "")];
   const masked = name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
-  return dnsSubdomainErrors(masked, path).map((error) => ({ ...error, body: error.body.replace(JSON.stringify(masked), () => JSON.stringify(name)) }));
+  return dnsSubdomainErrors(masked, path).map((error) => ({
+    ...error,
+    body: error.body.replace(JSON.stringify(masked), () => JSON.stringify(name)),
+  }));
 }

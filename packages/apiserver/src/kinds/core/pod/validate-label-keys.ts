@@ -1,5 +1,6 @@
 // Keys of the pod's own labels that a selector is to match or not to match.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateMatchLabelKeysAndMismatchLabelKeys).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (ValidateMatchLabelKeysAndMismatchLabelKeys).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid } from "../../../registry/field-error.ts";
 import { itemsAt, textMapAt } from "../../object/read-fields.ts";
@@ -7,16 +8,35 @@ import { stringAt } from "../../object/strategy.ts";
 import { qualifiedNameErrors } from "./field-rules.ts";
 
 /** `path` is that of the term or constraint in which the keys stand. */
-export function validateLabelKeys(selector: JsonObject | undefined, match: readonly string[], mismatch: readonly string[], path: string): FieldError[] {
+export function validateLabelKeys(
+  selector: JsonObject | undefined,
+  match: readonly string[],
+  mismatch: readonly string[],
+  path: string,
+): FieldError[] {
   return [
     ...keyErrors(selector, match, `${path}.matchLabelKeys`),
     ...keyErrors(selector, mismatch, `${path}.mismatchLabelKeys`),
     ...(selector ? selectedTwice(selector, match, path) : []),
-    ...match.flatMap((key, i) => (mismatch.includes(key) ? [invalid(`${path}.matchLabelKeys[${i}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys")] : [])),
+    ...match.flatMap((key, i) =>
+      mismatch.includes(key)
+        ? [
+            invalid(
+              `${path}.matchLabelKeys[${i}]`,
+              key,
+              "exists in both matchLabelKeys and mismatchLabelKeys",
+            ),
+          ]
+        : [],
+    ),
   ];
 }
 
-function keyErrors(selector: JsonObject | undefined, keys: readonly string[], path: string): FieldError[] {
+function keyErrors(
+  selector: JsonObject | undefined,
+  keys: readonly string[],
+  path: string,
+): FieldError[] {
   if (!keys.length) return [];
   if (!selector) return [forbidden(path, "must not be specified when labelSelector is not set")];
   return keys.flatMap((key, i) => qualifiedNameErrors(key, `${path}[${i}]`));
@@ -29,6 +49,14 @@ function selectedTwice(selector: JsonObject, match: readonly string[], path: str
     const key = stringAt(expression, "key");
     const twice = match.includes(key) && seen.has(key);
     seen.add(key);
-    return twice ? [invalid(`${path}[${match.lastIndexOf(key)}]`, key, "exists in both matchLabelKeys and labelSelector")] : [];
+    return twice
+      ? [
+          invalid(
+            `${path}[${match.lastIndexOf(key)}]`,
+            key,
+            "exists in both matchLabelKeys and labelSelector",
+          ),
+        ]
+      : [];
   });
 }

@@ -1,5 +1,6 @@
 // Pods as a whole, on creation.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate, validatePodMetadataAndSpec).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate,
+// validatePodMetadataAndSpec).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, forbidden } from "../../../registry/field-error.ts";
 import { hasItems, isSet, itemsAt, textMapAt } from "../../object/read-fields.ts";
@@ -20,7 +21,11 @@ export function validateWholePod(pod: JsonObject, old?: JsonObject): FieldError[
     ...validatePodAnnotations(textMapAt(metadata, "annotations"), spec, "metadata.annotations"),
     ...validatePodSpec(spec, metadata, "spec", podRules("pod", old && objectAt(old, "spec"))),
     ...(stringAt(spec, "serviceAccountName") ? [] : tokenErrors(spec)),
-    ...["containers", "initContainers"].flatMap((list) => itemsAt(spec, list).flatMap((container, i) => validateImageSpace(container, `spec.${list}[${i}]`))),
+    ...["containers", "initContainers"].flatMap((list) =>
+      itemsAt(spec, list).flatMap((container, i) =>
+        validateImageSpace(container, `spec.${list}[${i}]`),
+      ),
+    ),
   ];
 }
 
@@ -28,7 +33,14 @@ export function validateWholePod(pod: JsonObject, old?: JsonObject): FieldError[
 function tokenErrors(spec: JsonObject): FieldError[] {
   return itemsAt(spec, "volumes").flatMap((volume, i) =>
     itemsAt(objectAt(volume, "projected"), "sources").flatMap((source, j) =>
-      isSet(source["serviceAccountToken"]) ? [forbidden(`spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`, "must not be specified when serviceAccountName is not set")] : [],
+      isSet(source["serviceAccountToken"])
+        ? [
+            forbidden(
+              `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ]
+        : [],
     ),
   );
 }
@@ -39,8 +51,12 @@ export function validateNewPod(pod: JsonObject): FieldError[] {
   const annotations = textMapAt(metadataOf(pod), "annotations");
   return [
     ...validateWholePod(pod),
-    ...(hasItems(spec["ephemeralContainers"]) ? [forbidden("spec.ephemeralContainers", "cannot be set on create")] : []),
-    ...(stringAt(spec, "nodeName") && hasItems(spec["schedulingGates"]) ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")] : []),
+    ...(hasItems(spec["ephemeralContainers"])
+      ? [forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...(stringAt(spec, "nodeName") && hasItems(spec["schedulingGates"])
+      ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
     ...validateSeccompAgreement(annotations, spec, "spec"),
     ...validateAppArmorAgreement(annotations, spec, "spec"),
   ];

@@ -1,16 +1,40 @@
 // Probes and lifecycle hooks of containers: one handler each, with valid numbers.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProbe, validateHandler, validateLifecycle).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProbe,
+// validateHandler, validateLifecycle).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../registry/field-error.ts";
-import { hasItems, itemsAt, mutableAt, numberAt, optionalNumberAt } from "../../object/read-fields.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../registry/field-error.ts";
+import {
+  hasItems,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+} from "../../object/read-fields.ts";
 import { stringAt } from "../../object/strategy.ts";
 import { headerNameFaults, nonNegative, portReferenceErrors, ruled } from "./field-rules.ts";
 
 /** The three probes of a container; `grace` is the pod's termination period. */
-export function validateProbes(container: JsonObject, grace: number | undefined, path: string): FieldError[] {
+export function validateProbes(
+  container: JsonObject,
+  grace: number | undefined,
+  path: string,
+): FieldError[] {
   return ["livenessProbe", "readinessProbe", "startupProbe"].flatMap((name) => {
     const probe = mutableAt(container, name);
-    return probe ? [...probeErrors(probe, grace, `${path}.${name}`), ...(name === "readinessProbe" ? noOwnGrace(probe, `${path}.${name}`) : onceIsEnough(probe, `${path}.${name}`))] : [];
+    return probe
+      ? [
+          ...probeErrors(probe, grace, `${path}.${name}`),
+          ...(name === "readinessProbe"
+            ? noOwnGrace(probe, `${path}.${name}`)
+            : onceIsEnough(probe, `${path}.${name}`)),
+        ]
+      : [];
   });
 }
 
@@ -18,8 +42,16 @@ function probeErrors(probe: JsonObject, grace: number | undefined, path: string)
   const ownGrace = optionalNumberAt(probe, "terminationGracePeriodSeconds");
   return [
     ...handlerErrors(probe, ["exec", "httpGet", "tcpSocket", "grpc"], grace, path),
-    ...["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"].flatMap((name) => nonNegative(numberAt(probe, name), `${path}.${name}`)),
-    ...(ownGrace !== undefined && ownGrace <= 0 ? [invalid(`${path}.terminationGracePeriodSeconds`, ownGrace, "must be greater than 0")] : []),
+    ...[
+      "initialDelaySeconds",
+      "timeoutSeconds",
+      "periodSeconds",
+      "successThreshold",
+      "failureThreshold",
+    ].flatMap((name) => nonNegative(numberAt(probe, name), `${path}.${name}`)),
+    ...(ownGrace !== undefined && ownGrace <= 0
+      ? [invalid(`${path}.terminationGracePeriodSeconds`, ownGrace, "must be greater than 0")]
+      : []),
   ];
 }
 
@@ -30,14 +62,28 @@ function onceIsEnough(probe: JsonObject, path: string): FieldError[] {
 
 function noOwnGrace(probe: JsonObject, path: string): FieldError[] {
   const grace = optionalNumberAt(probe, "terminationGracePeriodSeconds");
-  return grace === undefined ? [] : [invalid(`${path}.terminationGracePeriodSeconds`, grace, "must not be set for readinessProbes")];
+  return grace === undefined
+    ? []
+    : [
+        invalid(
+          `${path}.terminationGracePeriodSeconds`,
+          grace,
+          "must not be set for readinessProbes",
+        ),
+      ];
 }
 
 /** `lifecycle`. */
-export function validateLifecycle(lifecycle: JsonObject, grace: number | undefined, path: string): FieldError[] {
+export function validateLifecycle(
+  lifecycle: JsonObject,
+  grace: number | undefined,
+  path: string,
+): FieldError[] {
   return ["postStart", "preStop"].flatMap((name) => {
     const hook = mutableAt(lifecycle, name);
-    return hook ? handlerErrors(hook, ["exec", "httpGet", "tcpSocket", "sleep"], grace, `${path}.${name}`) : [];
+    return hook
+      ? handlerErrors(hook, ["exec", "httpGet", "tcpSocket", "sleep"], grace, `${path}.${name}`)
+      : [];
   });
 }
 
@@ -51,10 +97,18 @@ const handlers: Readonly<Record<string, Handler>> = {
   sleep: sleepErrors,
 };
 
-function handlerErrors(handler: JsonObject, names: readonly string[], grace: number | undefined, path: string): FieldError[] {
+function handlerErrors(
+  handler: JsonObject,
+  names: readonly string[],
+  grace: number | undefined,
+  path: string,
+): FieldError[] {
   const [first, ...more] = names.filter((name) => mutableAt(handler, name));
   if (first === undefined) return [required(path, "must specify a handler type")];
-  return [...handlers[first]!(mutableAt(handler, first)!, `${path}.${first}`, grace), ...more.map((name) => forbidden(`${path}.${name}`, "may not specify more than 1 handler type"))];
+  return [
+    ...handlers[first]!(mutableAt(handler, first)!, `${path}.${first}`, grace),
+    ...more.map((name) => forbidden(`${path}.${name}`, "may not specify more than 1 handler type")),
+  ];
 }
 
 function httpErrors(handler: JsonObject, path: string): FieldError[] {
@@ -62,13 +116,23 @@ function httpErrors(handler: JsonObject, path: string): FieldError[] {
   return [
     ...(stringAt(handler, "path") ? [] : [required(`${path}.path`, "")]),
     ...portReferenceErrors(handler["port"], `${path}.port`),
-    ...(scheme === "HTTP" || scheme === "HTTPS" ? [] : [notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"])]),
-    ...itemsAt(handler, "httpHeaders").flatMap((header) => ruled(headerNameFaults, stringAt(header, "name"), `${path}.httpHeaders`)),
+    ...(scheme === "HTTP" || scheme === "HTTPS"
+      ? []
+      : [notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"])]),
+    ...itemsAt(handler, "httpHeaders").flatMap((header) =>
+      ruled(headerNameFaults, stringAt(header, "name"), `${path}.httpHeaders`),
+    ),
   ];
 }
 
 function sleepErrors(handler: JsonObject, path: string, grace: number | undefined): FieldError[] {
   const seconds = numberAt(handler, "seconds");
   if (grace === undefined || (seconds >= 0 && seconds <= grace)) return [];
-  return [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${grace})`)];
+  return [
+    invalid(
+      path,
+      seconds,
+      `must be non-negative and less than terminationGracePeriodSeconds (${grace})`,
+    ),
+  ];
 }

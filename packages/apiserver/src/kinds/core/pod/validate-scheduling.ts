@@ -1,10 +1,23 @@
 // What else guides the scheduler: spread constraints, tolerations, gates.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateTopologySpreadConstraints, ValidateTolerations,
-// validateSchedulingGates).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (validateTopologySpreadConstraints, ValidateTolerations, validateSchedulingGates).
 import { type JsonObject, labelValueFaults } from "homeostat/api";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../registry/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../registry/field-error.ts";
 import { validateLabelSelector } from "../../object/label-selectors.ts";
-import { isSet, mutableAt, numberAt, optionalNumberAt, optionalTextAt, textsAt } from "../../object/read-fields.ts";
+import {
+  isSet,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  optionalTextAt,
+  textsAt,
+} from "../../object/read-fields.ts";
 import { stringAt } from "../../object/strategy.ts";
 import { positive, qualifiedNameErrors } from "./field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
@@ -16,14 +29,26 @@ export function validateSpread(constraints: readonly JsonObject[], path: string)
     const topology = stringAt(constraint, "topologyKey");
     const action = stringAt(constraint, "whenUnsatisfiable");
     const selector = mutableAt(constraint, "labelSelector");
-    const repeated = constraints.slice(i + 1).some((other) => stringAt(other, "topologyKey") === topology && stringAt(other, "whenUnsatisfiable") === action);
+    const repeated = constraints
+      .slice(i + 1)
+      .some(
+        (other) =>
+          stringAt(other, "topologyKey") === topology &&
+          stringAt(other, "whenUnsatisfiable") === action,
+      );
     return [
       ...positive(numberAt(constraint, "maxSkew"), `${at}.maxSkew`),
       ...(topology ? [] : [required(`${at}.topologyKey`, "can not be empty")]),
-      ...(action === "DoNotSchedule" || action === "ScheduleAnyway" ? [] : [notSupported(`${at}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"])]),
-      ...(repeated ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`)] : []),
+      ...(action === "DoNotSchedule" || action === "ScheduleAnyway"
+        ? []
+        : [notSupported(`${at}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"])]),
+      ...(repeated
+        ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`)]
+        : []),
       ...minDomainErrors(optionalNumberAt(constraint, "minDomains"), action, `${at}.minDomains`),
-      ...["nodeAffinityPolicy", "nodeTaintsPolicy"].flatMap((name) => inclusionErrors(optionalTextAt(constraint, name), `${at}.${name}`)),
+      ...["nodeAffinityPolicy", "nodeTaintsPolicy"].flatMap((name) =>
+        inclusionErrors(optionalTextAt(constraint, name), `${at}.${name}`),
+      ),
       ...validateLabelKeys(selector, textsAt(constraint, "matchLabelKeys"), [], at),
       ...(selector ? validateLabelSelector(selector, `${at}.labelSelector`) : []),
     ];
@@ -32,17 +57,33 @@ export function validateSpread(constraints: readonly JsonObject[], path: string)
 
 function minDomainErrors(count: number | undefined, action: string, path: string): FieldError[] {
   if (count === undefined) return [];
-  return [...positive(count, path), ...(action === "DoNotSchedule" ? [] : [invalid(path, count, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`)])];
+  return [
+    ...positive(count, path),
+    ...(action === "DoNotSchedule"
+      ? []
+      : [
+          invalid(
+            path,
+            count,
+            `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
+          ),
+        ]),
+  ];
 }
 
 function inclusionErrors(policy: string | undefined, path: string): FieldError[] {
-  return policy === undefined || policy === "Honor" || policy === "Ignore" ? [] : [notSupported(path, policy, ["Honor", "Ignore"])];
+  return policy === undefined || policy === "Honor" || policy === "Ignore"
+    ? []
+    : [notSupported(path, policy, ["Honor", "Ignore"])];
 }
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** `tolerations`. The comparison operators wait for a feature gate. */
-export function validateTolerations(tolerations: readonly JsonObject[], path: string): FieldError[] {
+export function validateTolerations(
+  tolerations: readonly JsonObject[],
+  path: string,
+): FieldError[] {
   return tolerations.flatMap((toleration, i) => {
     const at = `${path}[${i}]`;
     const key = stringAt(toleration, "key");
@@ -50,10 +91,28 @@ export function validateTolerations(tolerations: readonly JsonObject[], path: st
     const effect = stringAt(toleration, "effect");
     return [
       ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
-      ...(!key && operator !== "Exists" ? [invalid(`${at}.operator`, operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"')] : []),
-      ...(isSet(toleration["tolerationSeconds"]) && effect !== "NoExecute" ? [invalid(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")] : []),
+      ...(!key && operator !== "Exists"
+        ? [
+            invalid(
+              `${at}.operator`,
+              operator,
+              'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+            ),
+          ]
+        : []),
+      ...(isSet(toleration["tolerationSeconds"]) && effect !== "NoExecute"
+        ? [
+            invalid(
+              `${at}.effect`,
+              effect,
+              "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            ),
+          ]
+        : []),
       ...operatorErrors(operator, stringAt(toleration, "value"), `${at}.operator`),
-      ...(effect && !effects.includes(effect) ? [notSupported(`${at}.effect`, effect, effects)] : []),
+      ...(effect && !effects.includes(effect)
+        ? [notSupported(`${at}.effect`, effect, effects)]
+        : []),
     ];
   });
 }
@@ -68,12 +127,23 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
     case "Exists":
       return value ? [invalid(path, value, "value must be empty when `operator` is 'Exists'")] : [];
     default:
-      return [notSupported(path, operator, operator === "Lt" || operator === "Gt" ? ["Equal", "Exists", "Lt", "Gt"] : ["Equal", "Exists"])];
+      return [
+        notSupported(
+          path,
+          operator,
+          operator === "Lt" || operator === "Gt"
+            ? ["Equal", "Exists", "Lt", "Gt"]
+            : ["Equal", "Exists"],
+        ),
+      ];
   }
 }
 
 /** `schedulingGates`. */
 export function validateSchedulingGates(gates: readonly JsonObject[], path: string): FieldError[] {
   const names = gates.map((gate) => stringAt(gate, "name"));
-  return names.flatMap((name, i) => [...qualifiedNameErrors(name, `${path}[${i}]`), ...(names.indexOf(name) < i ? [duplicate(`${path}[${i}]`, name)] : [])]);
+  return names.flatMap((name, i) => [
+    ...qualifiedNameErrors(name, `${path}[${i}]`),
+    ...(names.indexOf(name) < i ? [duplicate(`${path}[${i}]`, name)] : []),
+  ]);
 }

@@ -1,11 +1,35 @@
-// The source of a volume: exactly one, and valid in itself. Sources are checked in upstream's order: the first counts, each
-// further one is refused by its kind.
+// The source of a volume: exactly one, and valid in itself. Sources are checked in upstream's
+// order: the first counts, each further one is refused by its kind.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateVolumeSource).
 import { dnsSubdomainFaults, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, quoteGo, required, tooLong } from "../../../registry/field-error.ts";
-import { hasItems, isSet, itemsAt, mutableAt, numberAt, optionalNumberAt, optionalTextAt } from "../../object/read-fields.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+  tooLong,
+} from "../../../registry/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  optionalTextAt,
+} from "../../object/read-fields.ts";
 import { stringAt } from "../../object/strategy.ts";
-import { backstepErrors, descendingPathErrors, dnsLabelErrors, dnsSubdomainErrors, fileModeErrors, inRange, requiredName } from "./field-rules.ts";
+import {
+  backstepErrors,
+  descendingPathErrors,
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  fileModeErrors,
+  inRange,
+  requiredName,
+} from "./field-rules.ts";
 import { keyToPathErrors } from "./key-to-path.ts";
 import type { PodRules } from "./pod-rules.ts";
 import { nanoOf } from "./resource-lists.ts";
@@ -33,13 +57,18 @@ interface SourceEntry {
 }
 
 /** The whole source. */
-export function validateVolumeSource(volume: JsonObject, path: string, place: VolumePlace): FieldError[] {
+export function validateVolumeSource(
+  volume: JsonObject,
+  path: string,
+  place: VolumePlace,
+): FieldError[] {
   const errors: FieldError[] = [];
   let found = 0;
   for (const { field, rule, path: child = field, refusedAs = field } of entries) {
     const source = mutableAt(volume, field);
     if (!source) continue;
-    if (found && field !== "emptyDir") errors.push(forbidden(`${path}.${refusedAs}`, "may not specify more than 1 volume type"));
+    if (found && field !== "emptyDir")
+      errors.push(forbidden(`${path}.${refusedAs}`, "may not specify more than 1 volume type"));
     else {
       found++;
       errors.push(...rule(source, `${path}.${child}`, place));
@@ -53,7 +82,11 @@ export function validateVolumeSource(volume: JsonObject, path: string, place: Vo
 const needs =
   (...fields: readonly string[]): SourceRule =>
   (source, path) =>
-    fields.filter((field) => !source[field] || (Array.isArray(source[field]) && !hasItems(source[field]))).map((field) => required(`${path}.${field}`, ""));
+    fields
+      .filter(
+        (field) => !source[field] || (Array.isArray(source[field]) && !hasItems(source[field])),
+      )
+      .map((field) => required(`${path}.${field}`, ""));
 
 const keyed =
   (name: string): SourceRule =>
@@ -67,7 +100,12 @@ const disk =
   (name: string): SourceRule =>
   (source, path) => {
     const partition = numberAt(source, "partition");
-    return [...requiredName(stringAt(source, name), `${path}.${name}`), ...(partition < 0 || partition > 255 ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")] : [])];
+    return [
+      ...requiredName(stringAt(source, name), `${path}.${name}`),
+      ...(partition < 0 || partition > 255
+        ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")]
+        : []),
+    ];
   };
 
 const secretName: SourceRule = (source, path) => {
@@ -75,24 +113,45 @@ const secretName: SourceRule = (source, path) => {
   return reference && !stringAt(reference, "name") ? [required(`${path}.secretRef.name`, "")] : [];
 };
 
-const hostPathTypes = ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+const hostPathTypes = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+];
 
 const hostPath: SourceRule = (source, path) => {
   const target = stringAt(source, "path");
   if (!target) return [required(`${path}.path`, "")];
   const type = optionalTextAt(source, "type");
-  return [...backstepErrors(target, `${path}.path`), ...(type !== undefined && !hostPathTypes.includes(type) ? [notSupported(`${path}.type`, type, hostPathTypes)] : [])];
+  return [
+    ...backstepErrors(target, `${path}.path`),
+    ...(type !== undefined && !hostPathTypes.includes(type)
+      ? [notSupported(`${path}.type`, type, hostPathTypes)]
+      : []),
+  ];
 };
 
 const nfs: SourceRule = (source, path) => [
   ...needs("server", "path")(source, path, noPlace),
-  ...(stringAt(source, "path").startsWith("/") ? [] : [invalid(`${path}.path`, stringAt(source, "path"), "must be an absolute path")]),
+  ...(stringAt(source, "path").startsWith("/")
+    ? []
+    : [invalid(`${path}.path`, stringAt(source, "path"), "must be an absolute path")]),
 ];
 
-const iqnForms: Readonly<Record<string, RegExp>> = { iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/, eui: /^eui.[a-zA-Z0-9]{16}$/, naa: /^naa.[a-zA-Z0-9]{32}$/ };
+const iqnForms: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[a-zA-Z0-9]{16}$/,
+  naa: /^naa.[a-zA-Z0-9]{32}$/,
+};
 
 /** Whether a name is of one of the three forms that iSCSI knows. */
-export const isIscsiName = (name: string): boolean => iqnForms[name.slice(0, 3)]?.test(name) ?? false;
+export const isIscsiName = (name: string): boolean =>
+  iqnForms[name.slice(0, 3)]?.test(name) ?? false;
 
 function iqnErrors(name: string, path: string): FieldError[] {
   const form = iqnForms[name.slice(0, 3)];
@@ -103,7 +162,9 @@ function iqnErrors(name: string, path: string): FieldError[] {
 const iscsi: SourceRule = (source, path) => {
   const iqn = stringAt(source, "iqn");
   const initiator = optionalTextAt(source, "initiatorName");
-  const needsSecret = (source["chapAuthDiscovery"] === true || source["chapAuthSession"] === true) && !isSet(source["secretRef"]);
+  const needsSecret =
+    (source["chapAuthDiscovery"] === true || source["chapAuthSession"] === true) &&
+    !isSet(source["secretRef"]);
   return [
     ...requiredName(stringAt(source, "targetPortal"), `${path}.targetPortal`),
     ...(iqn ? iqnErrors(iqn, `${path}.iqn`) : [required(`${path}.iqn`, "")]),
@@ -114,8 +175,18 @@ const iscsi: SourceRule = (source, path) => {
 };
 
 function initiatorLength(source: JsonObject, path: string, name: string): FieldError[] {
-  if (!isSet(source["initiatorName"]) || Buffer.byteLength(`${name}:${stringAt(source, "targetPortal")}`) <= 64) return [];
-  return [invalid(`${path}.name`, name, "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.")];
+  if (
+    !isSet(source["initiatorName"]) ||
+    Buffer.byteLength(`${name}:${stringAt(source, "targetPortal")}`) <= 64
+  )
+    return [];
+  return [
+    invalid(
+      `${path}.name`,
+      name,
+      "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+    ),
+  ];
 }
 
 const fibreChannel: SourceRule = (source, path) => {
@@ -123,9 +194,23 @@ const fibreChannel: SourceRule = (source, path) => {
   const ids = hasItems(source["wwids"]);
   const lun = optionalNumberAt(source, "lun");
   return [
-    ...(names || ids ? [] : [required(`${path}.targetWWNs`, "must specify either targetWWNs or wwids, but not both")]),
-    ...(names && ids ? [invalid(`${path}.targetWWNs`, source["targetWWNs"], "targetWWNs and wwids can not be specified simultaneously")] : []),
-    ...(names ? (lun === undefined ? [required(`${path}.lun`, "lun is required if targetWWNs is specified")] : inRange(lun, 0, 255, `${path}.lun`)) : []),
+    ...(names || ids
+      ? []
+      : [required(`${path}.targetWWNs`, "must specify either targetWWNs or wwids, but not both")]),
+    ...(names && ids
+      ? [
+          invalid(
+            `${path}.targetWWNs`,
+            source["targetWWNs"],
+            "targetWWNs and wwids can not be specified simultaneously",
+          ),
+        ]
+      : []),
+    ...(names
+      ? lun === undefined
+        ? [required(`${path}.lun`, "lun is required if targetWWNs is specified")]
+        : inRange(lun, 0, 255, `${path}.lun`)
+      : []),
   ];
 };
 
@@ -134,7 +219,15 @@ const flocker: SourceRule = (source, path) => {
   const uuid = stringAt(source, "datasetUUID");
   return [
     ...(name || uuid ? [] : [required(path, "one of datasetName and datasetUUID is required")]),
-    ...(name && uuid ? [invalid(path, "resource", "datasetName and datasetUUID can not be specified simultaneously")] : []),
+    ...(name && uuid
+      ? [
+          invalid(
+            path,
+            "resource",
+            "datasetName and datasetUUID can not be specified simultaneously",
+          ),
+        ]
+      : []),
     ...(name.includes("/") ? [invalid(`${path}.datasetName`, name, "must not contain '/'")] : []),
   ];
 };
@@ -155,11 +248,16 @@ const quobyte: SourceRule = (source, path) => {
 };
 
 const flexVolume: SourceRule = (source, path) => {
-  const reserved = (key: string): boolean => /\.(?:kubernetes|k8s)\.io$/.test(`.${(key.split("/", 1)[0] ?? "").toLowerCase()}`);
+  const reserved = (key: string): boolean =>
+    /\.(?:kubernetes|k8s)\.io$/.test(`.${(key.split("/", 1)[0] ?? "").toLowerCase()}`);
   const options = Object.keys(mutableAt(source, "options") ?? {});
   return [
     ...requiredName(stringAt(source, "driver"), `${path}.driver`),
-    ...options.filter(reserved).map((key) => invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved")),
+    ...options
+      .filter(reserved)
+      .map((key) =>
+        invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved"),
+      ),
   ];
 };
 
@@ -169,13 +267,25 @@ const azureDisk: SourceRule = (source, path) => {
   const uri = stringAt(source, "diskURI");
   return [
     ...needs("diskName", "diskURI")(source, path, noPlace),
-    ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching) ? [notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])] : []),
-    ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind) ? [notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])] : []),
+    ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching)
+      ? [notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])]
+      : []),
+    ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind)
+      ? [notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])]
+      : []),
     ...(kind === "Managed" && !uri.startsWith("/subscriptions/")
-      ? [notSupported(`${path}.diskURI`, uri, ["/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}"])]
+      ? [
+          notSupported(`${path}.diskURI`, uri, [
+            "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+          ]),
+        ]
       : []),
     ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://")
-      ? [notSupported(`${path}.diskURI`, uri, ["https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"])]
+      ? [
+          notSupported(`${path}.diskURI`, uri, [
+            "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+          ]),
+        ]
       : []),
   ];
 };
@@ -196,9 +306,18 @@ const csi: SourceRule = (source, path) => {
   const name = secret && stringAt(secret, "name");
   return [
     ...(driver
-      ? [...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []), ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) => invalid(`${path}.driver`, driver, fault))]
+      ? [
+          ...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []),
+          ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) =>
+            invalid(`${path}.driver`, driver, fault),
+          ),
+        ]
       : [required(`${path}.driver`, "")]),
-    ...(name === undefined ? [] : name ? dnsSubdomainErrors(name, `${path}.name`) : [required(`${path}.nodePublishSecretRef.name`, "")]),
+    ...(name === undefined
+      ? []
+      : name
+        ? dnsSubdomainErrors(name, `${path}.name`)
+        : [required(`${path}.nodePublishSecretRef.name`, "")]),
   ];
 };
 
@@ -207,15 +326,28 @@ const ephemeral: SourceRule = (source, path, { podName, volumeName }) => {
   const claim = `${podName}-${volumeName}`;
   const nameFaults = podName && volumeName ? dnsSubdomainFaults(claim) : [];
   return [
-    ...(template ? validateClaimTemplate(template, `${path}.volumeClaimTemplate`) : [required(`${path}.volumeClaimTemplate`, "")]),
-    ...nameFaults.map((fault) => invalid(`${path.slice(0, -".ephemeral".length)}.name`, volumeName, `PVC name ${quoteGo(claim)}: ${fault}`)),
+    ...(template
+      ? validateClaimTemplate(template, `${path}.volumeClaimTemplate`)
+      : [required(`${path}.volumeClaimTemplate`, "")]),
+    ...nameFaults.map((fault) =>
+      invalid(
+        `${path.slice(0, -".ephemeral".length)}.name`,
+        volumeName,
+        `PVC name ${quoteGo(claim)}: ${fault}`,
+      ),
+    ),
   ];
 };
 
 const emptyDir: SourceRule = (source, path) =>
-  isSet(source["sizeLimit"]) && nanoOf(source["sizeLimit"]) < 0n ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")] : [];
+  isSet(source["sizeLimit"]) && nanoOf(source["sizeLimit"]) < 0n
+    ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
+    : [];
 
-const gitRepo: SourceRule = (source, path) => [...requiredName(stringAt(source, "repository"), `${path}.repository`), ...descendingPathErrors(stringAt(source, "directory"), `${path}.directory`)];
+const gitRepo: SourceRule = (source, path) => [
+  ...requiredName(stringAt(source, "repository"), `${path}.repository`),
+  ...descendingPathErrors(stringAt(source, "directory"), `${path}.directory`),
+];
 
 const downward: SourceRule = (source, path) => [
   ...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`),

@@ -1,4 +1,5 @@
-// Defaults of volumes: an empty directory where no source is named, file modes, and the odd values of old volume plug-ins.
+// Defaults of volumes: an empty directory where no source is named, file modes, and the odd values
+// of old volume plug-ins.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/{defaults.go,zz_generated.defaults.go}.
 import type { JsonObject } from "homeostat/api";
 import { objectAt, stringAt } from "../../object/strategy.ts";
@@ -11,14 +12,18 @@ const tokenSeconds = 3600;
 
 /** Sets the defaults of one volume. */
 export function setVolumeDefaults(volume: JsonObject): void {
-  if (!Object.keys(volume).some((field) => field !== "name" && isSet(volume[field]))) volume["emptyDir"] = {};
+  if (!Object.keys(volume).some((field) => field !== "name" && isSet(volume[field])))
+    volume["emptyDir"] = {};
   for (const [source, set] of Object.entries(sources)) {
     const value = mutableAt(volume, source);
     if (value) set(value);
   }
 }
 
-/** Sets the defaults of a persistent volume's size and source; inline volumes of attachments have these and no others. */
+/**
+ * Sets the defaults of a persistent volume's size and source; inline volumes of attachments have
+ * these and no others.
+ */
 export function setPersistentSourceDefaults(spec: JsonObject): void {
   roundList(mutableAt(spec, "capacity"));
   for (const source of ["hostPath", "rbd", "iscsi", "azureDisk", "scaleIO"]) {

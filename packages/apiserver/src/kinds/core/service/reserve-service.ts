@@ -1,5 +1,5 @@
-// What a service gets before it is validated: the address fields brought in line with each other, families chosen, addresses
-// and node ports taken. The cluster has IPv4 only.
+// What a service gets before it is validated: the address fields brought in line with each other,
+// families chosen, addresses and node ports taken. The cluster has IPv4 only.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/{storage.go,alloc.go}.
 import type { JsonObject } from "homeostat/api";
 import { internalError, invalidError, plainError } from "../../../registry/api-errors.ts";
@@ -8,18 +8,37 @@ import type { Reservation } from "../../../registry/served-resource.ts";
 import { numberAt } from "../../object/read-fields.ts";
 import { metadataOf, stringAt } from "../../object/strategy.ts";
 import { chooseFamilies, keepsPreferredAddresses } from "./service-families.ts";
-import { clusterIpsOf, familiesOf, isHeadless, needsClusterIp, needsHealthCheck, nodePortsOf, portsOf, sameClusterIps, setSpec, specOf, usesNodePorts, wantsNodePorts } from "./service-facts.ts";
+import {
+  clusterIpsOf,
+  familiesOf,
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheck,
+  nodePortsOf,
+  portsOf,
+  sameClusterIps,
+  setSpec,
+  specOf,
+  usesNodePorts,
+  wantsNodePorts,
+} from "./service-facts.ts";
 import { type Claim, PoolError } from "./service-pool.ts";
 
-const invalidService = (service: JsonObject, errors: readonly FieldError[]): Error => invalidError({ group: "", kind: "Service" }, stringAt(metadataOf(service), "name"), errors);
+const invalidService = (service: JsonObject, errors: readonly FieldError[]): Error =>
+  invalidError({ group: "", kind: "Service" }, stringAt(metadataOf(service), "name"), errors);
 
 /** Fills in a new or changed service, in place. Throws 422 or 500; nothing stays taken then. */
-export function reserveService(claim: Claim, service: JsonObject, old: JsonObject | undefined): Reservation {
+export function reserveService(
+  claim: Claim,
+  service: JsonObject,
+  old: JsonObject | undefined,
+): Reservation {
   try {
     if (old) {
       keepAllocated(service, old);
       alignClusterIps(service, old);
-    } else if (stringAt(specOf(service), "clusterIP") && !clusterIpsOf(service).length) setSpec(service, "clusterIPs", [stringAt(specOf(service), "clusterIP")]);
+    } else if (stringAt(specOf(service), "clusterIP") && !clusterIpsOf(service).length)
+      setSpec(service, "clusterIPs", [stringAt(specOf(service), "clusterIP")]);
     const errors = chooseFamilies(service, old);
     if (errors.length) throw invalidService(service, errors);
     takeAddresses(claim, service, old);
@@ -37,17 +56,21 @@ function keepAllocated(service: JsonObject, old: JsonObject): void {
   const spec = specOf(service);
   if (needsClusterIp(old) && needsClusterIp(service)) {
     if (!stringAt(spec, "clusterIP")) setSpec(service, "clusterIP", specOf(old)["clusterIP"]);
-    if (!clusterIpsOf(service).length && clusterIpsOf(old).length) setSpec(service, "clusterIPs", [...clusterIpsOf(old)]);
+    if (!clusterIpsOf(service).length && clusterIpsOf(old).length)
+      setSpec(service, "clusterIPs", [...clusterIpsOf(old)]);
   }
   if (wantsNodePorts(old) && wantsNodePorts(service)) keepNodePorts(service, old);
-  if (needsHealthCheck(old) && needsHealthCheck(service) && !numberAt(spec, "healthCheckNodePort")) setSpec(service, "healthCheckNodePort", specOf(old)["healthCheckNodePort"]);
+  if (needsHealthCheck(old) && needsHealthCheck(service) && !numberAt(spec, "healthCheckNodePort"))
+    setSpec(service, "healthCheckNodePort", specOf(old)["healthCheckNodePort"]);
 }
 
 /** By the port's name; a number that the new service uses elsewhere is not handed out twice. */
 function keepNodePorts(service: JsonObject, old: JsonObject): void {
   const now = nodePortsOf(service);
   const shared = new Set(nodePortsOf(old).filter((port) => now.includes(port)));
-  const byName = new Map(portsOf(old).map((port) => [stringAt(port, "name"), numberAt(port, "nodePort")]));
+  const byName = new Map(
+    portsOf(old).map((port) => [stringAt(port, "name"), numberAt(port, "nodePort")]),
+  );
   for (const port of portsOf(service)) {
     const before = byName.get(stringAt(port, "name")) ?? 0;
     if (!numberAt(port, "nodePort") && before && !shared.has(before)) port["nodePort"] = before;
@@ -58,13 +81,16 @@ function keepNodePorts(service: JsonObject, old: JsonObject): void {
 function alignClusterIps(service: JsonObject, old: JsonObject): void {
   const now = stringAt(specOf(service), "clusterIP");
   const before = stringAt(specOf(old), "clusterIP");
-  if (now === before && clusterIpsOf(old).length && !clusterIpsOf(service).length) setSpec(service, "clusterIPs", [...clusterIpsOf(old)]);
-  if (now !== before && sameClusterIps(service, old)) setSpec(service, "clusterIPs", before && !now ? undefined : [now]);
+  if (now === before && clusterIpsOf(old).length && !clusterIpsOf(service).length)
+    setSpec(service, "clusterIPs", [...clusterIpsOf(old)]);
+  if (now !== before && sameClusterIps(service, old))
+    setSpec(service, "clusterIPs", before && !now ? undefined : [now]);
 }
 
 function takeAddresses(claim: Claim, service: JsonObject, old: JsonObject | undefined): void {
   if (!needsClusterIp(service) || (old && keepsPreferredAddresses(service, old))) return;
-  // A service that had addresses, or none on purpose, keeps what it has: one family leaves nothing to add.
+  // A service that had addresses, or none on purpose, keeps what it has: one family leaves nothing
+  // to add.
   if (old && needsClusterIp(old)) return;
   if (isHeadless(service) || clusterIpsOf(service)[0] === "None") return;
   const given = clusterIpsOf(service);
@@ -80,8 +106,17 @@ function takeAddress(claim: Claim, service: JsonObject, wanted: string): string 
     return wanted;
   } catch (error) {
     if (!(error instanceof PoolError)) throw error;
-    if (error.isFull) throw internalError(`failed to allocate a serviceIP for Service "${stringAt(metadataOf(service), "name")}": ${error.message}`);
-    throw invalidService(service, [invalid("spec.clusterIPs", [...clusterIpsOf(service)], `failed to allocate IP ${wanted}: ${error.message}`)]);
+    if (error.isFull)
+      throw internalError(
+        `failed to allocate a serviceIP for Service "${stringAt(metadataOf(service), "name")}": ${error.message}`,
+      );
+    throw invalidService(service, [
+      invalid(
+        "spec.clusterIPs",
+        [...clusterIpsOf(service)],
+        `failed to allocate IP ${wanted}: ${error.message}`,
+      ),
+    ]);
   }
 }
 
@@ -101,7 +136,10 @@ function firstNodePorts(claim: Claim, service: JsonObject): void {
     if (!own && !wantsNodePorts(service)) return;
     const known = byPort.get(port);
     if (known === undefined) {
-      const wanted = ports.map((each) => (numberAt(each, "port") === port ? numberAt(each, "nodePort") : 0)).find(Boolean) ?? 0;
+      const wanted =
+        ports
+          .map((each) => (numberAt(each, "port") === port ? numberAt(each, "nodePort") : 0))
+          .find(Boolean) ?? 0;
       entry["nodePort"] = wanted ? takePort(claim, service, wanted, i) : nextPort(claim);
       byPort.set(port, Number(entry["nodePort"]));
     } else if (!own) entry["nodePort"] = known;
@@ -138,7 +176,9 @@ function nextPort(claim: Claim): number {
   try {
     return claim.nextPort();
   } catch (error) {
-    throw error instanceof PoolError ? internalError(`failed to allocate a nodePort: ${error.message}`) : error;
+    throw error instanceof PoolError
+      ? internalError(`failed to allocate a nodePort: ${error.message}`)
+      : error;
   }
 }
 
@@ -150,6 +190,10 @@ function takeHealthCheckPort(claim: Claim, service: JsonObject, old: JsonObject 
     else setSpec(service, "healthCheckNodePort", claim.nextPort());
   } catch (error) {
     if (!(error instanceof PoolError)) throw error;
-    throw internalError(wanted ? `failed to allocate requested HealthCheck NodePort ${wanted}: ${error.message}` : `failed to allocate a HealthCheck NodePort 0: ${error.message}`);
+    throw internalError(
+      wanted
+        ? `failed to allocate requested HealthCheck NodePort ${wanted}: ${error.message}`
+        : `failed to allocate a HealthCheck NodePort 0: ${error.message}`,
+    );
   }
 }

@@ -2,17 +2,36 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go (initIPFamilyFields),
 // pkg/apis/core/validation/validation.go (ValidateServiceClusterIPsRelatedFields).
 import type { JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../registry/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../registry/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../object/ip-addresses.ts";
 import { hasItems, isSet } from "../../object/read-fields.ts";
 import { stringAt } from "../../object/strategy.ts";
-import { clusterIpsOf, familiesOf, isHeadless, policyOf, sameClusterIps, sameFamilies, setSpec, specOf, typeOf } from "./service-facts.ts";
+import {
+  clusterIpsOf,
+  familiesOf,
+  isHeadless,
+  policyOf,
+  sameClusterIps,
+  sameFamilies,
+  setSpec,
+  specOf,
+  typeOf,
+} from "./service-facts.ts";
 
 const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const families = ["IPv4", "IPv6"];
 const ownFamily = "IPv4";
 
-/** A change of a service that prefers two families and leaves its addresses alone changes nothing about them. */
+/**
+ * A change of a service that prefers two families and leaves its addresses alone changes nothing
+ * about them.
+ */
 export function keepsPreferredAddresses(service: JsonObject, old: JsonObject): boolean {
   const prefers = (each: JsonObject): boolean => policyOf(each) === "PreferDualStack";
   return (
@@ -28,33 +47,59 @@ export function keepsPreferredAddresses(service: JsonObject, old: JsonObject): b
 
 /** Sets policy and families, in place, and says what cannot be. */
 export function chooseFamilies(service: JsonObject, old: JsonObject | undefined): FieldError[] {
-  if (typeOf(service) === "ExternalName" || (old && keepsPreferredAddresses(service, old))) return [];
-  const isFree = stringAt(specOf(service), "clusterIP") === "None" && !hasItems(specOf(service)["selector"]);
-  if (!isSet(specOf(service)["ipFamilyPolicy"])) setSpec(service, "ipFamilyPolicy", (old && policyOf(old)) || (isFree ? "RequireDualStack" : "SingleStack"));
+  if (typeOf(service) === "ExternalName" || (old && keepsPreferredAddresses(service, old)))
+    return [];
+  const isFree =
+    stringAt(specOf(service), "clusterIP") === "None" && !hasItems(specOf(service)["selector"]);
+  if (!isSet(specOf(service)["ipFamilyPolicy"]))
+    setSpec(
+      service,
+      "ipFamilyPolicy",
+      (old && policyOf(old)) || (isFree ? "RequireDualStack" : "SingleStack"),
+    );
   const broken = validateClusterIps(service, old);
   if (broken.length) return broken;
-  const errors = [...(old ? reductionErrors(service, old) : []), ...singleStackErrors(service), ...familiesFromAddresses(service)];
+  const errors = [
+    ...(old ? reductionErrors(service, old) : []),
+    ...singleStackErrors(service),
+    ...familiesFromAddresses(service),
+  ];
   if (errors.length) return errors;
   return isFree ? freeFamilies(service) : ownFamilies(service);
 }
 
 function reductionErrors(service: JsonObject, old: JsonObject): FieldError[] {
   if (policyOf(service) === "SingleStack") {
-    if (sameClusterIps(old, service) && clusterIpsOf(service).length > 1) setSpec(service, "clusterIPs", clusterIpsOf(service).slice(0, 1));
-    if (sameFamilies(old, service) && familiesOf(service).length > 1) setSpec(service, "ipFamilies", familiesOf(service).slice(0, 1));
+    if (sameClusterIps(old, service) && clusterIpsOf(service).length > 1)
+      setSpec(service, "clusterIPs", clusterIpsOf(service).slice(0, 1));
+    if (sameFamilies(old, service) && familiesOf(service).length > 1)
+      setSpec(service, "ipFamilies", familiesOf(service).slice(0, 1));
     return [];
   }
-  const isReduced = (of: (each: JsonObject) => readonly string[]): boolean => of(service).length === 1 && of(old).length === 2 && of(service)[0] === of(old)[0];
-  const error = (what: string): FieldError => policyError(service, `must be 'SingleStack' to release the secondary ${what}`);
-  return [...(isReduced(clusterIpsOf) ? [error("cluster IP")] : []), ...(isReduced(familiesOf) ? [error("IP family")] : [])];
+  const isReduced = (of: (each: JsonObject) => readonly string[]): boolean =>
+    of(service).length === 1 && of(old).length === 2 && of(service)[0] === of(old)[0];
+  const error = (what: string): FieldError =>
+    policyError(service, `must be 'SingleStack' to release the secondary ${what}`);
+  return [
+    ...(isReduced(clusterIpsOf) ? [error("cluster IP")] : []),
+    ...(isReduced(familiesOf) ? [error("IP family")] : []),
+  ];
 }
 
-const policyError = (service: JsonObject, detail: string): FieldError => invalid("spec.ipFamilyPolicy", policyOf(service), detail);
+const policyError = (service: JsonObject, detail: string): FieldError =>
+  invalid("spec.ipFamilyPolicy", policyOf(service), detail);
 
 function singleStackErrors(service: JsonObject): FieldError[] {
   if (policyOf(service) !== "SingleStack") return [];
-  const several = (what: string): FieldError => policyError(service, `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`);
-  return [...(clusterIpsOf(service).length === 2 ? [several("cluster IPs")] : []), ...(familiesOf(service).length === 2 ? [several("IP families")] : [])];
+  const several = (what: string): FieldError =>
+    policyError(
+      service,
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`,
+    );
+  return [
+    ...(clusterIpsOf(service).length === 2 ? [several("cluster IPs")] : []),
+    ...(familiesOf(service).length === 2 ? [several("IP families")] : []),
+  ];
 }
 
 /** Addresses beyond the families that are named say their own. */
@@ -65,23 +110,37 @@ function familiesFromAddresses(service: JsonObject): FieldError[] {
     if (i < familiesOf(service).length) continue;
     const family = ipFamilyOf(ip);
     if (family === ownFamily) setSpec(service, "ipFamilies", [...familiesOf(service), family]);
-    else errors.push(invalid(`spec.clusterIPs[${i}]`, [...clusterIpsOf(service)], `${family} is not configured on this cluster`));
+    else
+      errors.push(
+        invalid(
+          `spec.clusterIPs[${i}]`,
+          [...clusterIpsOf(service)],
+          `${family} is not configured on this cluster`,
+        ),
+      );
   }
   return errors;
 }
 
-/** Headless without a selector: whoever writes the endpoints decides, so both families are assumed. */
+/**
+ * Headless without a selector: whoever writes the endpoints decides, so both families are assumed.
+ */
 function freeFamilies(service: JsonObject): FieldError[] {
   if (!familiesOf(service).length) setSpec(service, "ipFamilies", [ownFamily]);
   const [first] = familiesOf(service);
-  if (familiesOf(service).length < 2 && policyOf(service) !== "SingleStack") setSpec(service, "ipFamilies", [first!, first === "IPv4" ? "IPv6" : "IPv4"]);
+  if (familiesOf(service).length < 2 && policyOf(service) !== "SingleStack")
+    setSpec(service, "ipFamilies", [first!, first === "IPv4" ? "IPv6" : "IPv4"]);
   return [];
 }
 
 function ownFamilies(service: JsonObject): FieldError[] {
-  const errors = policyOf(service) === "RequireDualStack" ? [policyError(service, "this cluster is not configured for dual-stack services")] : [];
+  const errors =
+    policyOf(service) === "RequireDualStack"
+      ? [policyError(service, "this cluster is not configured for dual-stack services")]
+      : [];
   familiesOf(service).forEach((family, i) => {
-    if (family !== ownFamily) errors.push(invalid(`spec.ipFamilies[${i}]`, family, "not configured on this cluster"));
+    if (family !== ownFamily)
+      errors.push(invalid(`spec.ipFamilies[${i}]`, family, "not configured on this cluster"));
   });
   if (!errors.length && !familiesOf(service).length) setSpec(service, "ipFamilies", [ownFamily]);
   return errors;
@@ -103,19 +162,28 @@ export function validateClusterIps(service: JsonObject, old: JsonObject | undefi
     hasInvalid ||= faults.length > 0;
     errors.push(...faults);
   });
-  if (ips.length > 2) errors.push(invalid("spec.clusterIPs", [...ips], "may only hold up to 2 values"));
+  if (ips.length > 2)
+    errors.push(invalid("spec.clusterIPs", [...ips], "may only hold up to 2 values"));
   if (hasInvalid) return errors;
   const kinds = new Set(ips.map(ipFamilyOf));
-  if (ips.length > 1 && kinds.size < 2) errors.push(invalid("spec.clusterIPs", [...ips], "may specify no more than one IP for each IP family"));
+  if (ips.length > 1 && kinds.size < 2)
+    errors.push(
+      invalid("spec.clusterIPs", [...ips], "may specify no more than one IP for each IP family"),
+    );
   return isHeadless(service) ? errors : [...errors, ...mismatchErrors(service)];
 }
 
 function agreementErrors(service: JsonObject): FieldError[] {
   const ip = stringAt(specOf(service), "clusterIP");
   const ips = clusterIpsOf(service);
-  if (!ip) return ips.length ? [invalid("spec.clusterIPs", [...ips], "must be empty when `clusterIP` is not specified")] : [];
+  if (!ip)
+    return ips.length
+      ? [invalid("spec.clusterIPs", [...ips], "must be empty when `clusterIP` is not specified")]
+      : [];
   if (!ips.length) return [required("spec.clusterIPs", "")];
-  return ips[0] === ip ? [] : [invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`")];
+  return ips[0] === ip
+    ? []
+    : [invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`")];
 }
 
 function familyErrors(service: JsonObject): FieldError[] {
@@ -127,13 +195,26 @@ function familyErrors(service: JsonObject): FieldError[] {
     return [...(families.includes(family) ? [] : [notSupported(path, family, families)]), ...again];
   });
   const policy = specOf(service)["ipFamilyPolicy"];
-  return typeof policy === "string" && !policies.includes(policy) ? [...errors, notSupported("spec.ipFamilyPolicy", policy, policies)] : errors;
+  return typeof policy === "string" && !policies.includes(policy)
+    ? [...errors, notSupported("spec.ipFamilyPolicy", policy, policies)]
+    : errors;
 }
 
 function mismatchErrors(service: JsonObject): FieldError[] {
   return familiesOf(service).flatMap((family, i) => {
     const ip = clusterIpsOf(service)[i];
-    const isWrong = ip !== undefined && families.includes(family) && (ipFamilyOf(ip) === "IPv6") !== (family === "IPv6");
-    return isWrong ? [invalid(`spec.clusterIPs[${i}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``)] : [];
+    const isWrong =
+      ip !== undefined &&
+      families.includes(family) &&
+      (ipFamilyOf(ip) === "IPv6") !== (family === "IPv6");
+    return isWrong
+      ? [
+          invalid(
+            `spec.clusterIPs[${i}]`,
+            ip,
+            `expected an ${family} value as indicated by \`ipFamilies[${i}]\``,
+          ),
+        ]
+      : [];
   });
 }

@@ -1,7 +1,8 @@
-// The addresses and node ports that services take. State of one server: what stored services hold, and what writes under way
-// have put aside.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/service/{ipallocator,portallocator}. Upstream picks at random; here the next
-// free one is taken, round after round, so that what was just given back is not given out again at once.
+// The addresses and node ports that services take. State of one server: what stored services hold,
+// and what writes under way have put aside.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/service/{ipallocator,portallocator}. Upstream picks
+// at random; here the next free one is taken, round after round, so that what was just given back
+// is not given out again at once.
 import { parseIpSloppy } from "../../object/ip-addresses.ts";
 import { formatHost, readServiceRanges, type ServiceRanges } from "./service-ranges.ts";
 
@@ -62,7 +63,8 @@ class Round {
       this.#next = candidate === this.#last ? this.#start : candidate + 1;
       if (!isTaken(candidate)) return candidate;
     }
-    for (let candidate = this.#first; candidate < this.#start; candidate++) if (!isTaken(candidate)) return candidate;
+    for (let candidate = this.#first; candidate < this.#start; candidate++)
+      if (!isTaken(candidate)) return candidate;
     return undefined;
   }
 }
@@ -75,7 +77,11 @@ class Taken {
   readonly #ports: Round;
 
   constructor({ addresses, ports }: ServiceRanges) {
-    this.#hosts = new Round({ first: addresses.firstHost, start: addresses.firstDynamicHost, last: addresses.lastHost });
+    this.#hosts = new Round({
+      first: addresses.firstHost,
+      start: addresses.firstDynamicHost,
+      last: addresses.lastHost,
+    });
     this.#ports = new Round({ first: ports.first, start: ports.firstDynamic, last: ports.last });
   }
 
@@ -103,7 +109,10 @@ class Taken {
 const portTaken = "provided port is already allocated";
 
 function openClaim(taken: Taken, { addresses, ports }: ServiceRanges): Claim {
-  const mine: { readonly addresses: string[]; readonly ports: number[] } = { addresses: [], ports: [] };
+  const mine: { readonly addresses: string[]; readonly ports: number[] } = {
+    addresses: [],
+    ports: [],
+  };
   const putAddress = (text: string): string => {
     mine.addresses.push(text);
     taken.aside.addresses.add(text);
@@ -118,12 +127,18 @@ function openClaim(taken: Taken, { addresses, ports }: ServiceRanges): Claim {
     nextAddress: () => putAddress(taken.nextAddress()),
     nextPort: () => putPort(taken.nextPort()),
     address(text) {
-      if (!isInRange(text, addresses)) throw new PoolError("the provided network does not match the current range", "refused");
-      if (taken.hasAddress(text)) throw new PoolError("provided IP is already allocated", "refused");
+      if (!isInRange(text, addresses))
+        throw new PoolError("the provided network does not match the current range", "refused");
+      if (taken.hasAddress(text))
+        throw new PoolError("provided IP is already allocated", "refused");
       putAddress(text);
     },
     port(number) {
-      if (number < ports.first || number > ports.last) throw new PoolError(`provided port is not in the valid range. The range of valid ports is ${ports.first}-${ports.last}`, "refused");
+      if (number < ports.first || number > ports.last)
+        throw new PoolError(
+          `provided port is not in the valid range. The range of valid ports is ${ports.first}-${ports.last}`,
+          "refused",
+        );
       if (taken.hasPort(number)) throw new PoolError(portTaken, "refused");
       putPort(number);
     },
@@ -142,7 +157,11 @@ function openDryClaim(taken: Taken, { addresses }: ServiceRanges): Claim {
   return {
     nextAddress: () => addresses.range.split("/")[0]!,
     address(text) {
-      if (!isInRange(text, addresses)) throw new PoolError(`the provided IP (${text}) is not in the valid range. The range of valid IPs is ${addresses.range}`, "refused");
+      if (!isInRange(text, addresses))
+        throw new PoolError(
+          `the provided IP (${text}) is not in the valid range. The range of valid IPs is ${addresses.range}`,
+          "refused",
+        );
     },
     nextPort() {
       const port = Math.max(...(ports.length ? ports : [beforePlaceholders])) + 1;
@@ -150,7 +169,8 @@ function openDryClaim(taken: Taken, { addresses }: ServiceRanges): Claim {
       return port;
     },
     port(number) {
-      if (taken.hasPort(number) || ports.includes(number)) throw new PoolError(portTaken, "refused");
+      if (taken.hasPort(number) || ports.includes(number))
+        throw new PoolError(portTaken, "refused");
       ports.push(number);
     },
     release() {},

@@ -1,6 +1,7 @@
-// Where services get their addresses and node ports: one range of IPv4 addresses, one of ports. The lower part of each is for
-// those who name what they want.
-// Upstream: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/{ipallocator,bitmap}.go, portallocator/allocator.go.
+// Where services get their addresses and node ports: one range of IPv4 addresses, one of ports. The
+// lower part of each is for those who name what they want.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/{ipallocator,bitmap}.go,
+// portallocator/allocator.go.
 import { parseCidrSloppy } from "../../object/ip-addresses.ts";
 
 /** Addresses as numbers, the network's own and the broadcast address left out. */
@@ -25,8 +26,17 @@ export interface ServiceRanges {
   readonly ports: PortRange;
 }
 
-/** Reads ranges such as `10.96.0.0/16` and `30000-32767`. Throws an Error in words for whoever gave them. */
-export function readServiceRanges({ addresses = "10.0.0.0/24", ports = "30000-32767" }: { readonly addresses?: string; readonly ports?: string }): ServiceRanges {
+/**
+ * Reads ranges such as `10.96.0.0/16` and `30000-32767`. Throws an Error in words for whoever gave
+ * them.
+ */
+export function readServiceRanges({
+  addresses = "10.0.0.0/24",
+  ports = "30000-32767",
+}: {
+  readonly addresses?: string;
+  readonly ports?: string;
+}): ServiceRanges {
   return { addresses: readAddresses(addresses), ports: readPorts(ports) };
 }
 
@@ -34,9 +44,13 @@ function readAddresses(text: string): AddressRange {
   const cidr = parseCidrSloppy(text);
   if (!cidr) throw new Error(`${text}: expected a range of addresses such as 10.96.0.0/16`);
   const { bytes } = cidr.address;
-  if (bytes.length !== 4) throw new Error(`${text}: this server's services have IPv4 addresses only; give a range such as 10.96.0.0/16`);
+  if (bytes.length !== 4)
+    throw new Error(
+      `${text}: this server's services have IPv4 addresses only; give a range such as 10.96.0.0/16`,
+    );
   const size = 2 ** (32 - cidr.bits);
-  if (size < 8) throw new Error(`${text}: too small for services; give a range of 8 addresses or more`);
+  if (size < 8)
+    throw new Error(`${text}: too small for services; give a range of 8 addresses or more`);
   const base = Math.floor(bytes.reduce((sum, byte) => sum * 256 + byte, 0) / size) * size;
   const firstHost = base + 1;
   return {
@@ -52,13 +66,22 @@ function readPorts(text: string): PortRange {
   const [, from, joint, to] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text.trim()) ?? [];
   const first = Number(from);
   const last = to === undefined ? first : joint === "+" ? first + Number(to) : Number(to);
-  if (from === undefined || last < first || last > 65_535) throw new Error(`${text}: expected a range of ports such as 30000-32767`);
-  return { first, firstDynamic: first + staticPart(last - first + 1, { min: 16, max: 128, step: 32 }), last };
+  if (from === undefined || last < first || last > 65_535)
+    throw new Error(`${text}: expected a range of ports such as 30000-32767`);
+  return {
+    first,
+    firstDynamic: first + staticPart(last - first + 1, { min: 16, max: 128, step: 32 }),
+    last,
+  };
 }
 
-function staticPart(size: number, { min, max, step }: { readonly min: number; readonly max: number; readonly step: number }): number {
+function staticPart(
+  size: number,
+  { min, max, step }: { readonly min: number; readonly max: number; readonly step: number },
+): number {
   return size <= min ? 0 : Math.min(Math.max(Math.floor(size / step), min), max);
 }
 
 /** A number as an address. */
-export const formatHost = (host: number): string => [24, 16, 8, 0].map((shift) => Math.floor(host / 2 ** shift) % 256).join(".");
+export const formatHost = (host: number): string =>
+  [24, 16, 8, 0].map((shift) => Math.floor(host / 2 ** shift) % 256).join(".");

@@ -6,23 +6,33 @@ import { createServicePool } from "./service-pool.ts";
 
 const metadata = { name: "s", namespace: "n" };
 const service = (spec: object): object => ({ metadata, spec });
-const specOf = (object: JsonObject): Record<string, unknown> => object["spec"] as Record<string, unknown>;
+const specOf = (object: JsonObject): Record<string, unknown> =>
+  object["spec"] as Record<string, unknown>;
 
 test("a plain service gets an address, a family and its ports' targets", () => {
   const { object, errors } = openKind("", "services").create(service({ ports: [{ port: 80 }] }));
-  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, ports, internalTrafficPolicy } = specOf(object);
-  assert.deepEqual([errors, clusterIPs, ipFamilies, ipFamilyPolicy, internalTrafficPolicy], [[], [clusterIP], ["IPv4"], "SingleStack", "Cluster"]);
+  const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, ports, internalTrafficPolicy } =
+    specOf(object);
+  assert.deepEqual(
+    [errors, clusterIPs, ipFamilies, ipFamilyPolicy, internalTrafficPolicy],
+    [[], [clusterIP], ["IPv4"], "SingleStack", "Cluster"],
+  );
   assert.deepEqual(ports, [{ port: 80, protocol: "TCP", targetPort: 80 }]);
 });
 
 test("headless without a selector counts on both families", () => {
   const { object } = openKind("", "services").create(service({ clusterIP: "None" }));
-  assert.deepEqual([specOf(object)["clusterIPs"], specOf(object)["ipFamilies"], specOf(object)["ipFamilyPolicy"]], [["None"], ["IPv4", "IPv6"], "RequireDualStack"]);
+  assert.deepEqual(
+    [specOf(object)["clusterIPs"], specOf(object)["ipFamilies"], specOf(object)["ipFamilyPolicy"]],
+    [["None"], ["IPv4", "IPv6"], "RequireDualStack"],
+  );
 });
 
 test("an address or port that is taken or foreign is refused", () => {
   const services = openKind("", "services");
-  services.create(service({ type: "NodePort", clusterIP: "10.0.0.9", ports: [{ port: 1, nodePort: 30001 }] }));
+  services.create(
+    service({ type: "NodePort", clusterIP: "10.0.0.9", ports: [{ port: 1, nodePort: 30001 }] }),
+  );
   const refused = (spec: object): string => {
     try {
       services.create(service(spec));
@@ -31,10 +41,22 @@ test("an address or port that is taken or foreign is refused", () => {
       return (error as Error).message;
     }
   };
-  assert.match(refused({ clusterIP: "10.0.0.9", ports: [{ port: 1 }] }), /failed to allocate IP 10\.0\.0\.9: provided IP is already allocated$/);
-  assert.match(refused({ clusterIP: "10.9.0.9", ports: [{ port: 1 }] }), /the provided network does not match the current range$/);
-  assert.match(refused({ type: "NodePort", ports: [{ port: 1, nodePort: 30001 }] }), /spec\.ports\[0\]\.nodePort: Invalid value: 30001: provided port is already allocated$/);
-  assert.match(refused({ ipFamilyPolicy: "RequireDualStack", ports: [{ port: 1 }] }), /this cluster is not configured for dual-stack services$/);
+  assert.match(
+    refused({ clusterIP: "10.0.0.9", ports: [{ port: 1 }] }),
+    /failed to allocate IP 10\.0\.0\.9: provided IP is already allocated$/,
+  );
+  assert.match(
+    refused({ clusterIP: "10.9.0.9", ports: [{ port: 1 }] }),
+    /the provided network does not match the current range$/,
+  );
+  assert.match(
+    refused({ type: "NodePort", ports: [{ port: 1, nodePort: 30001 }] }),
+    /spec\.ports\[0\]\.nodePort: Invalid value: 30001: provided port is already allocated$/,
+  );
+  assert.match(
+    refused({ ipFamilyPolicy: "RequireDualStack", ports: [{ port: 1 }] }),
+    /this cluster is not configured for dual-stack services$/,
+  );
 });
 
 test("TCP and UDP of one port share a node port", () => {
@@ -47,7 +69,9 @@ test("TCP and UDP of one port share a node port", () => {
       ],
     }),
   );
-  const [a, b] = (specOf(object)["ports"] as { nodePort: number }[]).map(({ nodePort }) => nodePort);
+  const [a, b] = (specOf(object)["ports"] as { nodePort: number }[]).map(
+    ({ nodePort }) => nodePort,
+  );
   assert.ok(a! >= 30000 && a === b);
 });
 
@@ -61,14 +85,18 @@ test("a manifest that is sent again keeps what the server gave", () => {
 
 test("another type drops what it has no use for", () => {
   const services = openKind("", "services");
-  const { object } = services.create(service({ type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [{ port: 80 }] }));
+  const { object } = services.create(
+    service({ type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [{ port: 80 }] }),
+  );
   assert.ok(specOf(object)["healthCheckNodePort"]);
   const next = structuredClone(object);
   specOf(next)["type"] = "ClusterIP";
   const { object: plain, errors } = services.update(object, next);
   assert.deepEqual(errors, []);
   assert.deepEqual(
-    ["healthCheckNodePort", "externalTrafficPolicy", "allocateLoadBalancerNodePorts"].filter((field) => field in specOf(plain)),
+    ["healthCheckNodePort", "externalTrafficPolicy", "allocateLoadBalancerNodePorts"].filter(
+      (field) => field in specOf(plain),
+    ),
     [],
   );
   assert.deepEqual(specOf(plain)["ports"], [{ port: 80, protocol: "TCP", targetPort: 80 }]);
@@ -77,8 +105,13 @@ test("another type drops what it has no use for", () => {
 test("the address of a service stays", () => {
   const services = openKind("", "services");
   const { object } = services.create(service({ clusterIP: "10.0.0.5", ports: [{ port: 80 }] }));
-  const { errors } = services.update(object, service({ clusterIP: "10.0.0.6", ports: [{ port: 80 }] }));
-  assert.deepEqual(errors, ['spec.clusterIPs[0]: Invalid value: ["10.0.0.6"]: may not change once set']);
+  const { errors } = services.update(
+    object,
+    service({ clusterIP: "10.0.0.6", ports: [{ port: 80 }] }),
+  );
+  assert.deepEqual(errors, [
+    'spec.clusterIPs[0]: Invalid value: ["10.0.0.6"]: may not change once set',
+  ]);
 });
 
 test("ports are told apart by name, number and protocol", () => {
@@ -90,7 +123,10 @@ test("ports are told apart by name, number and protocol", () => {
       ],
     }),
   );
-  assert.deepEqual(errors, ['spec.ports[1].name: Duplicate value: "x"', 'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":7,"TargetPort":0,"NodePort":0}']);
+  assert.deepEqual(errors, [
+    'spec.ports[1].name: Duplicate value: "x"',
+    'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":7,"TargetPort":0,"NodePort":0}',
+  ]);
 });
 
 test("a claim gives back what was not committed", () => {

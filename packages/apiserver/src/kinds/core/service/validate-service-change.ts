@@ -1,12 +1,28 @@
 // What may not change about a service, and the rules for its status.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateServiceUpdate, ValidateLoadBalancerStatus).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateServiceUpdate,
+// ValidateLoadBalancerStatus).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../registry/field-error.ts";
 import { balancerHostErrors } from "../../networking/validate-ingress.ts";
 import { legacyIpErrors } from "../../object/ip-addresses.ts";
 import { isSet, itemsAt } from "../../object/read-fields.ts";
 import { objectAt, stringAt } from "../../object/strategy.ts";
-import { clusterIpsOf, familiesOf, isHeadless, needsHealthCheck, policyOf, sameSpec, specOf, typeOf } from "./service-facts.ts";
+import {
+  clusterIpsOf,
+  familiesOf,
+  isHeadless,
+  needsHealthCheck,
+  policyOf,
+  sameSpec,
+  specOf,
+  typeOf,
+} from "./service-facts.ts";
 
 /** Every change that is not allowed. */
 export function validateServiceChange(service: JsonObject, old: JsonObject): FieldError[] {
@@ -15,35 +31,57 @@ export function validateServiceChange(service: JsonObject, old: JsonObject): Fie
   return [
     ...clusterIpChangeErrors(service, old),
     ...familyChangeErrors(service, old),
-    ...(bothBalanced && !sameSpec(service, old, "loadBalancerClass") ? [invalid("spec.loadBalancerClass", className, "may not change once set")] : []),
-    ...(needsHealthCheck(old) && needsHealthCheck(service) && !sameSpec(service, old, "healthCheckNodePort") ? [forbidden("spec.healthCheckNodePort", "field is immutable")] : []),
+    ...(bothBalanced && !sameSpec(service, old, "loadBalancerClass")
+      ? [invalid("spec.loadBalancerClass", className, "may not change once set")]
+      : []),
+    ...(needsHealthCheck(old) &&
+    needsHealthCheck(service) &&
+    !sameSpec(service, old, "healthCheckNodePort")
+      ? [forbidden("spec.healthCheckNodePort", "field is immutable")]
+      : []),
   ];
 }
 
 const isExternalName = (service: JsonObject): boolean => typeOf(service) === "ExternalName";
-const policyError = (service: JsonObject, detail: string): FieldError => invalid("spec.ipFamilyPolicy", specOf(service)["ipFamilyPolicy"] ?? null, detail);
+const policyError = (service: JsonObject, detail: string): FieldError =>
+  invalid("spec.ipFamilyPolicy", specOf(service)["ipFamilyPolicy"] ?? null, detail);
 
 function clusterIpChangeErrors(service: JsonObject, old: JsonObject): FieldError[] {
-  if (isExternalName(service) || isExternalName(old) || (isHeadless(service) && isHeadless(old))) return [];
+  if (isExternalName(service) || isExternalName(old) || (isHeadless(service) && isHeadless(old)))
+    return [];
   const [now, before] = [clusterIpsOf(service), clusterIpsOf(old)];
-  const changed = (i: number): FieldError => invalid(`spec.clusterIPs[${i}]`, [...now], "may not change once set");
-  if (now.length === before.length) return before.flatMap((ip, i) => (ip === now[i] ? [] : [changed(i)]));
+  const changed = (i: number): FieldError =>
+    invalid(`spec.clusterIPs[${i}]`, [...now], "may not change once set");
+  if (now.length === before.length)
+    return before.flatMap((ip, i) => (ip === now[i] ? [] : [changed(i)]));
   const errors: FieldError[] = [];
-  if (!now.length) errors.push(invalid("spec.clusterIPs[0]", null, "primary clusterIP can not be unset"));
+  if (!now.length)
+    errors.push(invalid("spec.clusterIPs[0]", null, "primary clusterIP can not be unset"));
   if (now.length && before.length && now[0] !== before[0]) errors.push(changed(0));
-  if (now.length < before.length && now.length === 1 && policyOf(service) !== "SingleStack") errors.push(policyError(service, "must be set to 'SingleStack' when releasing the secondary clusterIP"));
+  if (now.length < before.length && now.length === 1 && policyOf(service) !== "SingleStack")
+    errors.push(
+      policyError(service, "must be set to 'SingleStack' when releasing the secondary clusterIP"),
+    );
   return errors;
 }
 
 function familyChangeErrors(service: JsonObject, old: JsonObject): FieldError[] {
-  if (isExternalName(service) || isExternalName(old) || isHeadless(service) || isHeadless(old)) return [];
+  if (isExternalName(service) || isExternalName(old) || isHeadless(service) || isHeadless(old))
+    return [];
   const [now, before] = [familiesOf(service), familiesOf(old)];
-  const changed = (shown: readonly string[]): FieldError => invalid("spec.ipFamilies[0]", [...shown], "may not change once set");
-  if (now.length === before.length) return before.flatMap((family, i) => (family === now[i] ? [] : [changed(now)]));
+  const changed = (shown: readonly string[]): FieldError =>
+    invalid("spec.ipFamilies[0]", [...shown], "may not change once set");
+  if (now.length === before.length)
+    return before.flatMap((family, i) => (family === now[i] ? [] : [changed(now)]));
   const errors: FieldError[] = [];
-  if (now.length < before.length && !clusterIpsOf(service).length) errors.push(invalid("spec.ipFamilies[0]", [...now], "primary ipFamily can not be unset"));
-  if (now.length && before.length && now[0] !== before[0]) errors.push(changed(clusterIpsOf(service)));
-  if (now.length < before.length && now.length === 1 && policyOf(service) !== "SingleStack") errors.push(policyError(service, "must be set to 'SingleStack' when releasing the secondary ipFamily"));
+  if (now.length < before.length && !clusterIpsOf(service).length)
+    errors.push(invalid("spec.ipFamilies[0]", [...now], "primary ipFamily can not be unset"));
+  if (now.length && before.length && now[0] !== before[0])
+    errors.push(changed(clusterIpsOf(service)));
+  if (now.length < before.length && now.length === 1 && policyOf(service) !== "SingleStack")
+    errors.push(
+      policyError(service, "must be set to 'SingleStack' when releasing the secondary ipFamily"),
+    );
   return errors;
 }
 
@@ -51,22 +89,29 @@ const ipModes = ["Proxy", "VIP"];
 
 /** Every breach in `status.loadBalancer`. */
 export function validateServiceStatus(service: JsonObject, old: JsonObject): FieldError[] {
-  const points = (each: JsonObject): readonly JsonObject[] => itemsAt(objectAt(objectAt(each, "status"), "loadBalancer"), "ingress");
+  const points = (each: JsonObject): readonly JsonObject[] =>
+    itemsAt(objectAt(objectAt(each, "status"), "loadBalancer"), "ingress");
   const path = "status.loadBalancer.ingress";
-  if (typeOf(service) !== "LoadBalancer" && points(service).length) return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
+  if (typeOf(service) !== "LoadBalancer" && points(service).length)
+    return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const kept = points(old).map((point) => stringAt(point, "ip"));
   return points(service).flatMap((point, i) => {
     const at = `${path}[${i}]`;
     const ip = stringAt(point, "ip");
     const hostname = stringAt(point, "hostname");
-    return [...(ip ? legacyIpErrors(ip, `${at}.ip`, kept) : []), ...ipModeErrors(point, at), ...(hostname ? balancerHostErrors(hostname, `${at}.hostname`) : [])];
+    return [
+      ...(ip ? legacyIpErrors(ip, `${at}.ip`, kept) : []),
+      ...ipModeErrors(point, at),
+      ...(hostname ? balancerHostErrors(hostname, `${at}.hostname`) : []),
+    ];
   });
 }
 
 function ipModeErrors(point: JsonObject, path: string): FieldError[] {
   const { ipMode } = point;
   const hasIp = stringAt(point, "ip") !== "";
-  if (!isSet(ipMode)) return hasIp ? [required(`${path}.ipMode`, "must be specified when `ip` is set")] : [];
+  if (!isSet(ipMode))
+    return hasIp ? [required(`${path}.ipMode`, "must be specified when `ip` is set")] : [];
   if (!hasIp) return [forbidden(`${path}.ipMode`, "may not be specified when `ip` is not set")];
   return ipModes.includes(String(ipMode)) ? [] : [notSupported(`${path}.ipMode`, ipMode, ipModes)];
 }

@@ -1,14 +1,37 @@
 // Rules for services, as a whole and between one state and the next.
-// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateService and below it).
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateService and below
+// it).
 import { dnsLabelFaults, dnsSubdomainFaults, type JsonObject, labelKeyFaults } from "homeostat/api";
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../registry/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../registry/field-error.ts";
 import { validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
-import { formatStruct, goNumber, goPointer, goText, type StructField } from "../../object/format-struct.ts";
+import {
+  formatStruct,
+  goNumber,
+  goPointer,
+  goText,
+  type StructField,
+} from "../../object/format-struct.ts";
 import { endpointIpErrors, legacyCidrErrors, legacyIpErrors } from "../../object/ip-addresses.ts";
 import { portNameFaults, portNumberFaults } from "../../object/name-faults.ts";
 import { isSet, numberAt, textMapAt, textsAt } from "../../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { clusterIpsOf, familiesOf, isExternallyAccessible, isHeadless, needsHealthCheck, portsOf, specOf, typeOf } from "./service-facts.ts";
+import {
+  clusterIpsOf,
+  familiesOf,
+  isExternallyAccessible,
+  isHeadless,
+  needsHealthCheck,
+  portsOf,
+  specOf,
+  typeOf,
+} from "./service-facts.ts";
 import { validateClusterIps } from "./service-families.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -35,7 +58,14 @@ export function validateService(service: JsonObject, old: JsonObject | undefined
     ...(types.includes(typeOf(service)) ? [] : [notSupported("spec.type", typeOf(service), types)]),
     ...duplicatePortErrors(service),
     ...sourceRangeErrors(service, old),
-    ...(isSet(spec["allocateLoadBalancerNodePorts"]) && typeOf(service) !== "LoadBalancer" ? [forbidden("spec.allocateLoadBalancerNodePorts", "may only be used when `type` is 'LoadBalancer'")] : []),
+    ...(isSet(spec["allocateLoadBalancerNodePorts"]) && typeOf(service) !== "LoadBalancer"
+      ? [
+          forbidden(
+            "spec.allocateLoadBalancerNodePorts",
+            "may only be used when `type` is 'LoadBalancer'",
+          ),
+        ]
+      : []),
     ...balancerClassErrors(service),
     ...externalTrafficErrors(service),
     ...internalTrafficErrors(service),
@@ -43,37 +73,55 @@ export function validateService(service: JsonObject, old: JsonObject | undefined
   ];
 }
 
-const annotationsOf = (service: JsonObject): Readonly<Record<string, string>> => textMapAt(metadataOf(service), "annotations");
+const annotationsOf = (service: JsonObject): Readonly<Record<string, string>> =>
+  textMapAt(metadataOf(service), "annotations");
 
 function oneOf(spec: JsonObject, field: string, values: readonly string[]): FieldError[] {
   const value = spec[field];
-  return typeof value === "string" && !values.includes(value) ? [notSupported(`spec.${field}`, value, values)] : [];
+  return typeof value === "string" && !values.includes(value)
+    ? [notSupported(`spec.${field}`, value, values)]
+    : [];
 }
 
 function annotationErrors(service: JsonObject): FieldError[] {
   const { [modeAnnotation]: mode, [hintsAnnotation]: hints } = annotationsOf(service);
   return mode !== undefined && hints !== undefined && mode !== hints
-    ? [invalid(`metadata.annotations[${modeAnnotation}]`, mode, `must match annotations[${hintsAnnotation}] when both are specified`)]
+    ? [
+        invalid(
+          `metadata.annotations[${modeAnnotation}]`,
+          mode,
+          `must match annotations[${hintsAnnotation}] when both are specified`,
+        ),
+      ]
     : [];
 }
 
 function typeSpecificErrors(service: JsonObject): FieldError[] {
   const type = typeOf(service);
-  const errors = !portsOf(service).length && !isHeadless(service) && type !== "ExternalName" ? [required("spec.ports", "")] : [];
+  const errors =
+    !portsOf(service).length && !isHeadless(service) && type !== "ExternalName"
+      ? [required("spec.ports", "")]
+      : [];
   if (type === "ExternalName") return [...errors, ...externalNameErrors(service)];
-  if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(service)) errors.push(invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
+  if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(service))
+    errors.push(
+      invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`),
+    );
   return errors;
 }
 
 function externalNameErrors(service: JsonObject): FieldError[] {
   const spec = specOf(service);
-  const unset = (field: string, isThere: boolean): FieldError[] => (isThere ? [forbidden(`spec.${field}`, "may not be set for ExternalName services")] : []);
+  const unset = (field: string, isThere: boolean): FieldError[] =>
+    isThere ? [forbidden(`spec.${field}`, "may not be set for ExternalName services")] : [];
   const name = stringAt(spec, "externalName").replace(/\.$/, "");
   return [
     ...unset("clusterIPs", clusterIpsOf(service).length > 0),
     ...unset("ipFamilies", familiesOf(service).length > 0),
     ...unset("ipFamilyPolicy", isSet(spec["ipFamilyPolicy"])),
-    ...(name ? dnsSubdomainFaults(name).map((fault) => invalid("spec.externalName", name, fault)) : [required("spec.externalName", "")]),
+    ...(name
+      ? dnsSubdomainFaults(name).map((fault) => invalid("spec.externalName", name, fault))
+      : [required("spec.externalName", "")]),
   ];
 }
 
@@ -85,7 +133,8 @@ function portErrors(service: JsonObject): FieldError[] {
     const name = stringAt(port, "name");
     const errors: FieldError[] = [];
     if (!name && ports.length > 1) errors.push(required(`${path}.name`, ""));
-    if (name) errors.push(...dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault)));
+    if (name)
+      errors.push(...dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault)));
     if (name && names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     return [...errors, ...portFieldErrors(port, path)];
@@ -95,12 +144,23 @@ function portErrors(service: JsonObject): FieldError[] {
 function portFieldErrors(port: JsonObject, path: string): FieldError[] {
   const { targetPort, appProtocol } = port;
   const protocol = stringAt(port, "protocol");
-  const target = typeof targetPort === "string" ? portNameFaults(targetPort) : portNumberFaults(Number(targetPort ?? 0));
+  const target =
+    typeof targetPort === "string"
+      ? portNameFaults(targetPort)
+      : portNumberFaults(Number(targetPort ?? 0));
   return [
-    ...portNumberFaults(numberAt(port, "port")).map((fault) => invalid(`${path}.port`, numberAt(port, "port"), fault)),
-    ...(protocols.includes(protocol) ? [] : [notSupported(`${path}.protocol`, protocol, protocols)]),
+    ...portNumberFaults(numberAt(port, "port")).map((fault) =>
+      invalid(`${path}.port`, numberAt(port, "port"), fault),
+    ),
+    ...(protocols.includes(protocol)
+      ? []
+      : [notSupported(`${path}.protocol`, protocol, protocols)]),
     ...target.map((fault) => invalid(`${path}.targetPort`, targetPort ?? 0, fault)),
-    ...(typeof appProtocol === "string" ? labelKeyFaults(appProtocol).map((fault) => invalid(`${path}.appProtocol`, appProtocol, fault)) : []),
+    ...(typeof appProtocol === "string"
+      ? labelKeyFaults(appProtocol).map((fault) =>
+          invalid(`${path}.appProtocol`, appProtocol, fault),
+        )
+      : []),
   ];
 }
 
@@ -108,11 +168,22 @@ function affinityErrors(spec: JsonObject): FieldError[] {
   const affinity = stringAt(spec, "sessionAffinity");
   const path = "spec.sessionAffinityConfig";
   const errors = oneOf(spec, "sessionAffinity", affinities);
-  if (affinity === "None") return isSet(spec["sessionAffinityConfig"]) ? [forbidden(path, "must not be set when session affinity is None")] : errors;
+  if (affinity === "None")
+    return isSet(spec["sessionAffinityConfig"])
+      ? [forbidden(path, "must not be set when session affinity is None")]
+      : errors;
   if (affinity !== "ClientIP") return errors;
   const seconds = objectAt(objectAt(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"];
   if (!isSet(seconds)) return [required(path, "when session affinity type is ClientIP")];
-  return Number(seconds) > 0 && Number(seconds) <= maxAffinitySeconds ? [] : [invalid(`${path}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`)];
+  return Number(seconds) > 0 && Number(seconds) <= maxAffinitySeconds
+    ? []
+    : [
+        invalid(
+          `${path}.clientIP.timeoutSeconds`,
+          seconds,
+          `must be greater than 0 and less than ${maxAffinitySeconds}`,
+        ),
+      ];
 }
 
 function externalIpErrors(spec: JsonObject, old: JsonObject | undefined): FieldError[] {
@@ -137,16 +208,29 @@ function duplicatePortErrors(service: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const nodePorts = new Set<string>();
   const numbers = new Set<string>();
-  if (typeOf(service) === "ClusterIP") ports.forEach((port, i) => numberAt(port, "nodePort") && errors.push(forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'")));
+  if (typeOf(service) === "ClusterIP")
+    ports.forEach(
+      (port, i) =>
+        numberAt(port, "nodePort") &&
+        errors.push(
+          forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"),
+        ),
+    );
   ports.forEach((port, i) => {
     const nodePort = numberAt(port, "nodePort");
     const key = `${stringAt(port, "protocol")} ${nodePort}`;
-    if (nodePort && nodePorts.has(key)) errors.push(duplicate(`spec.ports[${i}].nodePort`, nodePort));
+    if (nodePort && nodePorts.has(key))
+      errors.push(duplicate(`spec.ports[${i}].nodePort`, nodePort));
     if (nodePort) nodePorts.add(key);
   });
   ports.forEach((port, i) => {
     const key = `${stringAt(port, "protocol")} ${numberAt(port, "port")}`;
-    if (numbers.has(key)) errors.push({ type: "FieldValueDuplicate", field: `spec.ports[${i}]`, body: `Duplicate value: ${formatStruct(port, portFields)}` });
+    if (numbers.has(key))
+      errors.push({
+        type: "FieldValueDuplicate",
+        field: `spec.ports[${i}]`,
+        body: `Duplicate value: ${formatStruct(port, portFields)}`,
+      });
     numbers.add(key);
   });
   return errors;
@@ -156,12 +240,22 @@ function sourceRangeErrors(service: JsonObject, old: JsonObject | undefined): Fi
   const ranges = textsAt(specOf(service), "loadBalancerSourceRanges");
   const annotation = annotationsOf(service)[rangesAnnotation];
   // Upstream's path has the Go name.
-  const path = ranges.length ? "spec.LoadBalancerSourceRanges" : `metadata.annotations[${rangesAnnotation}]`;
+  const path = ranges.length
+    ? "spec.LoadBalancerSourceRanges"
+    : `metadata.annotations[${rangesAnnotation}]`;
   if (!ranges.length && annotation === undefined) return [];
-  const errors = typeOf(service) === "LoadBalancer" ? [] : [forbidden(path, "may only be used when `type` is 'LoadBalancer'")];
+  const errors =
+    typeOf(service) === "LoadBalancer"
+      ? []
+      : [forbidden(path, "may only be used when `type` is 'LoadBalancer'")];
   if (ranges.length) {
-    const kept = old ? textsAt(specOf(old), "loadBalancerSourceRanges").map((range) => range.trim()) : [];
-    return [...errors, ...ranges.flatMap((range, i) => legacyCidrErrors(range.trim(), `${path}[${i}]`, kept))];
+    const kept = old
+      ? textsAt(specOf(old), "loadBalancerSourceRanges").map((range) => range.trim())
+      : [];
+    return [
+      ...errors,
+      ...ranges.flatMap((range, i) => legacyCidrErrors(range.trim(), `${path}[${i}]`, kept)),
+    ];
   }
   const text = annotation!.trim();
   if (!text || (old && annotationsOf(old)[rangesAnnotation] === annotation)) return errors;
@@ -171,7 +265,8 @@ function sourceRangeErrors(service: JsonObject, old: JsonObject | undefined): Fi
 function balancerClassErrors(service: JsonObject): FieldError[] {
   const name = specOf(service)["loadBalancerClass"];
   if (typeof name !== "string") return [];
-  if (typeOf(service) !== "LoadBalancer") return [forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")];
+  if (typeOf(service) !== "LoadBalancer")
+    return [forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")];
   return labelKeyFaults(name).map((fault) => invalid("spec.loadBalancerClass", name, fault));
 }
 
@@ -180,15 +275,42 @@ function externalTrafficErrors(service: JsonObject): FieldError[] {
   const policy = stringAt(spec, "externalTrafficPolicy");
   const port = numberAt(spec, "healthCheckNodePort");
   const errors: FieldError[] = [];
-  if (isExternallyAccessible(service)) errors.push(...(policy ? oneOf(spec, "externalTrafficPolicy", trafficPolicies) : [required("spec.externalTrafficPolicy", "")]));
-  else if (policy) errors.push(invalid("spec.externalTrafficPolicy", policy, "may only be set for externally-accessible services"));
-  if (needsHealthCheck(service)) errors.push(...(port ? portNumberFaults(port).map((fault) => invalid("spec.healthCheckNodePort", port, fault)) : [required("spec.healthCheckNodePort", "")]));
-  else if (port) errors.push(invalid("spec.healthCheckNodePort", port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+  if (isExternallyAccessible(service))
+    errors.push(
+      ...(policy
+        ? oneOf(spec, "externalTrafficPolicy", trafficPolicies)
+        : [required("spec.externalTrafficPolicy", "")]),
+    );
+  else if (policy)
+    errors.push(
+      invalid(
+        "spec.externalTrafficPolicy",
+        policy,
+        "may only be set for externally-accessible services",
+      ),
+    );
+  if (needsHealthCheck(service))
+    errors.push(
+      ...(port
+        ? portNumberFaults(port).map((fault) => invalid("spec.healthCheckNodePort", port, fault))
+        : [required("spec.healthCheckNodePort", "")]),
+    );
+  else if (port)
+    errors.push(
+      invalid(
+        "spec.healthCheckNodePort",
+        port,
+        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+      ),
+    );
   return errors;
 }
 
 function internalTrafficErrors(service: JsonObject): FieldError[] {
   const spec = specOf(service);
-  if (!isSet(spec["internalTrafficPolicy"])) return ["NodePort", "LoadBalancer", "ClusterIP"].includes(typeOf(service)) ? [required("spec.internalTrafficPolicy", "")] : [];
+  if (!isSet(spec["internalTrafficPolicy"]))
+    return ["NodePort", "LoadBalancer", "ClusterIP"].includes(typeOf(service))
+      ? [required("spec.internalTrafficPolicy", "")]
+      : [];
   return oneOf(spec, "internalTrafficPolicy", trafficPolicies);
 }

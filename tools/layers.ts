@@ -10,6 +10,7 @@ export type Levels = readonly (readonly string[])[];
  * Published packages, lowest first: each may import those before it, when its manifest names them.
  */
 export const packageOrder = [
+  "@homeostat/cel",
   "homeostat",
   "@homeostat/apiserver",
   "@homeostat/testing",
@@ -42,7 +43,7 @@ export const layers: Readonly<Record<string, Levels>> = {
       "server-error.ts",
       "kubernetes-version.ts",
     ],
-    ["registry/api-errors.ts", "storage", "certificates", "kinds/data", "cel"],
+    ["registry/api-errors.ts", "storage", "certificates", "kinds/data"],
     ["registry/object-meta", "http"],
     ["schema"],
     ["json-path"],

@@ -49,7 +49,7 @@ function surfaceOf(text: string): Surface {
 }
 
 function formatSurface(): string {
-  const sections = ["homeostat", "apiserver", "testing", "cli"].flatMap((folder) => {
+  const sections = ["cel", "homeostat", "apiserver", "testing", "cli"].flatMap((folder) => {
     const { name, exports } = JSON.parse(
       readFileSync(join(root, "packages", folder, "package.json"), "utf8"),
     ) as {

@@ -11,7 +11,7 @@ import { after, before, describe, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const folders = ["homeostat", "apiserver", "testing", "cli", "create-homeostat"];
+const folders = ["cel", "homeostat", "apiserver", "testing", "cli", "create-homeostat"];
 const compiler = join(root, "node_modules/typescript/bin/tsc");
 
 interface Packed {

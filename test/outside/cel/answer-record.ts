@@ -1,11 +1,7 @@
 // One line of what upstream's CEL tests had to say, and whether the same is said here. Lines come
 // from the two recorders beside this file.
 import { type Json, type JsonObject, parseJson } from "homeostat/api";
-import {
-  kubernetesEnvironment,
-  storedMinor,
-} from "../../../packages/apiserver/src/cel/kubernetes-environment.ts";
-import { compileExpression } from "../../../packages/apiserver/src/cel/program.ts";
+import { compileExpression, kubernetesEnvironment, storedMinor } from "@homeostat/cel";
 import type {
   JsonSchemaProps,
   ValidationRule,

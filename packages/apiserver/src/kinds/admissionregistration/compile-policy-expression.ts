@@ -3,30 +3,31 @@
 // policy-expressions.ts.
 // Upstream: k8s.io/apiserver v0.36 pkg/admission/plugin/cel/{compile,composition}.go,
 // pkg/cel/mutation, and the ReturnTypes of pkg/admission/plugin/{policy,webhook/matchconditions}.
-import { type Environment, type StructDeclaration, withVariables } from "../../cel/environment.ts";
 import {
-  compatibilityMinor,
-  kubernetesEnvironment,
-  storedMinor,
-} from "../../cel/kubernetes-environment.ts";
-import { authorizerType, resourceCheckType } from "../../cel/libraries/authorizer.ts";
-import { jsonPatchLibrary } from "../../cel/libraries/json-patch.ts";
-import { compileExpression } from "../../cel/program.ts";
-import {
+  authorizerType,
   boolType,
+  compatibilityMinor,
+  compileExpression,
   dynType,
+  type Environment,
   intType,
+  jsonPatchLibrary,
+  kubernetesEnvironment,
   listType,
   mapType,
   nullType,
+  resourceCheckType,
   runtimeName,
   sameType,
+  storedMinor,
   stringType,
+  type StructDeclaration,
   structType,
   timestampType,
   type Type,
-} from "../../cel/type.ts";
-import { ValueMap } from "../../cel/values/map.ts";
+  ValueMap,
+  withVariables,
+} from "@homeostat/cel";
 
 /** What an expression is for, which decides what it must come to. */
 export type Purpose =

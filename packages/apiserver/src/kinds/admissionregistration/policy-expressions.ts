@@ -2,7 +2,7 @@
 // variable is known to those after it.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation/validation.go.
 import type { JsonObject } from "homeostat/api";
-import type { Type } from "../../cel/type.ts";
+import type { Type } from "@homeostat/cel";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import { itemsAt } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";

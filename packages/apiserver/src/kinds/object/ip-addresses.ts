@@ -10,7 +10,7 @@ import {
   parseAddress,
   parsePrefix,
   prefixContains,
-} from "../../cel/libraries/go-address.ts";
+} from "@homeostat/cel/net";
 import { type FieldError, invalid, quoteGo } from "../../registry/field-error.ts";
 
 /**

@@ -1,25 +1,25 @@
 // Compiles a selector: which variables it has, what it may come to, and what it may cost at worst.
 // Loaded when the first selector is seen; see load-selector-compiler.ts.
 // Upstream: k8s.io/dynamic-resource-allocation v0.36 cel/compile.go.
-import { type Environment, withVariables } from "../../cel/environment.ts";
-import {
-  compatibilityMinor,
-  kubernetesEnvironment,
-  storedMinor,
-} from "../../cel/kubernetes-environment.ts";
-import { bindingLibrary } from "../../cel/libraries/bindings.ts";
-import { compileExpression } from "../../cel/program.ts";
-import { estimateCost, type SizeOracle } from "../../cel/static-cost.ts";
 import {
   anyType,
+  bindingLibrary,
   boolType,
+  compatibilityMinor,
+  compileExpression,
+  type Environment,
+  estimateCost,
+  kubernetesEnvironment,
   mapType,
   runtimeName,
+  type SizeOracle,
+  storedMinor,
   stringType,
   structType,
   type Type,
-} from "../../cel/type.ts";
-import { ValueMap } from "../../cel/values/map.ts";
+  ValueMap,
+  withVariables,
+} from "@homeostat/cel";
 import type { Age } from "./device-configuration.ts";
 
 /** The worst cost of an expression, or why there is none. */

@@ -1,11 +1,15 @@
 // Strings, numbers and booleans of a schema as CEL values.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/valuesunstructured.go.
 import type { Json } from "homeostat/api";
-import { CelError } from "../../cel/values/cel-error.ts";
-import { Double } from "../../cel/values/double.ts";
-import { Duration, parseFormatDuration } from "../../cel/values/duration.ts";
-import { parseFormatDate, parseFormatDateTime } from "../../cel/values/timestamp.ts";
-import type { CelValue } from "../../cel/values/value.ts";
+import {
+  CelError,
+  type CelValue,
+  Double,
+  Duration,
+  parseFormatDate,
+  parseFormatDateTime,
+  parseFormatDuration,
+} from "@homeostat/cel";
 import type { Adapt } from "./schema-values.ts";
 
 /** How Go names the type of a JSON value. */

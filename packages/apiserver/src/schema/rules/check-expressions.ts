@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 import { compareBytewise } from "homeostat/api";
-import { kubernetesEnvironment } from "../../cel/kubernetes-environment.ts";
+import { kubernetesEnvironment } from "@homeostat/cel";
 import { type FieldError, invalid } from "../../registry/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";

@@ -1,8 +1,14 @@
 // The expressions of one schema node, compiled against its type.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/compilation.go.
-import { type Environment, withVariables } from "../../cel/environment.ts";
-import { type Compilation, compileExpression, type Program } from "../../cel/program.ts";
-import { optionalType, type Type } from "../../cel/type.ts";
+import {
+  type Compilation,
+  compileExpression,
+  type Environment,
+  optionalType,
+  type Program,
+  type Type,
+  withVariables,
+} from "@homeostat/cel";
 import type { ValidationRule } from "../json-schema-props.ts";
 import { declaredType, type SchemaDeclaration } from "./schema-declaration.ts";
 import { reservedWords } from "./escape-name.ts";

@@ -2,11 +2,16 @@
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (validateExpressions, evalMessageExpression).
 import type { Json } from "homeostat/api";
-import type { Variables } from "../../cel/frame.ts";
-import { perCallLimit, type Program } from "../../cel/program.ts";
-import { CelError, CostLimitError } from "../../cel/values/cel-error.ts";
-import { none, Optional } from "../../cel/values/optional.ts";
-import type { CelValue } from "../../cel/values/value.ts";
+import {
+  CelError,
+  type CelValue,
+  CostLimitError,
+  none,
+  Optional,
+  perCallLimit,
+  type Program,
+  type Variables,
+} from "@homeostat/cel";
 import {
   duplicate,
   type FieldError,

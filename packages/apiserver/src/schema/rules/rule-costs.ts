@@ -4,9 +4,7 @@
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go,
 // pkg/apiserver/schema/cel/compilation.go (sizeEstimator, maxCardinality).
 import { compareBytewise } from "homeostat/api";
-import type { Estimate } from "../../cel/estimate.ts";
-import type { Program } from "../../cel/program.ts";
-import { estimateCost, type SizeOracle } from "../../cel/static-cost.ts";
+import { type Estimate, estimateCost, type Program, type SizeOracle } from "@homeostat/cel";
 import { type FieldError, forbidden } from "../../registry/field-error.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import type { CompiledRule } from "./compile-rule.ts";

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (Validator.Validate).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { kubernetesEnvironment, storedMinor } from "../../cel/kubernetes-environment.ts";
+import { kubernetesEnvironment, storedMinor } from "@homeostat/cel";
 import { compileSchema } from "../compile-schema.ts";
 import { Correlation } from "../correlation.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";

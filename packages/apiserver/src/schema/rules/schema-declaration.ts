@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "homeostat/api";
 import {
   boolType,
   bytesType,
+  CelError,
   doubleType,
   durationType,
   dynType,
@@ -17,7 +18,7 @@ import {
   structType,
   timestampType,
   type Type,
-} from "../../cel/type.ts";
+} from "@homeostat/cel";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import {
   adaptInteger,
@@ -26,7 +27,6 @@ import {
   adaptStringOf,
   adaptTyped,
 } from "./adapt-scalar.ts";
-import { CelError } from "../../cel/values/cel-error.ts";
 import { escapeName } from "./escape-name.ts";
 import { additionalOf, itemsOf, type Place, placeOf, withObjectMeta } from "./schema-parts.ts";
 import {

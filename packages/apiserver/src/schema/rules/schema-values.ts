@@ -1,12 +1,17 @@
 // JSON objects and lists as CEL values, converted member by member when an expression asks.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/valuesunstructured.go.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { CelError, noSuchOverload } from "../../cel/values/cel-error.ts";
-import { equalValues } from "../../cel/values/equality.ts";
-import { CelList, ValueList } from "../../cel/values/list.ts";
-import { CelMap } from "../../cel/values/map.ts";
-import { CelObject, type CelValue } from "../../cel/values/value.ts";
-import { dynType } from "../../cel/type.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  CelObject,
+  type CelValue,
+  dynType,
+  equalValues,
+  noSuchOverload,
+  ValueList,
+} from "@homeostat/cel";
 import { escapeName, unescapeName } from "./escape-name.ts";
 
 /** Converts a value of one schema node. Throws a CelError for what the schema does not admit. */

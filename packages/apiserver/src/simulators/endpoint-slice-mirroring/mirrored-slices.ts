@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslicemirroring (reconciler.go,
 // reconciler_helpers.go, utils.go).
 import { equalJson, type Json, toControllerReference } from "homeostat/api";
-import { formatAddress } from "../../cel/libraries/go-address.ts";
+import { formatAddress } from "@homeostat/cel/net";
 import { parseIpSloppy } from "../../kinds/object/ip-addresses.ts";
 import { slicePrefix } from "../endpoint-slice/slice-of-service.ts";
 import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts";

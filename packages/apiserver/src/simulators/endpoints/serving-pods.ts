@@ -2,7 +2,7 @@
 // Upstream: k8s.io/endpointslice/util/controller_utils.go, k8s.io/endpointslice/utils.go
 // (FindPort).
 import { equalJson, type Json } from "homeostat/api";
-import { formatAddress } from "../../cel/libraries/go-address.ts";
+import { formatAddress } from "@homeostat/cel/net";
 import { parseIpSloppy } from "../../kinds/object/ip-addresses.ts";
 import { isPodFinished, readyCondition } from "../pod-state.ts";
 import type { IpFamily, Service, ServicePort, ServingPod } from "./service-objects.ts";

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Json } from "homeostat/api";
 import { withVariables } from "../environment.ts";
 import { kubernetesEnvironment } from "../kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
 import { dynType } from "../type.ts";
 import { equalValues } from "./equality.ts";
-import { adaptJson } from "./json-values.ts";
+import { adaptJson, type Json } from "./json-values.ts";
 import { toJson } from "./to-json.ts";
 
 describe("JSON without a schema", () => {

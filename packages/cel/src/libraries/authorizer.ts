@@ -2,12 +2,12 @@
 // exist everywhere. Knows nothing of users or policies: the answer is a function that the caller
 // gives.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/authz.go.
-import { dnsLabelFaults, dnsSubdomainFaults } from "homeostat/api";
 import { type FunctionDeclaration, type Implementation, member } from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { boolType, stringType, structType, type Type } from "../type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
+import { labelRule, subdomainRule } from "./name-rules.ts";
 
 /**
  * One question. Either `path` or `resource` is set; empty texts stand for everything that was not
@@ -126,9 +126,8 @@ const nonEmpty =
   };
 
 const serviceAccount: Implementation = (value, namespace, name) => {
-  if (dnsSubdomainFaults(name as string).length > 0)
-    throw new CelError("Invalid service account name");
-  if (dnsLabelFaults(namespace as string).length > 0)
+  if (subdomainRule(name as string).length > 0) throw new CelError("Invalid service account name");
+  if (labelRule(namespace as string).length > 0)
     throw new CelError("Invalid service account namespace");
   const { query, check } = value as Question;
   return new Question(

@@ -1,14 +1,6 @@
 // Named formats: `format.dns1123Label().validate(x)` gives the complaints, or none.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/format.go, pkg/cel/format.go;
 // k8s.io/apimachinery pkg/api/validation.
-import {
-  dns1035LabelFaults,
-  dnsLabelFaults,
-  dnsSubdomainFaults,
-  labelKeyFaults,
-  labelValueFaults,
-  type SyntaxRule,
-} from "homeostat/api";
 import { type Implementation, member, overload } from "../declarations.ts";
 import type { Library } from "../environment.ts";
 import { listType, optionalType, stringType, structType } from "../type.ts";
@@ -18,6 +10,14 @@ import { none, Optional } from "../values/optional.ts";
 import { dateSeconds } from "../values/timestamp.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
 import { parseGoUrl } from "./go-url.ts";
+import {
+  labelRule,
+  labelValueRule,
+  type NameRule,
+  qualifiedNameRule,
+  rfc1035LabelRule,
+  subdomainRule,
+} from "./name-rules.ts";
 
 const formatType = structType("kubernetes.NamedFormat");
 
@@ -25,11 +25,11 @@ class NamedFormat extends CelObject {
   readonly type = formatType;
   readonly constantEquality = true;
   readonly name: string;
-  readonly rule: SyntaxRule;
+  readonly rule: NameRule;
   /** What a validation costs as if it were this long a pattern. */
   readonly maxPatternSize: number;
 
-  constructor(name: string, rule: SyntaxRule, maxPatternSize: number) {
+  constructor(name: string, rule: NameRule, maxPatternSize: number) {
     super();
     this.name = name;
     this.rule = rule;
@@ -48,11 +48,11 @@ class NamedFormat extends CelObject {
 
 /** A generated name is checked without its last dash. */
 const prefix =
-  (rule: SyntaxRule): SyntaxRule =>
+  (rule: NameRule): NameRule =>
   (text) =>
     rule(text.endsWith("-") ? `${text.slice(0, -1)}a` : text);
 const matching =
-  (test: (text: string) => boolean, complaint: string): SyntaxRule =>
+  (test: (text: string) => boolean, complaint: string): NameRule =>
   (text) =>
     test(text) ? [] : [complaint];
 
@@ -75,7 +75,7 @@ function isDateTime(text: string): boolean {
   );
 }
 
-const uriRule: SyntaxRule = (text) => {
+const uriRule: NameRule = (text) => {
   const url = parseGoUrl(text);
   return "error" in url ? [url.error] : [];
 };
@@ -87,17 +87,14 @@ const dateTimePatternSize = 71;
 const uuidPatternSize = 70;
 
 const formats: ReadonlyMap<string, NamedFormat> = new Map([
-  ["dns1123Label", new NamedFormat("DNS1123Label", dnsLabelFaults, 30)],
-  ["dns1123Subdomain", new NamedFormat("DNS1123Subdomain", dnsSubdomainFaults, 60)],
-  ["dns1035Label", new NamedFormat("DNS1035Label", dns1035LabelFaults, 30)],
-  ["qualifiedName", new NamedFormat("QualifiedName", labelKeyFaults, 60)],
-  ["dns1123LabelPrefix", new NamedFormat("DNS1123LabelPrefix", prefix(dnsLabelFaults), 30)],
-  [
-    "dns1123SubdomainPrefix",
-    new NamedFormat("DNS1123SubdomainPrefix", prefix(dnsSubdomainFaults), 60),
-  ],
-  ["dns1035LabelPrefix", new NamedFormat("DNS1035LabelPrefix", prefix(dns1035LabelFaults), 30)],
-  ["labelValue", new NamedFormat("LabelValue", labelValueFaults, 40)],
+  ["dns1123Label", new NamedFormat("DNS1123Label", labelRule, 30)],
+  ["dns1123Subdomain", new NamedFormat("DNS1123Subdomain", subdomainRule, 60)],
+  ["dns1035Label", new NamedFormat("DNS1035Label", rfc1035LabelRule, 30)],
+  ["qualifiedName", new NamedFormat("QualifiedName", qualifiedNameRule, 60)],
+  ["dns1123LabelPrefix", new NamedFormat("DNS1123LabelPrefix", prefix(labelRule), 30)],
+  ["dns1123SubdomainPrefix", new NamedFormat("DNS1123SubdomainPrefix", prefix(subdomainRule), 60)],
+  ["dns1035LabelPrefix", new NamedFormat("DNS1035LabelPrefix", prefix(rfc1035LabelRule), 30)],
+  ["labelValue", new NamedFormat("LabelValue", labelValueRule, 40)],
   ["uri", new NamedFormat("URI", uriRule, 1103)],
   [
     "uuid",

@@ -1,10 +1,9 @@
 // CEL values as JSON: what expressions of mutating policies and messages give back.
 // Upstream: github.com/google/cel-go v0.26 common/types (ConvertToNative to structpb.Value).
-import { type Json, type JsonObject, setOwn } from "homeostat/api";
 import { CelError } from "./cel-error.ts";
 import { Double } from "./double.ts";
 import { Duration } from "./duration.ts";
-import { JsonList, JsonMap } from "./json-values.ts";
+import { type Json, JsonList, JsonMap, type JsonObject } from "./json-values.ts";
 import { CelList } from "./list.ts";
 import { CelMap } from "./map.ts";
 import { Timestamp } from "./timestamp.ts";
@@ -38,7 +37,5 @@ export function toJson(value: CelValue): Json {
 }
 
 function mapToJson(map: CelMap): JsonObject {
-  const out: JsonObject = {};
-  for (const key of map.keys()) setOwn(out, showValue(key), toJson(map.find(key)!));
-  return out;
+  return Object.fromEntries(map.keys().map((key) => [showValue(key), toJson(map.find(key)!)]));
 }

@@ -2,11 +2,17 @@
 // admission's `object` is.
 // Upstream: github.com/google/cel-go v0.26 common/types/provider.go (NativeToValue over
 // map[string]any and []any).
-import type { Json, JsonObject } from "homeostat/api";
 import { Double } from "./double.ts";
 import { CelList } from "./list.ts";
 import { CelMap } from "./map.ts";
 import type { CelValue } from "./value.ts";
+
+/** JSON; integers beyond 2^53 are bigints. The same type as that of `homeostat/api`. */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
+/** An object of JSON. */
+export interface JsonObject {
+  [key: string]: Json;
+}
 
 /** A JSON value. Integers that int64 holds are ints, all other numbers doubles. */
 export function adaptJson(value: Json): CelValue {

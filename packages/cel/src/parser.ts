@@ -2,11 +2,10 @@
 // are read.
 // Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4, parser/parser.go, parser/helper.go
 // (balancing of && and ||).
-import { type Call, type Expr, type MapEntry, type StructField } from "./ast.ts";
+import type { Call, Expr, MapEntry, StructField } from "./ast.ts";
 import { type TokenKind, tokenize } from "./lexer.ts";
 import { readLiteral } from "./literals.ts";
-import type { MacroTable } from "./macros.ts";
-import { expandMacro } from "./macros.ts";
+import { type MacroTable, expandMacro } from "./macros.ts";
 import { Nesting } from "./nesting.ts";
 import { type Issue, Source } from "./source.ts";
 import { RuleAbandoned, TokenStream } from "./token-stream.ts";

@@ -12,8 +12,7 @@ import {
 } from "./estimate.ts";
 import { listCost, mapCost, structCost } from "./runtime-cost.ts";
 import { type CallEstimate, estimateCall } from "./static-call-cost.ts";
-import type { Type } from "./type.ts";
-import { unwrapOptional } from "./type.ts";
+import { type Type, unwrapOptional } from "./type.ts";
 import { codePointLength } from "./values/text.ts";
 import type { CelValue } from "./values/value.ts";
 

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ResourceCatalog, ServedResource, Subresource } from "../registry/served-resource.ts";
+import type {
+  ResourceCatalog,
+  ServedResource,
+  Subresource,
+} from "../apimachinery/rest/served-resource.ts";
 import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
 
 const verbs = ["get", "list"];

@@ -2,14 +2,14 @@
 // out. For tests only.
 import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
-import { deducedType } from "../merge/smd-type.ts";
-import type { Strategy, WriteContext } from "../registry/served-resource.ts";
-import { createServiceUpkeep } from "./core/service/service-upkeep.ts";
+import { deducedType } from "../apimachinery/types/smd-type.ts";
+import type { Strategy, WriteContext } from "../apimachinery/rest/served-resource.ts";
+import { createServiceUpkeep } from "../post-start-hooks/service-allocation-controller.ts";
 import { ipAddressKind } from "./networking/ip-address.ts";
 import { readServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
-import { openKindData } from "./data/kind-data.ts";
+import { openKindData } from "../apimachinery/kind-data/kind-data.ts";
 
 /** What became of a write. */
 export interface Tried {

@@ -15,18 +15,26 @@ import {
   notSupported,
   quoteGo,
   required,
-} from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { portNumberFaults } from "../object/name-faults.ts";
-import { warnNotEnforced } from "../object/not-enforced.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, mutableAt, numberAt, setIfNil } from "../object/read-fields.ts";
-import { keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { portNumberFaults } from "../validation/name-faults.ts";
+import { warnNotEnforced } from "../definition/not-enforced.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  itemsAt,
+  mutableAt,
+  numberAt,
+  setIfNil,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 
 const statuses = ["True", "False", "Unknown"];
 
-export const apiService: BuiltinKind = {
+export const apiService: KindDefinition = {
   group: "apiregistration.k8s.io",
   version: "v1",
   kind: "APIService",
@@ -35,7 +43,7 @@ export const apiService: BuiltinKind = {
     const service = mutableAt(objectAt(object, "spec"), "service");
     if (service) setIfNil(service, "port", 443);
   },
-  rules: {
+  strategy: {
     allowUnconditionalUpdate: false,
     validateName: pathSegmentFaults,
     resetFields: [["f:status"]],
@@ -55,7 +63,7 @@ export const apiService: BuiltinKind = {
     validateCreate: (object, context) => warned(object, context, validate(object)),
     validateUpdate: (object, _old, context) => warned(object, context, validate(object)),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {

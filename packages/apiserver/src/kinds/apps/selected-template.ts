@@ -12,22 +12,31 @@ import {
   type LabelSelector,
   matchesLabels,
 } from "homeostat/api";
-import { invalidError } from "../../registry/api-errors.ts";
+import { invalidError } from "../../apimachinery/errors/api-errors.ts";
 import {
   type FieldError,
   forbidden,
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import type { ScaleView, WriteContext } from "../../registry/served-resource.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { ScaleView, WriteContext } from "../../apimachinery/rest/served-resource.ts";
 import {
   formatSelector,
   isEmptySelector,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { isSet, itemsAt, mutableAt, numberAt, textMapAt, textsAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+} from "../validation/label-selectors.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { podWarnings } from "../core/pod/pod-warnings.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 

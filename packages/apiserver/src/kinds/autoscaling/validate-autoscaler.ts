@@ -7,7 +7,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import { dnsLabelErrors, ruled } from "../core/pod/field-rules.ts";
 import { nanoOf } from "../core/pod/resource-lists.ts";
 import { containerResourceNameErrors } from "../core/pod/validate-resources.ts";
@@ -18,8 +18,9 @@ import {
   numberAt,
   optionalNumberAt,
   optionalTextAt,
-} from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 const longestWindow = 3600;
 const longestPeriod = 1800;

@@ -2,9 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go,
 // pkg/apis/batch/validation/validation.go, pkg/api/job/warnings.go.
 import { cloneJson, dnsLabelFaults, equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
+import {
+  type FieldError,
+  invalid,
+  quoteGo,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
 import {
   choose,
   containerCells,
@@ -16,15 +21,15 @@ import {
 } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { podWarnings } from "../core/pod/pod-warnings.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
 import {
   immutableSelector,
   printSelector,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, formatDuration, nameOf } from "../object/printing.ts";
+} from "../validation/label-selectors.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
 import {
   hasItems,
   isSet,
@@ -33,24 +38,24 @@ import {
   numberAt,
   optionalNumberAt,
   textMapAt,
-} from "../object/read-fields.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
   immutable,
   keepOld,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { setJobSpecDefaults } from "./job-defaults.ts";
 import { validateJobSpec } from "./validate-job-spec.ts";
 import { validateJobStatusUpdate } from "./validate-job-status.ts";
 
 const prefix = "batch.kubernetes.io/";
 
-export const job: BuiltinKind = {
+export const job: KindDefinition = {
   group: "batch",
   version: "v1",
   kind: "Job",
@@ -60,19 +65,19 @@ export const job: BuiltinKind = {
     // one map for both, as upstream has it: labels generated below then show in the Job, too
     showTemplateLabels(object);
   },
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     defaultPropagation: "Orphan",
     propagationWarning:
       "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     prepareForCreate(object, context) {
       if (objectAt(object, "spec")["manualSelector"] !== true) generateSelector(object);
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabledFields(objectAt(templateOf(object), "spec"));
     },
     prepareForUpdate(object, old, context) {
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -94,7 +99,7 @@ export const job: BuiltinKind = {
       ];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: validateJobStatusUpdate } },
+  subresources: { status: { ...statusStrategy, validateUpdate: validateJobStatusUpdate } },
   selectable: {
     names: ["status.successful"],
     extract: (object) => ({

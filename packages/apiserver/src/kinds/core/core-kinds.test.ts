@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
-import { deducedType } from "../../merge/smd-type.ts";
-import type { ServedResource, WriteContext } from "../../registry/served-resource.ts";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import type { ServedResource, WriteContext } from "../../apimachinery/rest/served-resource.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
-import { openKindData } from "../data/kind-data.ts";
+import { openKindData } from "../../apimachinery/kind-data/kind-data.ts";
 
 const data = openKindData(
   readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"),
@@ -225,8 +225,8 @@ test("an event looks right in both groups", () => {
   const facts = events.fields.extract(stored.object);
   assert.deepEqual(
     [
-      facts[events.fields.factName!("regarding.name")],
-      facts[events.fields.factName!("reportingController")],
+      facts[events.fields.attributeName!("regarding.name")],
+      facts[events.fields.attributeName!("reportingController")],
       facts["source"],
     ],
     ["p", "c", "c"],

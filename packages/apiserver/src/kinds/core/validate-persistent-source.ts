@@ -3,9 +3,19 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec,
 // validate…PersistentVolumeSource).
 import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
-import { isSet, mutableAt, numberAt, optionalTextAt } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import {
+  isSet,
+  mutableAt,
+  numberAt,
+  optionalTextAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 import {
   backstepErrors,

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
-import { createKindTypes } from "../../merge/smd-from-kind-data.ts";
-import type { FieldError } from "../../registry/field-error.ts";
-import type { ServedResource, Strategy, WriteContext } from "../../registry/served-resource.ts";
-import { readKindData } from "../data/read-kind-data.ts";
+import { createKindTypes } from "../../merge/typed/smd-from-kind-data.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import type {
+  ServedResource,
+  Strategy,
+  WriteContext,
+} from "../../apimachinery/rest/served-resource.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 import {
   createCustomResources,
   type CustomMaterials,

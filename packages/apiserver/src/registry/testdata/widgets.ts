@@ -1,10 +1,10 @@
 // A made-up kind for the registry's tests: `widgets.example.com/v1`, with a spec, a status and a generation, and plain
 // namespaces for them to live in. It decides as little as a kind can, so that what is tested is the registry.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { deducedType } from "../../merge/smd-type.ts";
-import { invalid } from "../field-error.ts";
-import { metadataOf } from "../object-meta/read-meta.ts";
-import type { ResourceCatalog, ServedResource, Strategy, VersionCodec } from "../served-resource.ts";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import { invalid } from "../../apimachinery/errors/field-error.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { ResourceCatalog, ServedResource, Strategy, VersionCodec } from "../../apimachinery/rest/served-resource.ts";
 
 const known = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
 
@@ -37,6 +37,8 @@ const strategy: Strategy = {
   },
   validateCreate: (object) => sizeErrors(object),
   validateUpdate: (object) => sizeErrors(object),
+  warningsOnCreate: () => [],
+  warningsOnUpdate: () => [],
   validateName: (name) => (/^[a-z0-9-]+$/.test(name) ? [] : ["must be lower case"]),
   resetFields: [["f:status"]],
 };

@@ -2,8 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/api/persistentvolumeclaim/util.go
 // (GetWarningsForPersistentVolumeClaimSpec).
 import type { JsonObject } from "homeostat/api";
-import { textMapAt } from "../../object/read-fields.ts";
-import { objectAt } from "../../object/strategy.ts";
+import { textMapAt, objectAt } from "../../../apimachinery/meta/read-fields.ts";
 import { fractionWarnings } from "./resource-warnings.ts";
 
 /** `path` is that of the claim's spec. */

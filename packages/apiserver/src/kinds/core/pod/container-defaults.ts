@@ -2,8 +2,14 @@
 // API references.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/{defaults.go,zz_generated.defaults.go}.
 import type { JsonObject } from "homeostat/api";
-import { objectAt, stringAt } from "../../object/strategy.ts";
-import { setIfNil, setIfEmpty, mutableAt, itemsAt } from "../../object/read-fields.ts";
+import {
+  objectAt,
+  stringAt,
+  setIfNil,
+  setIfEmpty,
+  mutableAt,
+  itemsAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { imageTag } from "./image-name.ts";
 import { roundResources } from "./resource-lists.ts";
 

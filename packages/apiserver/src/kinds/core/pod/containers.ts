@@ -1,7 +1,7 @@
 // Every container of a PodSpec with its path, in the order in which upstream visits them.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/pods/helpers.go (VisitContainersWithPath).
 import type { JsonObject } from "homeostat/api";
-import { itemsAt } from "../../object/read-fields.ts";
+import { itemsAt } from "../../../apimachinery/meta/read-fields.ts";
 
 /** Init containers, containers, ephemeral containers. */
 export function visitContainers<T>(

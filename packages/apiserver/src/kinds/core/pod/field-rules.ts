@@ -10,8 +10,8 @@ import {
   labelKeyFaults,
   type SyntaxRule,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../../registry/field-error.ts";
-import { portNameFaults } from "../../object/name-faults.ts";
+import { type FieldError, invalid, required } from "../../../apimachinery/errors/field-error.ts";
+import { portNameFaults } from "../../validation/name-faults.ts";
 
 /** Errors of a syntax rule at a path. */
 export const ruled = (rule: SyntaxRule, value: string, path: string): FieldError[] =>

@@ -1,9 +1,8 @@
 // Keys of a ConfigMap or Secret and the files that they become.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateKeyToPath).
 import type { JsonObject } from "homeostat/api";
-import type { FieldError } from "../../../registry/field-error.ts";
-import { optionalNumberAt } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { optionalNumberAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { fileModeErrors, freePathErrors, requiredName } from "./field-rules.ts";
 
 /** One item. */

@@ -1,11 +1,21 @@
 // pods/binding: gives a pod its node, once.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (BindingREST).
 import type { JsonObject } from "homeostat/api";
-import { badRequestError, conflictError, plainError } from "../../../registry/api-errors.ts";
-import { notSupported, required } from "../../../registry/field-error.ts";
-import type { ConnectCheck, ConnectHandler } from "../../../registry/served-resource.ts";
-import { hasItems, isSet, textMapAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import {
+  badRequestError,
+  conflictError,
+  plainError,
+} from "../../../apimachinery/errors/api-errors.ts";
+import { notSupported, required } from "../../../apimachinery/errors/field-error.ts";
+import type { ConnectCheck, ConnectHandler } from "../../../apimachinery/rest/served-resource.ts";
+import {
+  hasItems,
+  isSet,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { setPodCondition } from "./pod-conditions.ts";
 
 /** Refuses a binding of something else, or to something else than a node. */

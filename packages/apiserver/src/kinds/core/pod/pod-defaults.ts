@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_Pod),
 // zz_generated.defaults.go, conversion.go.
 import type { JsonObject } from "homeostat/api";
-import { formatQuantity } from "../../object/quantity.ts";
+import { formatQuantity } from "../../../apimachinery/values/quantity.ts";
 import {
   isSet,
   numberAt,
@@ -12,8 +12,10 @@ import {
   mutableAt,
   itemsAt,
   textMapAt,
-} from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
 import { roundList, roundResources, sumContainers } from "./resource-lists.ts";
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from "./resource-names.ts";

@@ -8,16 +8,20 @@ import {
   forbiddenError,
   invalidError,
   plainError,
-} from "../../../registry/api-errors.ts";
-import { type FieldError, invalid, notSupported } from "../../../registry/field-error.ts";
+} from "../../../apimachinery/errors/api-errors.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+} from "../../../apimachinery/errors/field-error.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
   ConnectTools,
   DeleteOptions,
   WriteContext,
-} from "../../../registry/served-resource.ts";
-import { isEmptySelector } from "../../object/label-selectors.ts";
+} from "../../../apimachinery/rest/served-resource.ts";
+import { isEmptySelector } from "../../validation/label-selectors.ts";
 import {
   isSet,
   itemsAt,
@@ -27,8 +31,10 @@ import {
   optionalTextAt,
   textMapAt,
   textsAt,
-} from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { choose, isChosen } from "../../apps/selected-template.ts";
 import { setPodCondition } from "./pod-conditions.ts";
 

@@ -3,8 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (GetValidationOptionsFromPodSpecAndMeta),
 // pkg/features (1.36's defaults).
 import type { JsonObject } from "homeostat/api";
-import { isSet } from "../../object/read-fields.ts";
-import { objectAt } from "../../object/strategy.ts";
+import { isSet, objectAt } from "../../../apimachinery/meta/read-fields.ts";
 
 /** How strict the rules are. */
 export interface PodRules {

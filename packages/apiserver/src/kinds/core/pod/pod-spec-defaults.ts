@@ -3,8 +3,14 @@
 // zz_generated.defaults.go, conversion.go (what a round trip through the internal types does to
 // serviceAccount and old annotations).
 import type { JsonObject } from "homeostat/api";
-import { setIfNil, setIfEmpty, mutableAt, itemsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import {
+  setIfNil,
+  setIfEmpty,
+  mutableAt,
+  itemsAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { setContainerDefaults } from "./container-defaults.ts";
 import { roundList, roundResources } from "./resource-lists.ts";
 import { setVolumeDefaults } from "./volume-defaults.ts";

@@ -9,15 +9,15 @@ import {
   failure,
   invalidError,
   notFoundError,
-} from "../../../registry/api-errors.ts";
-import { type FieldError, forbidden, invalid } from "../../../registry/field-error.ts";
+} from "../../../apimachinery/errors/api-errors.ts";
+import { type FieldError, forbidden, invalid } from "../../../apimachinery/errors/field-error.ts";
 import type {
   ConnectHandler,
   ConnectTools,
   ProxyHandler,
-} from "../../../registry/served-resource.ts";
-import { itemsAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/rest/served-resource.ts";
+import { itemsAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { assertReachable, preferredAddress, splitTarget } from "../proxy-target.ts";
 import { visitContainers } from "./containers.ts";
 

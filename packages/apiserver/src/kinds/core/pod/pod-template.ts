@@ -3,13 +3,18 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/zz_generated.defaults.go,
 // pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../../registry/field-error.ts";
+import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
-} from "../../../registry/object-meta/validate-object-meta.ts";
-import { hasItems, mutableAt, textMapAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/meta/validate-object-meta.ts";
+import {
+  hasItems,
+  mutableAt,
+  textMapAt,
+  objectAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
 import { podRules } from "./pod-rules.ts";
 import { validateAppArmorAgreement } from "./validate-app-armor.ts";

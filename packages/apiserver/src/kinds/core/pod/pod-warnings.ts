@@ -2,9 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (warningsForPodSpecAndMeta),
 // pkg/api/node/util.go.
 import { compareBytewise, equalJson, type JsonObject, labelValueFaults } from "homeostat/api";
-import { quoteGo } from "../../../registry/field-error.ts";
-import { nodeLabelMessage } from "../../object/deprecated-node-labels.ts";
-import { ipWarnings } from "../../object/ip-addresses.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import { nodeLabelMessage } from "../../validation/deprecated-node-labels.ts";
+import { ipWarnings } from "../../validation/ip-addresses.ts";
 import {
   isSet,
   itemsAt,
@@ -12,8 +12,9 @@ import {
   optionalNumberAt,
   textMapAt,
   textsAt,
-} from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { claimWarnings } from "./claim-warnings.ts";
 import { visitContainers } from "./containers.ts";
 import { portWarnings } from "./port-warnings.ts";

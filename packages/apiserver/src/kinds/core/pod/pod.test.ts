@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
-import { deducedType } from "../../../merge/smd-type.ts";
+import { deducedType } from "../../../apimachinery/types/smd-type.ts";
 import type {
   ConnectTools,
   ServedResource,
   Strategy,
   WriteContext,
-} from "../../../registry/served-resource.ts";
+} from "../../../apimachinery/rest/served-resource.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
-import { openKindData } from "../../data/kind-data.ts";
+import { openKindData } from "../../../apimachinery/kind-data/kind-data.ts";
 import { imageTag } from "./image-name.ts";
 
 const data = openKindData(

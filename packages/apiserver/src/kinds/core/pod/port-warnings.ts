@@ -1,9 +1,8 @@
 // Warnings about ports of one pod that meet.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 import type { JsonObject } from "homeostat/api";
-import { quoteGo } from "../../../registry/field-error.ts";
-import { itemsAt, numberAt } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import { itemsAt, numberAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "./containers.ts";
 
 interface PortAt {

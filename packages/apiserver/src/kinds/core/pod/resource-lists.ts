@@ -4,9 +4,18 @@
 // k8s.io/component-helpers/resource/helpers.go (AggregateContainerRequests,
 // AggregateContainerLimits).
 import type { Json, JsonObject } from "homeostat/api";
-import { formatQuantity, parseQuantity, type Quantity } from "../../object/quantity.ts";
-import { mutableAt, itemsAt, textMapAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import {
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../../../apimachinery/values/quantity.ts";
+import {
+  mutableAt,
+  itemsAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 
 /** A sum in the making: amounts by resource name. */
 export type ResourceSum = Map<string, Quantity>;

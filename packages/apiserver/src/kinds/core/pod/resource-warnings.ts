@@ -1,6 +1,6 @@
 // Fractions of a byte are stored, and warned of.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go.
-import { quoteGo } from "../../../registry/field-error.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import { nanoOf } from "./resource-lists.ts";
 
 /** The named resources of a list that are no whole numbers. */

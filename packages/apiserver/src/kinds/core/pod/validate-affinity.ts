@@ -2,10 +2,21 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateAffinity,
 // ValidateNodeSelector, validatePodAffinityTerm).
 import { dnsLabelFaults, type JsonObject, labelValueFaults } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../../registry/field-error.ts";
-import { validateLabelSelector } from "../../object/label-selectors.ts";
-import { itemsAt, mutableAt, numberAt, textsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../validation/label-selectors.ts";
+import {
+  itemsAt,
+  mutableAt,
+  numberAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { dnsSubdomainErrors, qualifiedNameErrors, ruled } from "./field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
 

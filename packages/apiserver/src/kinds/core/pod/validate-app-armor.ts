@@ -12,9 +12,13 @@ import {
   quoteGo,
   required,
   tooLong,
-} from "../../../registry/field-error.ts";
-import { mutableAt, optionalTextAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import {
+  mutableAt,
+  optionalTextAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "./containers.ts";
 
 export const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";

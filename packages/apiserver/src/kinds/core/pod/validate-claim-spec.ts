@@ -9,10 +9,16 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { validateLabelSelector } from "../../object/label-selectors.ts";
-import { mutableAt, optionalTextAt, textMapAt, textsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../validation/label-selectors.ts";
+import {
+  mutableAt,
+  optionalTextAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { dnsSubdomainErrors } from "./field-rules.ts";
 import { nanoOf } from "./resource-lists.ts";
 

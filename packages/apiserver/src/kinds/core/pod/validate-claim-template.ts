@@ -2,13 +2,12 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimTemplate, ValidateTemplateObjectMeta).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../../registry/field-error.ts";
+import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
-} from "../../../registry/object-meta/validate-object-meta.ts";
-import { isSet, textMapAt } from "../../object/read-fields.ts";
-import { objectAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/meta/validate-object-meta.ts";
+import { isSet, textMapAt, objectAt } from "../../../apimachinery/meta/read-fields.ts";
 import { validateClaimSpec } from "./validate-claim-spec.ts";
 
 const metadataFields = [

@@ -11,7 +11,7 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../../registry/field-error.ts";
+} from "../../../apimachinery/errors/field-error.ts";
 import {
   hasItems,
   isSet,
@@ -20,8 +20,9 @@ import {
   numberAt,
   optionalNumberAt,
   optionalTextAt,
-} from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors, portNameErrors, portNumberErrors } from "./field-rules.ts";
 import { validateEnvironment, validateEnvironmentSources } from "./validate-environment.ts";
 import { validateDevices, validateMounts, type Volumes } from "./validate-mounts.ts";

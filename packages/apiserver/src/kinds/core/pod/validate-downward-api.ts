@@ -4,9 +4,13 @@
 // validateContainerResourceFieldSelector, validateDownwardAPIVolumeFile),
 // pkg/apis/core/pods/helpers.go.
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../../registry/field-error.ts";
-import { mutableAt, optionalNumberAt } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../apimachinery/errors/field-error.ts";
+import { mutableAt, optionalNumberAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { fileModeErrors, freePathErrors, qualifiedNameErrors } from "./field-rules.ts";
 import { nanoOf } from "./resource-lists.ts";
 

@@ -2,10 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEnv,
 // ValidateEnvFrom).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../../registry/field-error.ts";
-import { mutableAt } from "../../object/read-fields.ts";
-import { configMapKeyFaults } from "../../object/names.ts";
-import { stringAt } from "../../object/strategy.ts";
+import { type FieldError, invalid, required } from "../../../apimachinery/errors/field-error.ts";
+import { mutableAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { configMapKeyFaults } from "../../validation/names.ts";
 import {
   backstepErrors,
   dnsLabelErrors,

@@ -2,9 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidateMatchLabelKeysAndMismatchLabelKeys).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid } from "../../../registry/field-error.ts";
-import { itemsAt, textMapAt } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+import { type FieldError, forbidden, invalid } from "../../../apimachinery/errors/field-error.ts";
+import { itemsAt, textMapAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { qualifiedNameErrors } from "./field-rules.ts";
 
 /** `path` is that of the term or constraint in which the keys stand. */

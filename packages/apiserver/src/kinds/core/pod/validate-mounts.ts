@@ -10,9 +10,13 @@ import {
   notFound,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { itemsAt, optionalTextAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import {
+  itemsAt,
+  optionalTextAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { backstepErrors, descendingPathErrors } from "./field-rules.ts";
 
 /** Valid volumes of the pod by name. */

@@ -3,8 +3,8 @@
 // (ValidatePodSpecificAnnotations, ValidatePodSpecificAnnotationUpdates),
 // pkg/apis/core/helper/helpers.go (GetDeletionCostFromPodAnnotations).
 import { isObject, JsonSyntaxError, type JsonObject, parseJson } from "homeostat/api";
-import { type FieldError, forbidden, invalid } from "../../../registry/field-error.ts";
-import { stringAt } from "../../object/strategy.ts";
+import { type FieldError, forbidden, invalid } from "../../../apimachinery/errors/field-error.ts";
+import { stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { appArmorAnnotation, validateAppArmorAnnotations } from "./validate-app-armor.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
 import { validateSeccompAnnotations } from "./validate-seccomp.ts";

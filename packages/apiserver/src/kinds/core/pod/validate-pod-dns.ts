@@ -1,10 +1,9 @@
 // The DNS settings of a pod.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePodDNSConfig).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../../registry/field-error.ts";
-import { legacyIpErrors } from "../../object/ip-addresses.ts";
-import { itemsAt, textsAt } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+import { type FieldError, invalid, required } from "../../../apimachinery/errors/field-error.ts";
+import { legacyIpErrors } from "../../validation/ip-addresses.ts";
+import { itemsAt, textsAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { ruled, underscoredSubdomainFaults } from "./field-rules.ts";
 
 const mostServers = 3;

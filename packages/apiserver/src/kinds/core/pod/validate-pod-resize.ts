@@ -3,13 +3,22 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodResize),
 // pkg/registry/core/pod/strategy.go (dropNonResizeUpdates).
 import { cloneJson, equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid } from "../../../registry/field-error.ts";
-import { hasItems, isSet, itemsAt, mutableAt, textMapAt } from "../../object/read-fields.ts";
-import { finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import { type FieldError, forbidden, invalid } from "../../../apimachinery/errors/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, keepOld } from "../../definition/default-strategy.ts";
 import { qosClassOf } from "./quality-of-service.ts";
 import { mirrorAnnotation } from "./validate-pod-annotations.ts";
-import { validateObjectMeta } from "../../../registry/object-meta/validate-object-meta.ts";
-import { nameIsDnsSubdomain } from "../../object/names.ts";
+import { validateObjectMeta } from "../../../apimachinery/meta/validate-object-meta.ts";
+import { nameIsDnsSubdomain } from "../../validation/names.ts";
 import { validateWholePod } from "./validate-pod.ts";
 
 const containerLists = ["containers", "initContainers"] as const;

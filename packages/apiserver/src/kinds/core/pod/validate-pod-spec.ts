@@ -10,10 +10,10 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../../../registry/field-error.ts";
-import { validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
-import { formatStruct, goPointer, goText, invalidPrinted } from "../../object/format-struct.ts";
-import { legacyIpErrors } from "../../object/ip-addresses.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { validateLabels } from "../../../apimachinery/meta/validate-object-meta.ts";
+import { formatStruct, goPointer, goText, invalidPrinted } from "../../printers/format-struct.ts";
+import { legacyIpErrors } from "../../validation/ip-addresses.ts";
 import {
   hasItems,
   isSet,
@@ -24,8 +24,9 @@ import {
   optionalTextAt,
   textMapAt,
   textsAt,
-} from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "./containers.ts";
 import { dnsLabelErrors, dnsSubdomainErrors, inRange, ruled } from "./field-rules.ts";
 import type { PodRules } from "./pod-rules.ts";

@@ -11,8 +11,8 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../../../registry/field-error.ts";
-import { ipFamilyOf, legacyIpErrors } from "../../object/ip-addresses.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { ipFamilyOf, legacyIpErrors } from "../../validation/ip-addresses.ts";
 import {
   hasItems,
   itemsAt,
@@ -20,8 +20,10 @@ import {
   numberAt,
   optionalTextAt,
   textMapAt,
-} from "../../object/read-fields.ts";
-import { finalizerErrors, immutable, objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, immutable } from "../../definition/default-strategy.ts";
 import { dnsSubdomainErrors, ruled, unixIdErrors } from "./field-rules.ts";
 import { validateAnnotationsOf } from "./validate-pod-update.ts";
 

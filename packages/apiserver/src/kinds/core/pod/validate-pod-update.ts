@@ -2,11 +2,16 @@
 // pod may be scheduled.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodUpdate).
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../../registry/field-error.ts";
-import { validateObjectMeta } from "../../../registry/object-meta/validate-object-meta.ts";
-import { formatNodeTerm, formatNodeTerms } from "../../object/format-node-terms.ts";
-import { invalidPrinted } from "../../object/format-struct.ts";
-import { nameIsDnsSubdomain } from "../../object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../../apimachinery/meta/validate-object-meta.ts";
+import { formatNodeTerm, formatNodeTerms } from "../../printers/format-node-terms.ts";
+import { invalidPrinted } from "../../printers/format-struct.ts";
+import { nameIsDnsSubdomain } from "../../validation/names.ts";
 import {
   hasItems,
   isSet,
@@ -14,9 +19,12 @@ import {
   mutableAt,
   optionalNumberAt,
   textMapAt,
-} from "../../object/read-fields.ts";
-import { finalizerErrors, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { diffJson } from "../../object/unified-diff.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors } from "../../definition/default-strategy.ts";
+import { diffJson } from "../../printers/unified-diff.ts";
 import { inRange } from "./field-rules.ts";
 import { validatePodAnnotationChange, validatePodAnnotations } from "./validate-pod-annotations.ts";
 import { validateWholePod } from "./validate-pod.ts";

@@ -2,9 +2,17 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate,
 // validatePodMetadataAndSpec).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../../registry/field-error.ts";
-import { hasItems, isSet, itemsAt, textMapAt } from "../../object/read-fields.ts";
-import { finalizerErrors, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors } from "../../definition/default-strategy.ts";
 import { podRules } from "./pod-rules.ts";
 import { validateAppArmorAgreement } from "./validate-app-armor.ts";
 import { validateImageSpace } from "./validate-containers.ts";

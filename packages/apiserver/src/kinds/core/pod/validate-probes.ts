@@ -8,15 +8,15 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
+} from "../../../apimachinery/errors/field-error.ts";
 import {
   hasItems,
   itemsAt,
   mutableAt,
   numberAt,
   optionalNumberAt,
-} from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { headerNameFaults, nonNegative, portReferenceErrors, ruled } from "./field-rules.ts";
 
 /** The three probes of a container; `grace` is the pod's termination period. */

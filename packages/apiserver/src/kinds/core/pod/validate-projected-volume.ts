@@ -1,9 +1,19 @@
 // Projected volumes: several sources in one directory, with paths that must not meet.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProjectionSources).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../../registry/field-error.ts";
-import { itemsAt, mutableAt, numberAt, optionalNumberAt } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../../apimachinery/errors/field-error.ts";
+import {
+  itemsAt,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { fileModeErrors, freePathErrors } from "./field-rules.ts";
 import { keyToPathErrors } from "./key-to-path.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";

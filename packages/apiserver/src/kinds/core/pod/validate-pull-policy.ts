@@ -1,6 +1,10 @@
 // When an image is pulled: of containers and of image volumes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePullPolicy).
-import { type FieldError, notSupported, required } from "../../../registry/field-error.ts";
+import {
+  type FieldError,
+  notSupported,
+  required,
+} from "../../../apimachinery/errors/field-error.ts";
 
 const policies = ["Always", "IfNotPresent", "Never"];
 

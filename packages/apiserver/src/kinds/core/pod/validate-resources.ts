@@ -10,10 +10,16 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { formatQuantity } from "../../object/quantity.ts";
-import { isSet, itemsAt, mutableAt, textMapAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { formatQuantity } from "../../../apimachinery/values/quantity.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "./field-rules.ts";
 import { nanoOf, sumContainers } from "./resource-lists.ts";
 import {

@@ -8,8 +8,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { validateLabelSelector } from "../../object/label-selectors.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../validation/label-selectors.ts";
 import {
   isSet,
   mutableAt,
@@ -17,8 +17,8 @@ import {
   optionalNumberAt,
   optionalTextAt,
   textsAt,
-} from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { positive, qualifiedNameErrors } from "./field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
 

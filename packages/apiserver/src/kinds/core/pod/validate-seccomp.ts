@@ -8,10 +8,14 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { formatStruct, goPointer, goText, invalidPrinted } from "../../object/format-struct.ts";
-import { mutableAt, optionalTextAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { formatStruct, goPointer, goText, invalidPrinted } from "../../printers/format-struct.ts";
+import {
+  mutableAt,
+  optionalTextAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "./containers.ts";
 import { descendingPathErrors } from "./field-rules.ts";
 

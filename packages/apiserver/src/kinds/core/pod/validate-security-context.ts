@@ -9,7 +9,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
+} from "../../../apimachinery/errors/field-error.ts";
 import {
   formatStruct,
   goList,
@@ -18,15 +18,15 @@ import {
   goText,
   invalidPrinted,
   type StructField,
-} from "../../object/format-struct.ts";
+} from "../../printers/format-struct.ts";
 import {
   itemsAt,
   mutableAt,
   optionalNumberAt,
   optionalTextAt,
   textsAt,
-} from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { unixIdErrors } from "./field-rules.ts";
 import type { PodRules } from "./pod-rules.ts";
 import { validateAppArmorProfile } from "./validate-app-armor.ts";

@@ -10,7 +10,7 @@ import {
   quoteGo,
   required,
   tooLong,
-} from "../../../registry/field-error.ts";
+} from "../../../apimachinery/errors/field-error.ts";
 import {
   hasItems,
   isSet,
@@ -19,8 +19,8 @@ import {
   numberAt,
   optionalNumberAt,
   optionalTextAt,
-} from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import {
   backstepErrors,
   descendingPathErrors,

@@ -10,9 +10,15 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { hasItems, isSet, mutableAt, optionalTextAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  mutableAt,
+  optionalTextAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "./containers.ts";
 import { dnsSubdomainErrors } from "./field-rules.ts";
 

@@ -2,8 +2,15 @@
 // of old volume plug-ins.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/{defaults.go,zz_generated.defaults.go}.
 import type { JsonObject } from "homeostat/api";
-import { objectAt, stringAt } from "../../object/strategy.ts";
-import { isSet, setIfNil, setIfEmpty, mutableAt, itemsAt } from "../../object/read-fields.ts";
+import {
+  objectAt,
+  stringAt,
+  isSet,
+  setIfNil,
+  setIfEmpty,
+  mutableAt,
+  itemsAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 import { pullPolicyOf, setFieldRefDefaults } from "./container-defaults.ts";
 import { roundList, roundResources } from "./resource-lists.ts";
 

@@ -1,9 +1,15 @@
 // Warnings about files of one volume that meet.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (warningsForOverlappingVirtualPaths).
 import type { JsonObject } from "homeostat/api";
-import { quoteGo } from "../../../registry/field-error.ts";
-import { hasItems, isSet, itemsAt, mutableAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 
 interface FileFrom {
   readonly path: string;

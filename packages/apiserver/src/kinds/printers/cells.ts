@@ -1,0 +1,69 @@
+// Pieces that cells are made of: names, ages as kubectl shows them, and the cells of kinds without
+// a printer.
+// Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go,
+// k8s.io/apimachinery/pkg/util/duration, k8s.io/apiserver/pkg/registry/rest/table.go.
+import type { Json, JsonObject } from "homeostat/api";
+import type { TableColumn } from "../../apimachinery/rest/served-resource.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+
+const nameText =
+  "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+const createdText =
+  "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+/** The first column of custom resources; built-in kinds have theirs in the kind data. */
+export const nameColumn: TableColumn = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  description: nameText,
+  priority: 0,
+};
+/** The last column of custom resources without columns of their own. */
+export const ageColumn: TableColumn = {
+  name: "Age",
+  type: "string",
+  format: "",
+  description: createdText,
+  priority: 0,
+};
+
+export const nameOf = (object: JsonObject): string =>
+  stringAt(objectAt(object, "metadata"), "name");
+export const ageOf = (object: JsonObject, nowMs: number): string =>
+  formatAge(objectAt(object, "metadata")["creationTimestamp"], nowMs);
+
+/** The age of a timestamp, e.g. `5m12s`; `<unknown>` where there is none. */
+export function formatAge(timestamp: Json | undefined, nowMs: number): string {
+  if (typeof timestamp !== "string" || timestamp === "") return "<unknown>";
+  const then = Date.parse(timestamp);
+  return Number.isNaN(then) ? "<invalid>" : formatDuration(nowMs - then);
+}
+
+/** A duration as people read it: two units while the first is small. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.trunc(ms / 1000);
+  if (seconds < -1) return "<invalid>";
+  if (seconds < 0) return "0s";
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.trunc(ms / 60_000);
+  if (minutes < 10) return pair(minutes, "m", seconds % 60, "s");
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.trunc(ms / 3_600_000);
+  if (hours < 8) return pair(hours, "h", minutes % 60, "m");
+  if (hours < 48) return `${hours}h`;
+  const days = Math.trunc(hours / 24);
+  if (hours < 192) return pair(days, "d", hours % 24, "h");
+  if (hours < 24 * 365 * 2) return `${days}d`;
+  const years = Math.trunc(days / 365);
+  return hours < 24 * 365 * 8 ? pair(years, "y", days % 365, "d") : `${years}y`;
+}
+
+const pair = (a: number, unitA: string, b: number, unitB: string): string =>
+  b ? `${a}${unitA}${b}${unitB}` : `${a}${unitA}`;
+
+/** Name and creation time: what a kind without a printer shows. */
+export const defaultCells = (object: JsonObject): readonly Json[] => [
+  nameOf(object),
+  stringAt(objectAt(object, "metadata"), "creationTimestamp"),
+];

@@ -1,0 +1,163 @@
+// Label selectors inside objects: upstream's rules on them, and the text that tables show.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateLabelSelector),
+// pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector, FormatLabelSelector),
+// pkg/labels/selector.go (String).
+import {
+  compareBytewise,
+  encodeJson,
+  equalJson,
+  type JsonObject,
+  labelKeyFaults,
+  labelValueFaults,
+} from "homeostat/api";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import { itemsAt, textMapAt, textsAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+
+export interface LabelSelectorRules {
+  /** Values that are no label values stay allowed where the old object had them. */
+  readonly invalidValues: "refused" | "allowed";
+}
+
+/** Every breach in a LabelSelector. */
+export function validateLabelSelector(
+  selector: JsonObject,
+  path: string,
+  rules: LabelSelectorRules = { invalidValues: "refused" },
+): FieldError[] {
+  return [
+    ...validateLabels(textMapAt(selector, "matchLabels"), `${path}.matchLabels`),
+    ...itemsAt(selector, "matchExpressions").flatMap((expression, i) =>
+      validateRequirement(expression, `${path}.matchExpressions[${i}]`, rules),
+    ),
+  ];
+}
+
+function validateRequirement(
+  requirement: JsonObject,
+  path: string,
+  { invalidValues }: LabelSelectorRules,
+): FieldError[] {
+  const key = stringAt(requirement, "key");
+  const values = textsAt(requirement, "values");
+  return [
+    ...operatorErrors(stringAt(requirement, "operator"), values.length, path),
+    ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
+    ...(invalidValues === "allowed"
+      ? []
+      : values.flatMap((value, i) =>
+          labelValueFaults(value).map((fault) => invalid(`${path}.values[${i}]`, value, fault)),
+        )),
+  ];
+}
+
+function operatorErrors(operator: string, values: number, path: string): FieldError[] {
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      return values
+        ? []
+        : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case "Exists":
+    case "DoesNotExist":
+      return values
+        ? [
+            forbidden(
+              `${path}.values`,
+              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+          ]
+        : [];
+    default:
+      return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+  }
+}
+
+/**
+ * Whether a stored selector has values that are no label values: such ones stay allowed on update.
+ */
+export function hasInvalidSelectorValue(selector: JsonObject): boolean {
+  return itemsAt(selector, "matchExpressions").some((expression) =>
+    textsAt(expression, "values").some((value) => labelValueFaults(value).length > 0),
+  );
+}
+
+/** Whether the selector has neither labels nor expressions. */
+export function isEmptySelector(selector: JsonObject): boolean {
+  return (
+    Object.keys(textMapAt(selector, "matchLabels")).length +
+      itemsAt(selector, "matchExpressions").length ===
+    0
+  );
+}
+
+/** The selector as error messages show it: in the order of its Go structs. */
+export function printSelector(selector: JsonObject | undefined): string {
+  if (!selector) return "null";
+  const labels = textMapAt(selector, "matchLabels");
+  const expressions = itemsAt(selector, "matchExpressions").map((expression) => {
+    const values = textsAt(expression, "values");
+    return `{"key":${encodeJson(stringAt(expression, "key"))},"operator":${encodeJson(stringAt(expression, "operator"))}${values.length ? `,"values":${encodeJson([...values])}` : ""}}`;
+  });
+  return `{${[...(Object.keys(labels).length ? [`"matchLabels":${encodeJson({ ...labels })}`] : []), ...(expressions.length ? [`"matchExpressions":[${expressions.join(",")}]`] : [])].join(",")}}`;
+}
+
+/** A selector that may not change, at its path. */
+export function immutableSelector(
+  path: string,
+  selector: JsonObject | undefined,
+  old: JsonObject | undefined,
+): FieldError[] {
+  return equalJson(selector ?? null, old ?? null)
+    ? []
+    : [invalidPrinted(path, printSelector(selector), "field is immutable")];
+}
+
+/** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */
+export function formatSelector(selector: JsonObject): string {
+  const labels = textMapAt(selector, "matchLabels");
+  const parts = [
+    ...Object.keys(labels).map((key) => ({ key, text: `${key}=${labels[key]}` })),
+    ...itemsAt(selector, "matchExpressions").map((expression) => ({
+      key: stringAt(expression, "key"),
+      text: formatRequirement(expression),
+    })),
+  ];
+  return (
+    parts
+      .toSorted((a, b) => compareBytewise(a.key, b.key))
+      .map(({ text }) => text)
+      .join(",") || "<none>"
+  );
+}
+
+function formatRequirement(requirement: JsonObject): string {
+  const key = stringAt(requirement, "key");
+  const values = `(${[...textsAt(requirement, "values")].sort(compareBytewise).join(",")})`;
+  switch (stringAt(requirement, "operator")) {
+    case "In":
+      return `${key} in ${values}`;
+    case "NotIn":
+      return `${key} notin ${values}`;
+    case "Exists":
+      return key;
+    default:
+      return `!${key}`;
+  }
+}
+
+/** Labels as tables show them, e.g. `a=1,b=2`; `<none>` without any. */
+export function formatLabels(labels: Readonly<Record<string, string>>): string {
+  return (
+    Object.keys(labels)
+      .sort(compareBytewise)
+      .map((key) => `${key}=${labels[key]}`)
+      .join(",") || "<none>"
+  );
+}

@@ -25,7 +25,7 @@ export const layers: Readonly<Record<string, Levels>> = {
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
-    ["client", "queue"],
+    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
     ["cache", "election", "events"],
     ["controller", "webhook"],
     ["extension", "contract"],
@@ -62,7 +62,7 @@ export const layers: Readonly<Record<string, Levels>> = {
 
 /**
  * What only some folders of a package may import from others: everything in the API server but its
- * simulators is no client.
+ * simulators is no client. A name that ends in a slash allows all subpaths below it.
  */
 export const narrowedImports: readonly {
   readonly folder: string;
@@ -74,6 +74,6 @@ export const narrowedImports: readonly {
     folder: "apiserver",
     except: ["simulators"],
     from: "homeostat",
-    allowed: ["homeostat/api", "homeostat/runtime"],
+    allowed: ["homeostat/api", "homeostat/k8s/", "homeostat/runtime"],
   },
 ];

@@ -66,8 +66,11 @@ export function modelOf(ref: TypeRef): string | undefined {
   return ref.at === "map" ? modelOf(ref.values) : undefined;
 }
 
+const typeMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta";
+
+/** A reference has an apiVersion and a kind too, but they are another object's. */
 const isObjectType = (facts: TypeFacts): boolean =>
-  facts.field("apiVersion") !== undefined && facts.field("kind") !== undefined;
+  facts.fields.some(({ inline, ref }) => inline && modelOf(ref) === typeMeta);
 
 const isList = (facts: TypeFacts): boolean =>
   facts.goStruct.endsWith("List") && facts.field("items") !== undefined;
@@ -81,10 +84,11 @@ export function toTypeModules(data: KindData): readonly TypeModule[] {
   const embedded = embeddedModels(data);
   const toType = (model: string): ModelType => {
     const facts = data.type(model);
+    const role = roleOf(data, served, facts);
     return {
       facts,
-      role: roleOf(data, served, facts),
-      embedded: embedded.has(model),
+      role,
+      embedded: role.is !== "struct" && embedded.has(model),
       documented: documented.has(model),
     };
   };

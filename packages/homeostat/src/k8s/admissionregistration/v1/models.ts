@@ -140,7 +140,7 @@ export interface MutatingAdmissionPolicyList {
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicyspec-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicySpec {
-  readonly paramKind?: EmbeddedParamKind;
+  readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
   readonly variables?: readonly Variable[];
   readonly mutations?: readonly Mutation[];
@@ -231,15 +231,6 @@ export interface NamedRuleWithOperations {
 export interface ParamKind {
   readonly apiVersion?: string;
   readonly kind?: string;
-}
-
-/**
- * admissionregistration.k8s.io/v1 ParamKind inside another object.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#paramkind-v1-admissionregistration-k8s-io
- */
-export interface EmbeddedParamKind {
-  readonly apiVersion?: string;
-  readonly kind?: "ParamKind";
 }
 
 /**
@@ -378,7 +369,7 @@ export interface ValidatingAdmissionPolicyList {
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicyspec-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicySpec {
-  readonly paramKind?: EmbeddedParamKind;
+  readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
   readonly validations?: readonly Validation[];
   readonly failurePolicy?: FailurePolicyType;

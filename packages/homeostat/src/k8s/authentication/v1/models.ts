@@ -15,17 +15,6 @@ export interface BoundObjectReference {
 }
 
 /**
- * authentication.k8s.io/v1 BoundObjectReference inside another object.
- * @see https://pkg.go.dev/k8s.io/api/authentication/v1#BoundObjectReference
- */
-export interface EmbeddedBoundObjectReference {
-  readonly kind?: "BoundObjectReference";
-  readonly apiVersion?: string;
-  readonly name?: string;
-  readonly uid?: string;
-}
-
-/**
  * authentication.k8s.io/v1 SelfSubjectReview, as it is read.
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
  */
@@ -73,7 +62,7 @@ export interface TokenRequest {
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[] | null;
   readonly expirationSeconds?: number;
-  readonly boundObjectRef?: EmbeddedBoundObjectReference;
+  readonly boundObjectRef?: BoundObjectReference;
 }
 
 /**

@@ -15,16 +15,6 @@ export interface CrossVersionObjectReference {
 }
 
 /**
- * autoscaling/v1 CrossVersionObjectReference inside another object.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v1-autoscaling
- */
-export interface EmbeddedCrossVersionObjectReference {
-  readonly kind: "CrossVersionObjectReference";
-  readonly name: string;
-  readonly apiVersion?: string;
-}
-
-/**
  * autoscaling/v1 HorizontalPodAutoscaler, as it is read.
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
@@ -63,7 +53,7 @@ export interface HorizontalPodAutoscalerList {
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerSpec {
-  readonly scaleTargetRef: EmbeddedCrossVersionObjectReference;
+  readonly scaleTargetRef: CrossVersionObjectReference;
   readonly minReplicas?: number;
   readonly maxReplicas: number;
   readonly targetCPUUtilizationPercentage?: number;

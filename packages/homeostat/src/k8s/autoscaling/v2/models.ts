@@ -35,16 +35,6 @@ export interface CrossVersionObjectReference {
 }
 
 /**
- * autoscaling/v2 CrossVersionObjectReference inside another object.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v2-autoscaling
- */
-export interface EmbeddedCrossVersionObjectReference {
-  readonly kind: "CrossVersionObjectReference";
-  readonly name: string;
-  readonly apiVersion?: string;
-}
-
-/**
  * autoscaling/v2 ExternalMetricSource.
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricsource-v2-autoscaling
  */
@@ -143,7 +133,7 @@ export interface HorizontalPodAutoscalerList {
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerSpec {
-  readonly scaleTargetRef: EmbeddedCrossVersionObjectReference;
+  readonly scaleTargetRef: CrossVersionObjectReference;
   readonly minReplicas?: number;
   readonly maxReplicas: number;
   readonly metrics?: readonly MetricSpec[];
@@ -224,7 +214,7 @@ export interface MetricValueStatus {
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricsource-v2-autoscaling
  */
 export interface ObjectMetricSource {
-  readonly describedObject: EmbeddedCrossVersionObjectReference;
+  readonly describedObject: CrossVersionObjectReference;
   readonly target: MetricTarget;
   readonly metric: MetricIdentifier;
 }
@@ -236,7 +226,7 @@ export interface ObjectMetricSource {
 export interface ObjectMetricStatus {
   readonly metric: MetricIdentifier;
   readonly current: MetricValueStatus;
-  readonly describedObject: EmbeddedCrossVersionObjectReference;
+  readonly describedObject: CrossVersionObjectReference;
 }
 
 /**

@@ -93,7 +93,7 @@ export interface Binding {
   readonly apiVersion: "v1";
   readonly kind: "Binding";
   readonly metadata: ObjectMeta;
-  readonly target: EmbeddedObjectReference;
+  readonly target: ObjectReference;
 }
 
 /**
@@ -104,7 +104,7 @@ export interface BindingManifest {
   readonly apiVersion: "v1";
   readonly kind: "Binding";
   readonly metadata: ObjectMeta;
-  readonly target: EmbeddedObjectReference;
+  readonly target: ObjectReference;
 }
 
 /**
@@ -560,7 +560,7 @@ export interface EndpointAddress {
   readonly ip: string;
   readonly hostname?: string;
   readonly nodeName?: string;
-  readonly targetRef?: EmbeddedObjectReference;
+  readonly targetRef?: ObjectReference;
 }
 
 /**
@@ -730,7 +730,7 @@ export interface Event {
   readonly apiVersion: "v1";
   readonly kind: "Event";
   readonly metadata: Metadata;
-  readonly involvedObject: EmbeddedObjectReference;
+  readonly involvedObject: ObjectReference;
   readonly reason?: string;
   readonly message?: string;
   readonly source: EventSource;
@@ -741,7 +741,7 @@ export interface Event {
   readonly eventTime?: MicroTime | null;
   readonly series?: EventSeries;
   readonly action?: string;
-  readonly related?: EmbeddedObjectReference;
+  readonly related?: ObjectReference;
   readonly reportingComponent?: string;
   readonly reportingInstance?: string;
 }
@@ -754,7 +754,7 @@ export interface EventManifest {
   readonly apiVersion: "v1";
   readonly kind: "Event";
   readonly metadata: Naming;
-  readonly involvedObject: EmbeddedObjectReference;
+  readonly involvedObject: ObjectReference;
   readonly reason?: string;
   readonly message?: string;
   readonly source?: EventSource;
@@ -765,7 +765,7 @@ export interface EventManifest {
   readonly eventTime?: MicroTime | null;
   readonly series?: EventSeries;
   readonly action?: string;
-  readonly related?: EmbeddedObjectReference;
+  readonly related?: ObjectReference;
   readonly reportingComponent?: string;
   readonly reportingInstance?: string;
 }
@@ -1488,20 +1488,6 @@ export interface ObjectReference {
 }
 
 /**
- * v1 ObjectReference inside another object.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectreference-v1-core
- */
-export interface EmbeddedObjectReference {
-  readonly kind?: "ObjectReference";
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly uid?: string;
-  readonly apiVersion?: string;
-  readonly resourceVersion?: string;
-  readonly fieldPath?: string;
-}
-
-/**
  * v1 PersistentVolume, as it is read.
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
  */
@@ -1701,7 +1687,7 @@ export interface PersistentVolumeSpec {
   readonly storageos?: StorageOSPersistentVolumeSource;
   readonly csi?: CSIPersistentVolumeSource;
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
-  readonly claimRef?: EmbeddedObjectReference;
+  readonly claimRef?: ObjectReference;
   readonly persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy;
   readonly storageClassName?: string;
   readonly mountOptions?: readonly string[];
@@ -2606,7 +2592,7 @@ export interface SecurityContext {
 export interface SerializedReference {
   readonly apiVersion: "v1";
   readonly kind: "SerializedReference";
-  readonly reference?: EmbeddedObjectReference;
+  readonly reference?: ObjectReference;
 }
 
 /**
@@ -2640,7 +2626,7 @@ export interface ServiceAccount {
   readonly apiVersion: "v1";
   readonly kind: "ServiceAccount";
   readonly metadata: Metadata;
-  readonly secrets?: readonly EmbeddedObjectReference[];
+  readonly secrets?: readonly ObjectReference[];
   readonly imagePullSecrets?: readonly LocalObjectReference[];
   readonly automountServiceAccountToken?: boolean;
 }
@@ -2653,7 +2639,7 @@ export interface ServiceAccountManifest {
   readonly apiVersion: "v1";
   readonly kind: "ServiceAccount";
   readonly metadata: Naming;
-  readonly secrets?: readonly EmbeddedObjectReference[];
+  readonly secrets?: readonly ObjectReference[];
   readonly imagePullSecrets?: readonly LocalObjectReference[];
   readonly automountServiceAccountToken?: boolean;
 }
@@ -2774,7 +2760,7 @@ export interface StorageOSPersistentVolumeSource {
   readonly volumeNamespace?: string;
   readonly fsType?: string;
   readonly readOnly?: boolean;
-  readonly secretRef?: EmbeddedObjectReference;
+  readonly secretRef?: ObjectReference;
 }
 
 /**

@@ -118,21 +118,6 @@ export interface DeleteOptions {
 }
 
 /**
- * meta.k8s.io/v1 DeleteOptions inside another object.
- * @see https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#DeleteOptions
- */
-export interface EmbeddedDeleteOptions {
-  readonly kind?: "DeleteOptions";
-  readonly apiVersion?: string;
-  readonly gracePeriodSeconds?: number;
-  readonly preconditions?: Preconditions;
-  readonly orphanDependents?: boolean;
-  readonly propagationPolicy?: string;
-  readonly dryRun?: readonly string[];
-  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
-}
-
-/**
  * meta.k8s.io/v1 FieldSelectorRequirement.
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fieldselectorrequirement-v1-meta
  */
@@ -263,7 +248,7 @@ export interface ObjectMeta {
   readonly deletionGracePeriodSeconds?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly ownerReferences?: readonly EmbeddedOwnerReference[];
+  readonly ownerReferences?: readonly OwnerReference[];
   readonly finalizers?: readonly string[];
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
@@ -275,19 +260,6 @@ export interface ObjectMeta {
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/**
- * meta.k8s.io/v1 OwnerReference inside another object.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ownerreference-v1-meta
- */
-export interface EmbeddedOwnerReference {
-  readonly apiVersion: string;
-  readonly kind: "OwnerReference";
   readonly name: string;
   readonly uid: string;
   readonly controller?: boolean;

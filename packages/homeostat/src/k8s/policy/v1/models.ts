@@ -3,7 +3,7 @@
 import type { Metadata, Naming } from "../../../api/kind.ts";
 import type {
   Condition,
-  EmbeddedDeleteOptions,
+  DeleteOptions,
   LabelSelector,
   ListMeta,
   ObjectMeta,
@@ -18,7 +18,7 @@ export interface Eviction {
   readonly apiVersion: "policy/v1";
   readonly kind: "Eviction";
   readonly metadata?: ObjectMeta;
-  readonly deleteOptions?: EmbeddedDeleteOptions;
+  readonly deleteOptions?: DeleteOptions;
 }
 
 /**

@@ -113,12 +113,15 @@ function workspaceBreach(
     ({ folder, from }) => folder === own.folder && from === target.manifest.name,
   );
   const inner = path.slice(`packages/${own.folder}/src/`.length);
-  if (narrowed === undefined || isTest(path) || narrowed.allowed.includes(specifier))
+  if (narrowed === undefined || isTest(path) || isAllowed(narrowed.allowed, specifier))
     return undefined;
   return narrowed.except.some((folder) => inner.startsWith(`${folder}/`))
     ? undefined
     : `only ${narrowed.except.join(", ")} may; all else imports ${narrowed.allowed.join(" and ")}`;
 }
+
+const isAllowed = (allowed: readonly string[], specifier: string): boolean =>
+  allowed.some((each) => (each.endsWith("/") ? specifier.startsWith(each) : specifier === each));
 
 function isDeclared(
   manifest: Manifest,

@@ -74,7 +74,7 @@ test("all forms of import are seen", () => {
 
 const homeostat = JSON.stringify({
   name: "homeostat",
-  exports: { ".": {}, "./api": {}, "./runtime": {}, "./client": {} },
+  exports: { ".": {}, "./api": {}, "./runtime": {}, "./client": {}, "./k8s/core/v1": {} },
   dependencies: { yaml: "1" },
 });
 const apiserver = JSON.stringify({
@@ -201,6 +201,7 @@ describe("planted breaches are found", () => {
       "packages/apiserver/src/controllers/gc/x.ts": 'import { c } from "homeostat/client";',
       "packages/apiserver/src/registry/x.ts":
         'import type { FieldError } from "./field-error.ts";\nimport { json } from "homeostat/api";',
+      "packages/apiserver/src/schema/x.ts": 'import type { Pod } from "homeostat/k8s/core/v1";',
       "packages/apiserver/src/kinds/core/x.ts":
         'import type { FieldError } from "../../apimachinery/errors/field-error.ts";',
     });

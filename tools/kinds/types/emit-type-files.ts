@@ -1,7 +1,7 @@
 // All files of `homeostat/k8s`, as text by path. Pure but for the formatter, which decides where
 // lines end.
 import { format } from "oxfmt";
-import type { KindData } from "../../../packages/apiserver/src/kinds/data/kind-data.ts";
+import type { KindData } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 import { printIndex } from "./print-index.ts";
 import { type PrintContext, printModels } from "./print-models.ts";
 import { toTypeModules } from "./type-modules.ts";

@@ -5,7 +5,7 @@ import type {
   KindData,
   SpecialName,
   TypeRef,
-} from "../../../packages/apiserver/src/kinds/data/kind-data.ts";
+} from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 import { referenceLink } from "./reference-link.ts";
 import { isAlwaysWritten, type ModelType, modulePathOf, type TypeModule } from "./type-modules.ts";
 

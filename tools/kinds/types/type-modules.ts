@@ -7,7 +7,7 @@ import type {
   KindFacts,
   TypeFacts,
   TypeRef,
-} from "../../../packages/apiserver/src/kinds/data/kind-data.ts";
+} from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 
 /** How a type's apiVersion, kind and metadata read. */
 export type Role =

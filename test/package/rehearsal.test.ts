@@ -165,7 +165,8 @@ describe("the packages as a user meets them", () => {
     });
     const program = `for (const specifier of ${JSON.stringify(specifiers)}) {
       const names = Object.keys(await import(specifier));
-      if (names.length === 0) throw new Error(specifier + " exports nothing");
+      const typesOnly = ["homeostat/k8s/admission/v1", "homeostat/k8s/meta/v1"].includes(specifier);
+      if (names.length === 0 && !typesOnly) throw new Error(specifier + " exports nothing");
       if (!import.meta.resolve(specifier).endsWith(".js")) throw new Error(specifier + " is not compiled");
       console.log(specifier, names.length);
     }`;

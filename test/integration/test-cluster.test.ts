@@ -12,7 +12,7 @@ import {
   isHomeostatError,
   retry,
 } from "homeostat";
-import { dynamicKind } from "homeostat/client";
+import { ConfigMap } from "homeostat/k8s/core/v1";
 import * as z from "zod";
 import { until } from "../fixtures/until.ts";
 
@@ -25,12 +25,6 @@ const Box = defineResource({
   conditions: ["Ready"],
 });
 const Lid = defineResource({ ...api, kind: "Lid", spec: z.object({}) });
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
 
 const fits = defineController(Box, {
   owns: [Lid],

@@ -1,5 +1,5 @@
 // What Decoded makes of each sort of type. Compiled only, as part of `npm run check`.
-import type { Decoded } from "homeostat/api";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
 import type { JSONSchemaProps } from "homeostat/k8s/apiextensions/v1";
 import type { Pod, PodSpec } from "homeostat/k8s/core/v1";
 
@@ -7,9 +7,9 @@ type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 export const same: readonly [
-  Same<Decoded<unknown>, unknown>,
-  Same<Decoded<any>, any>,
-  Same<Decoded<Readonly<Record<string, string>>>, { [key: string]: string | null | undefined }>,
+  Same<Decoded<unknown>, Json>,
+  Same<Decoded<any>, Json>,
+  Same<Decoded<Readonly<Record<string, string>>>, { [key: string]: string | null }>,
   Same<Decoded<"Always" | "Never">, "Always" | "Never">,
   Same<Decoded<readonly string[]>, string[]>,
   Same<Decoded<number | string>, number | string>,
@@ -22,6 +22,12 @@ export function imagesOf(pod: Decoded<Pod>): readonly string[] {
   spec.terminationGracePeriodSeconds ??= 30;
   return spec.containers.map(({ image }) => image ?? "");
 }
+
+/** A decoded object is JSON, whatever its type. */
+export const asJson = (pod: Decoded<Pod>, schema: Decoded<JSONSchemaProps>): JsonObject => ({
+  ...pod,
+  schema,
+});
 
 /** A type that holds itself, directly and in a union. */
 export function itemsOf({ items }: Decoded<JSONSchemaProps>): Decoded<JSONSchemaProps>[] {

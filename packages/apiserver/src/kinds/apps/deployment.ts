@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";

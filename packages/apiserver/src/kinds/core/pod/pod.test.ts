@@ -12,7 +12,7 @@ import type {
 } from "../../../apimachinery/rest/served-resource.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
 import { openKindData } from "../../../apimachinery/kind-data/kind-data.ts";
-import { imageTag } from "./image-name.ts";
+import { imageTag } from "./defaults/image-name.ts";
 
 const data = openKindData(
   readFileSync(new URL("../../../../data/v1.36.jsonl", import.meta.url), "utf8"),

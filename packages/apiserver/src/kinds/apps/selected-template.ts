@@ -38,8 +38,8 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { podWarnings } from "../core/pod/pod-warnings.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 
 /** What a LabelSelector chooses; upstream's Nothing and Everything apart. */
 export type Chosen = "nothing" | "everything" | LabelSelector;

@@ -20,7 +20,7 @@ import {
   templateOf,
 } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { podWarnings } from "../core/pod/pod-warnings.ts";
+import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import {

@@ -35,7 +35,7 @@ import {
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
+import { roundList } from "./resources/resource-lists.ts";
 import { amountErrors, sortedEntries } from "./resource-rules.ts";
 import { proxyToNode } from "./node-proxy.ts";
 

@@ -25,7 +25,7 @@ import {
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { setPersistentSourceDefaults } from "./pod/volume-defaults.ts";
+import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import {
   validateMountOptions,
   validateVolumeChange,

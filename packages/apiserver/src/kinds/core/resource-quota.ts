@@ -24,7 +24,7 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
+import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource, quotaListErrors } from "./resource-rules.ts";
 
 export const resourceQuota: KindDefinition = {

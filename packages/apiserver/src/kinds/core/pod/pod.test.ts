@@ -10,7 +10,7 @@ import type { Strategy } from "../../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
 import { openKindData } from "../../../apimachinery/kind-data/kind-data.ts";
-import { imageTag } from "./image-name.ts";
+import { imageTag } from "./defaults/image-name.ts";
 
 const data = openKindData(
   readFileSync(new URL("../../../../data/v1.36.jsonl", import.meta.url), "utf8"),

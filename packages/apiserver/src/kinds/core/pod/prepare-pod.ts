@@ -14,14 +14,14 @@ import {
   stringAt,
 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { visitContainers } from "./containers.ts";
+import { visitContainers } from "./visit-containers.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { qosClassOf } from "./quality-of-service.ts";
 import {
   appArmorAnnotation,
   appArmorField,
   validateAppArmorProfile,
-} from "./validate-app-armor.ts";
+} from "./validation/security/validate-app-armor.ts";
 
 /** Prepares a decoded pod, in place. */
 export function preparePod(pod: JsonObject, context: WriteContext): void {

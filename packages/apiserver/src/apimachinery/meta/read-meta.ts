@@ -4,6 +4,8 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 
 /** The object's metadata; set to an empty one where there was none. */
+export function metadataOf<M extends object>(object: { metadata?: M | null }): M;
+export function metadataOf(object: JsonObject): JsonObject;
 export function metadataOf(object: JsonObject): JsonObject {
   const metadata = object.metadata;
   if (isObject(metadata)) return metadata;

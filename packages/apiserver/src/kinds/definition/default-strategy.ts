@@ -5,7 +5,7 @@
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import type { Strategy } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 
@@ -26,7 +26,11 @@ export const defaultStrategy: Strategy = {
 };
 
 /** Makes `field` what it was in `old`, absent included. */
-export function keepOld(object: JsonObject, old: JsonObject, field: string): void {
+export function keepOld<T extends JsonObject>(
+  object: T,
+  old: T,
+  field: keyof NoInfer<T> & string,
+): void {
   if (old[field] === undefined) delete object[field];
   else object[field] = old[field];
 }
@@ -35,10 +39,10 @@ export function keepOld(object: JsonObject, old: JsonObject, field: string): voi
  * Raises metadata.generation over the old one when one of the fields changed; otherwise keeps the
  * old one.
  */
-export function bumpGeneration(
-  object: JsonObject,
-  old: JsonObject,
-  fields: readonly string[],
+export function bumpGeneration<T extends JsonObject>(
+  object: T,
+  old: T,
+  fields: readonly (keyof NoInfer<T> & string)[],
 ): void {
   const generation = Number(metadataOf(old)["generation"] ?? 0);
   const changed = fields.some((field) => !equalJson(object[field] ?? {}, old[field] ?? {}));

@@ -1,7 +1,7 @@
 // Kinds that are stored, checked and shown as upstream does, yet that nothing in this server acts
 // on: whoever stores one is told, so that nobody relies on it.
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 
 /** Adds the warning to a write that is stored; dry runs store nothing. */
 export function warnNotEnforced(

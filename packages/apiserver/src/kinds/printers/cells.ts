@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go,
 // k8s.io/apimachinery/pkg/util/duration, k8s.io/apiserver/pkg/registry/rest/table.go.
 import type { Json, JsonObject } from "homeostat/api";
-import type { TableColumn } from "../../apimachinery/rest/served-resource.ts";
+import type { TableColumn } from "../../apimachinery/rest/table-printer.ts";
 import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const nameText =

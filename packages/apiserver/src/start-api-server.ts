@@ -171,7 +171,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     });
     open.unshift(() => store.close());
     const { createControlPlane } = await import("./server/control-plane.ts");
-    const { readCoreChoices } = await import("./server/server-options.ts");
+    const { parseServerOptions } = await import("./server/server-options.ts");
     const core = await createControlPlane({
       tokenIssuer: createTokenIssuer({
         ...(identity ? { privateKey: identity.authority.key } : {}),
@@ -189,7 +189,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
             },
           }
         : {}),
-      ...readCoreChoices({ ...options, ...clientCaOf(identity, options) }),
+      ...parseServerOptions({ ...options, ...clientCaOf(identity, options) }),
       tokens: new Map([
         ...(options.tokens ?? []),
         ...(identity ? [[identity.token, administrator] as const] : []),

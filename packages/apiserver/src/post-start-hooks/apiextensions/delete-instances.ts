@@ -5,25 +5,25 @@ import { isObject, type Json } from "homeostat/api";
 import type { LoopbackClient } from "../loopback-client.ts";
 import type { Definition } from "../../kinds/apiextensions/definition.ts";
 
-/** True once none is left; finalizers may keep some for a while. */
-export async function removeInstances(
+/** Resolves to whether all are gone; finalizers may hold some. */
+export async function deleteInstances(
   { spec, status }: Definition,
-  call: LoopbackClient,
+  loopback: LoopbackClient,
 ): Promise<boolean> {
   const plural = status.acceptedNames?.plural || spec.names?.plural;
   const version = (spec.versions ?? []).find((each) => each.served) ?? spec.versions?.[0];
   const base = `/apis/${spec.group}/${version?.name}`;
-  const namespaces = await namespacesOf(`${base}/${plural}`, call);
+  const namespaces = await namespacesOf(`${base}/${plural}`, loopback);
   for (const namespace of namespaces)
-    await call("DELETE", `${base}${namespace ? `/namespaces/${namespace}` : ""}/${plural}`);
-  return namespaces.size === 0 || (await namespacesOf(`${base}/${plural}`, call)).size === 0;
+    await loopback("DELETE", `${base}${namespace ? `/namespaces/${namespace}` : ""}/${plural}`);
+  return namespaces.size === 0 || (await namespacesOf(`${base}/${plural}`, loopback)).size === 0;
 }
 
-/** Namespaces that hold instances; "" for cluster scope. */
-async function namespacesOf(path: string, call: LoopbackClient): Promise<ReadonlySet<string>> {
-  const { status, object } = await call("GET", path);
+/** The namespaces of the instances; "" for cluster scope. */
+async function namespacesOf(path: string, loopback: LoopbackClient): Promise<ReadonlySet<string>> {
+  const { status, object } = await loopback("GET", path);
   if (status >= 300)
-    throw new Error(`list ${path} to remove custom resources: expected 200, got ${status}`);
+    throw new Error(`list ${path} to delete custom resources: expected 200, got ${status}`);
   const items = Array.isArray(object["items"]) ? object["items"] : [];
   return new Set(
     items.map((item: Json) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptNames, establish } from "./accept-names.ts";
+import { acceptNames, establish } from "./naming.ts";
 import type {
   Definition,
   DefinitionNames,

@@ -1,4 +1,4 @@
-// Which of its names a definition gets: those that are free in its group, or already its own.
+// The names that a definition gets: those that are free in its group, or already its own.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/controller/status/naming_controller.go.
 import { equalJson, type Json } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
@@ -9,13 +9,16 @@ import type {
 } from "../../kinds/apiextensions/definition.ts";
 import { setCondition } from "../../kinds/apiextensions/set-condition.ts";
 
-/** What a status has to become; undefined when it says so already. */
+/** The next accepted names and conditions of a definition. */
 export interface NamingOutcome {
   readonly acceptedNames: DefinitionNames;
   readonly conditions: readonly DefinitionCondition[];
 }
 
-/** Names for a definition, given all of its group. `now` dates conditions that change. */
+/**
+ * The names of a definition, given all definitions of its group; undefined when its status has them
+ * already. `now` dates conditions that change.
+ */
 export function acceptNames(
   definition: Definition,
   group: readonly Definition[],
@@ -49,7 +52,7 @@ export function acceptNames(
   return { acceptedNames: names, conditions };
 }
 
-/** Established once the names are accepted; undefined when nothing is to be done. */
+/** The conditions with Established, once the names are accepted; undefined when it is set. */
 export function establish(
   definition: Definition,
   now: string,
@@ -74,7 +77,7 @@ export function establish(
 const conditionOf = (definition: Definition, type: string): DefinitionCondition | undefined =>
   definition.status.conditions?.find((condition) => condition.type === type);
 
-/** Established is left alone once true; before, it says what is waited for. */
+/** Established stays true once it is; before, its reason says what is missing. */
 function establishedBefore(
   definition: Definition,
   naming: DefinitionCondition,
@@ -118,7 +121,7 @@ interface Conflict {
   readonly message: string;
 }
 
-/** Every name is tried; the last conflict is the one that is reported. */
+/** Tries every name. The last conflict is reported. */
 function chooseNames(
   requested: DefinitionNames,
   accepted: DefinitionNames,

@@ -1,4 +1,4 @@
-// The upkeep of definitions against the smallest of API servers: one map of definitions, one of
+// The CRD controller against the smallest of API servers: one map of definitions, one of
 // instances.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,12 +8,13 @@ import type { ApiRequest, ApiResponse } from "../../apimachinery/handler.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { createCatalog } from "../../kinds/catalog.ts";
 import { type Definition, definitionOf } from "../../kinds/apiextensions/definition.ts";
-import { createDefinitionController } from "./definition-controller.ts";
+import { createCrdController } from "./crd-controller.ts";
+import { createLoopbackClient } from "../loopback-client.ts";
 
 const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 function setUp() {
-  const controller = createDefinitionController();
+  const controller = createCrdController();
   const catalog = createCatalog([]);
   const definitions = new Map<string, JsonObject>();
   const instances = new Set<string>();
@@ -52,7 +53,13 @@ function setUp() {
     instances,
     log,
     commit,
-    start: () => controller.start({ handler, catalog, runtime, createResources }),
+    start: () =>
+      controller.start({
+        loopback: createLoopbackClient(handler),
+        catalog,
+        runtime,
+        createResources,
+      }),
     runtime,
   };
 }
@@ -142,8 +149,8 @@ test("stored definitions are served from the start", async () => {
   assert.ok(catalog.find("x.io", "v1", "cars"));
 });
 
-test("a definition that keeps failing is told about, once", async () => {
-  const controller = createDefinitionController();
+test("a definition that keeps failing is reported once", async () => {
+  const controller = createCrdController();
   const runtime = createVirtualRuntime({ seed: 1 });
   const told: string[] = [];
   const handler = async ({ method }: ApiRequest): Promise<ApiResponse> => {
@@ -151,7 +158,7 @@ test("a definition that keeps failing is told about, once", async () => {
     return { status: 200, headers: {}, body: encodeJsonBytes({ items: [] }) };
   };
   await controller.start({
-    handler,
+    loopback: createLoopbackClient(handler),
     runtime,
     catalog: createCatalog([]),
     createResources: () => [],
@@ -159,8 +166,6 @@ test("a definition that keeps failing is told about, once", async () => {
   });
   controller.committed(cars(), null);
   await runtime.advance(120_000);
-  controller.stop();
-  assert.deepEqual(told, [
-    "the upkeep of CustomResourceDefinition cars.x.io keeps failing: disk full",
-  ]);
+  await controller.stop();
+  assert.deepEqual(told, ["CustomResourceDefinition cars.x.io cannot be reconciled: disk full"]);
 });

@@ -255,15 +255,15 @@ export type Subresource =
     };
 
 /** Reads and writes autoscaling/v1 Scale on a parent object. Throws ApiStatusError. */
-export interface ScaleView {
-  toScale(parent: JsonObject): JsonObject;
+export interface ScaleView<T extends object = JsonObject> {
+  toScale(parent: T): JsonObject;
   /**
    * What a change starts from, where that differs: a custom resource without replicas can be
    * patched though it cannot be read.
    */
-  readonly toScaleForUpdate?: (parent: JsonObject) => JsonObject;
+  toScaleForUpdate?(parent: T): JsonObject;
   /** Writes the replicas of a Scale into the parent, in place. */
-  applyScale(parent: JsonObject, scale: JsonObject): void;
+  applyScale(parent: T, scale: JsonObject): void;
   /** Field-set path of replicas on the parent, e.g. ["f:spec", "f:replicas"]. */
   readonly replicasPath: readonly string[];
 }

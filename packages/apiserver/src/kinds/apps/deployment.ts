@@ -66,11 +66,11 @@ export const deployment: KindDefinition = {
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      bumpGeneration(
-        { ...object, annotations: objectAt(metadataOf(object), "annotations") },
-        { ...old, annotations: objectAt(metadataOf(old), "annotations") },
-        ["spec", "annotations"],
-      );
+      const annotated = (each: JsonObject): JsonObject => ({
+        ...each,
+        annotations: objectAt(metadataOf(each), "annotations"),
+      });
+      bumpGeneration(annotated(object), annotated(old), ["spec", "annotations"]);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);

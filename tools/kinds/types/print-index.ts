@@ -52,7 +52,6 @@ function printKind(context: PrintContext, module: TypeModule, type: ModelType): 
   return [
     docs,
     `export type ${name} = models.${name};`,
-    docs.trimStart(),
     `export const ${name}: ${typeName}<${parameters.join(", ")}> = /*#__PURE__*/ ${create}(${names
       .map((each) => JSON.stringify(each))
       .join(", ")});`,

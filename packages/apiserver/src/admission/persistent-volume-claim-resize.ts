@@ -2,7 +2,7 @@
 // so.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize/admission.go.
 import type { JsonObject } from "homeostat/api";
-import { nanoOf } from "../kinds/core/pod/resource-lists.ts";
+import { nanoOf } from "../kinds/core/resources/resource-lists.ts";
 import { textMapAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";

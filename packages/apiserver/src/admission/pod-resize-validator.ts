@@ -1,7 +1,7 @@
 // PodResizeValidator: a pod on a node may not ask for more than the node has.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/podresize/admission.go.
 import { ApiStatusError, type JsonObject } from "homeostat/api";
-import { nanoOf, sumContainers } from "../kinds/core/pod/resource-lists.ts";
+import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
 import { numberAt, textMapAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";

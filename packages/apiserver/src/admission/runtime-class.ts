@@ -2,7 +2,7 @@
 // place.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/runtimeclass/admission.go.
 import { isObject, type JsonObject } from "homeostat/api";
-import { nanoOf } from "../kinds/core/pod/resource-lists.ts";
+import { nanoOf } from "../kinds/core/resources/resource-lists.ts";
 import {
   hasItems,
   isSet,

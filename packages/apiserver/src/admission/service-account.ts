@@ -2,7 +2,7 @@
 // finds a token for it mounted.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/serviceaccount/admission.go.
 import type { JsonObject } from "homeostat/api";
-import { mirrorAnnotation } from "../kinds/core/pod/validate-pod-annotations.ts";
+import { mirrorAnnotation } from "../kinds/core/pod/validation/validate-pod-annotations.ts";
 import {
   hasItems,
   isSet,

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
 import type { FieldError } from "../apimachinery/errors/field-error.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
-import type { Strategy, WriteContext } from "../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../apimachinery/rest/write-context.ts";
 import { createServiceUpkeep } from "../post-start-hooks/service-allocation-controller.ts";
 import { ipAddressKind } from "./networking/ip-address.ts";
 import { readServiceRanges } from "./core/service/service-ranges.ts";
@@ -84,7 +85,7 @@ export function openKind(group: string, plural: string): OpenKind {
       attempt((context) => {
         const object = decode(body);
         const sub = resource.subresources.get(view);
-        const strategy = sub?.at === "view" ? sub.strategy : resource.strategy;
+        const strategy = sub?.at === "store" ? sub.strategy : resource.strategy;
         strategy.reserve?.(object, old, context);
         strategy.prepareForUpdate(object, old, context);
         const errors = strategy.validateUpdate(object, old, context);

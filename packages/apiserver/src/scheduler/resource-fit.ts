@@ -2,7 +2,7 @@
 // Upstream:
 // k8s.io/kubernetes/pkg/scheduler/framework/plugins/{noderesources/fit.go,nodeports/node_ports.go}.
 import type { JsonObject } from "homeostat/api";
-import { nanoOf, sumContainers } from "../kinds/core/pod/resource-lists.ts";
+import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
 import type { Node, Pod } from "../component-helpers/workloads/workload-objects.ts";
 import { type Fleet, type NodeFilter, type Refusal, refuseForNow } from "./fleet.ts";
 

@@ -3,7 +3,7 @@
 import { matchesLabels } from "homeostat/api";
 import type { Kind } from "homeostat/api";
 import { dynamicKind } from "homeostat/client";
-import { nanoOf } from "../../kinds/core/pod/resource-lists.ts";
+import { nanoOf } from "../../kinds/core/resources/resource-lists.ts";
 import { toSelector } from "../workloads/controller-ref-manager.ts";
 import { matchesTerm } from "../nodes/node-fit.ts";
 import type {

@@ -4,8 +4,8 @@
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
 import type { JsonObject } from "homeostat/api";
 import { qosClassOf } from "../../kinds/core/pod/quality-of-service.ts";
-import { type ResourceBound, sumContainers } from "../../kinds/core/pod/resource-lists.ts";
-import { isExtendedResource, isNativeResource } from "../../kinds/core/pod/resource-names.ts";
+import { type ResourceBound, sumContainers } from "../../kinds/core/resources/resource-lists.ts";
+import { isExtendedResource, isNativeResource } from "../../kinds/core/resources/resource-names.ts";
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
 import {
   itemsAt,

@@ -16,7 +16,7 @@ import {
   quoteGo,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";

@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";

@@ -11,7 +11,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatStruct, goStructPointer, goText, goPointer } from "../printers/format-struct.ts";

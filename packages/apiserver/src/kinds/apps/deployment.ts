@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -66,11 +66,7 @@ export const deployment: KindDefinition = {
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      const annotated = (each: JsonObject): JsonObject => ({
-        ...each,
-        annotations: objectAt(metadataOf(each), "annotations"),
-      });
-      bumpGeneration(annotated(object), annotated(old), ["spec", "annotations"]);
+      bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -110,6 +106,12 @@ export const deployment: KindDefinition = {
   ),
   cells,
 };
+
+/** Annotations are part of what a Deployment wants: its controller copies them. */
+const withAnnotations = (object: JsonObject): JsonObject => ({
+  ...object,
+  annotations: objectAt(metadataOf(object), "annotations"),
+});
 
 function setDefaults(object: JsonObject): void {
   const spec = objectAt(object, "spec");

@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from "homeostat/api";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";

@@ -20,7 +20,8 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import type { ScaleView, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import {
   formatSelector,
   isEmptySelector,
@@ -37,8 +38,8 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { podWarnings } from "../core/pod/pod-warnings.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 
 /** What a LabelSelector chooses; upstream's Nothing and Everything apart. */
 export type Chosen = "nothing" | "everything" | LabelSelector;
@@ -210,7 +211,7 @@ export function collisionErrors(object: JsonObject, old: JsonObject): FieldError
  * The scale subresource of a workload with spec.replicas and status.replicas; `selectorText` is how
  * clients find its pods.
  */
-export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleView {
+export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleConverter {
   return {
     toScale: (parent) => ({
       kind: "Scale",

@@ -3,11 +3,11 @@
 // pkg/apis/apps/v1/{defaults.go,conversion.go}.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { forbidden } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
-import { claimWarnings } from "../core/pod/claim-warnings.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { claimWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
-import { setClaimSpecDefaults } from "../core/pod/volume-defaults.ts";
+import { setClaimSpecDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";

@@ -11,10 +11,10 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { dnsLabelErrors, nonNegative } from "../core/pod/field-rules.ts";
+import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
-import { validateClaimSpec } from "../core/pod/validate-claim-spec.ts";
-import { validatePodAnnotations } from "../core/pod/validate-pod-annotations.ts";
+import { validateClaimSpec } from "../core/persistent-volume-claim/validate-claim-spec.ts";
+import { validatePodAnnotations } from "../core/pod/validation/validate-pod-annotations.ts";
 import {
   formatStruct,
   goNumber,

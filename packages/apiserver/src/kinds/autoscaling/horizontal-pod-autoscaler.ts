@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go,
 // pkg/printers/internalversion/printers.go.
 import { cloneJson, type Json, type JsonObject } from "homeostat/api";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import {

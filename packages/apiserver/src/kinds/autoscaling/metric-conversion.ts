@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
 import { type Json, type JsonObject } from "homeostat/api";
 import { isSet, mutableAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { nanoOf } from "../core/pod/resource-lists.ts";
+import { nanoOf } from "../core/resources/resource-lists.ts";
 
 /** Members that are set, in the order given. */
 function members(entries: Readonly<Record<string, Json | undefined>>): JsonObject {

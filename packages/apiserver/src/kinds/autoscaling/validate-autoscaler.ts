@@ -8,9 +8,9 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { dnsLabelErrors, ruled } from "../core/pod/field-rules.ts";
-import { nanoOf } from "../core/pod/resource-lists.ts";
-import { containerResourceNameErrors } from "../core/pod/validate-resources.ts";
+import { dnsLabelErrors, ruled } from "../validation/field-rules.ts";
+import { nanoOf } from "../core/resources/resource-lists.ts";
+import { containerResourceNameErrors } from "../core/pod/validation/containers/validate-resources.ts";
 import {
   isSet,
   itemsAt,

@@ -10,7 +10,7 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { containerCells, nameWarnings } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import { formatSelector, printSelector } from "../validation/label-selectors.ts";

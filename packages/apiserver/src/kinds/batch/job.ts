@@ -17,7 +17,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import {
   choose,
   containerCells,
@@ -28,7 +28,7 @@ import {
   templateOf,
 } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { podWarnings } from "../core/pod/pod-warnings.ts";
+import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import {

@@ -11,7 +11,7 @@ import {
   tooLong,
   tooMany,
 } from "../../apimachinery/errors/field-error.ts";
-import { nonNegative, ruled } from "../core/pod/field-rules.ts";
+import { nonNegative, ruled } from "../validation/field-rules.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
 import {
   formatStruct,

@@ -10,7 +10,7 @@ import {
   invalid,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import {
   hasItems,
   isSet,

@@ -22,8 +22,8 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
-import { isOvercommitAllowed } from "./pod/resource-names.ts";
+import { roundList } from "./resources/resource-lists.ts";
+import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {
   containerResourceNameErrors,
   resourceNameErrors,

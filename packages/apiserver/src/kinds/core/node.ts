@@ -18,7 +18,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatStruct, goPointer, goText } from "../printers/format-struct.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
@@ -35,7 +35,7 @@ import {
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
+import { roundList } from "./resources/resource-lists.ts";
 import { amountErrors, sortedEntries } from "./resource-rules.ts";
 import { proxyToNode } from "./node-proxy.ts";
 

@@ -6,7 +6,7 @@
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, invalid } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -23,9 +23,9 @@ import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
 import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { nanoOf, roundList } from "./pod/resource-lists.ts";
-import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
-import { setClaimSpecDefaults } from "./pod/volume-defaults.ts";
+import { nanoOf, roundList } from "./resources/resource-lists.ts";
+import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
+import { setClaimSpecDefaults } from "./pod/defaults/volume-defaults.ts";
 import { validateClaimStatus } from "./validate-claim-status.ts";
 
 export const persistentVolumeClaim: KindDefinition = {

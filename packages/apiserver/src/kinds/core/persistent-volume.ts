@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from "homeostat/api";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -25,7 +25,7 @@ import {
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { setPersistentSourceDefaults } from "./pod/volume-defaults.ts";
+import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import {
   validateMountOptions,
   validateVolumeChange,

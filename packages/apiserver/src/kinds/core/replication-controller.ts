@@ -34,7 +34,7 @@ import {
   statusStrategy,
 } from "../definition/default-strategy.ts";
 import { dropDisabledFields } from "./pod/drop-disabled-fields.ts";
-import { nonNegative } from "./pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
 
 export const replicationController: KindDefinition = {

@@ -3,7 +3,7 @@
 // pkg/apis/core/validation/validation.go.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   formatStruct,
@@ -24,7 +24,7 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
+import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource, quotaListErrors } from "./resource-rules.ts";
 
 export const resourceQuota: KindDefinition = {

@@ -12,7 +12,7 @@ import {
   isNativeResource,
   isStandardContainerResource,
   isStandardResource,
-} from "./pod/resource-names.ts";
+} from "./resources/resource-names.ts";
 
 const standardQuota: ReadonlySet<string> = new Set([
   "cpu",

@@ -9,7 +9,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { textMapAt, textsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
-import { isNativeResource } from "./pod/resource-names.ts";
+import { isNativeResource } from "./resources/resource-names.ts";
 import { amountErrors, basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 
 const resizeStates = [

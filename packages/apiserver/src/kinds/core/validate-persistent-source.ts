@@ -23,9 +23,12 @@ import {
   dnsSubdomainErrors,
   inRange,
   requiredName,
-} from "./pod/field-rules.ts";
-import { podRules } from "./pod/pod-rules.ts";
-import { isIscsiName, validateVolumeSource } from "./pod/validate-volume-source.ts";
+} from "../validation/field-rules.ts";
+import { podValidationOptions } from "./pod/validation/pod-validation-options.ts";
+import {
+  isIscsiName,
+  validateVolumeSource,
+} from "./pod/validation/volumes/validate-volume-source.ts";
 
 /** In the order in which upstream looks. */
 export const persistentSources = [
@@ -97,7 +100,7 @@ const asInPods = (source: string, value: JsonObject, path: string): FieldError[]
   validateVolumeSource({ [source]: value }, path, {
     volumeName: "",
     podName: "",
-    rules: podRules("template"),
+    rules: podValidationOptions("template"),
   }).filter(({ field }) => field !== path);
 
 const local: SourceRule = (source, path) => {

@@ -24,7 +24,7 @@ import {
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { immutable } from "../definition/default-strategy.ts";
 import { formatNodeTerms } from "../printers/format-node-terms.ts";
-import { validateNodeSelector } from "./pod/validate-affinity.ts";
+import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
 import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 import { persistentSources, validatePersistentSource } from "./validate-persistent-source.ts";
 

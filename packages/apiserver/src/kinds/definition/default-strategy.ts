@@ -5,7 +5,7 @@
 import { equalJson, type Json } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import type { Strategy } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 

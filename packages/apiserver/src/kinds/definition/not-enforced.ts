@@ -1,6 +1,6 @@
 // The warning of kinds that this server stores, validates and shows as upstream does, but that do
 // not take effect.
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 
 /** The warning of a write that is stored; dry runs store nothing. */
 export const notEnforcedWarnings = (kind: string, context: WriteContext): readonly string[] =>

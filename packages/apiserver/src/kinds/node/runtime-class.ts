@@ -7,10 +7,10 @@ import {
   validateLabels,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
-import { roundList } from "../core/pod/resource-lists.ts";
-import { validateContainerResources } from "../core/pod/validate-resources.ts";
-import { validateTolerations } from "../core/pod/validate-scheduling.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { roundList } from "../core/resources/resource-lists.ts";
+import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
+import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { formatStruct, goPointer, goText } from "../printers/format-struct.ts";

@@ -3,7 +3,7 @@
 // pkg/apis/policy/validation/validation.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
-import { percentFaults } from "../core/pod/field-rules.ts";
+import { percentFaults } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   formatStruct,

@@ -4,7 +4,7 @@
 // k8s.io/apimachinery/pkg/util/duration, k8s.io/apiserver/pkg/registry/rest/table.go.
 import type { Json } from "homeostat/api";
 import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
-import type { TableColumn } from "../../apimachinery/rest/served-resource.ts";
+import type { TableColumn } from "../../apimachinery/rest/table-printer.ts";
 
 const nameText =
   "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";

@@ -4,7 +4,7 @@
 import { equalJson, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import { isExtendedResource } from "../core/pod/resource-names.ts";
+import { isExtendedResource } from "../core/resources/resource-names.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";

@@ -6,7 +6,7 @@
 import { equalJson, isObject, type JsonObject } from "homeostat/api";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import { validateTemplateMetadata } from "../core/pod/validate-claim-template.ts";
+import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";

@@ -10,7 +10,7 @@ import {
   required,
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import {
   hasItems,

@@ -29,7 +29,7 @@ import {
 } from "../../apimachinery/meta/read-fields.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import { setPersistentSourceDefaults } from "../core/pod/volume-defaults.ts";
+import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import { validateInlineVolumeSpec } from "../core/validate-persistent-volume.ts";
 import { csiNameErrors } from "./csi-node.ts";
 

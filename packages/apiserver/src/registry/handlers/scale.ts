@@ -34,7 +34,8 @@ import { readPatchOptions, readWriteOptions, type WriteOptions } from "../option
 import { readIntent } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/read-document-patch.ts";
 import { readPatchType } from "../patch/patch-type.ts";
-import type { ScaleView, VersionCodec } from "../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { versionsOf } from "../managed-fields/field-managers.ts";
 import { updateObject } from "../store/update-object.ts";
 
@@ -44,7 +45,7 @@ const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as cons
 type ScaleChange = (scale: JsonObject) => JsonObject;
 
 /** PUT. */
-export async function replaceScale(call: RequestScope, view: ScaleView): Promise<ApiResponse> {
+export async function replaceScale(call: RequestScope, view: ScaleConverter): Promise<ApiResponse> {
   const codec = codecOf(call);
   const options = readWriteOptions("UpdateOptions", call.request.query);
   const body = await readScale(call, codec, options);
@@ -82,7 +83,7 @@ async function readScale(
 }
 
 /** PATCH. */
-export async function patchScale(call: RequestScope, view: ScaleView): Promise<ApiResponse> {
+export async function patchScale(call: RequestScope, view: ScaleConverter): Promise<ApiResponse> {
   const codec = codecOf(call);
   const type = readPatchType(call);
   const options = readPatchOptions(call.request.query, type);
@@ -104,7 +105,7 @@ export async function patchScale(call: RequestScope, view: ScaleView): Promise<A
 
 async function changeScale(
   call: RequestScope,
-  view: ScaleView,
+  view: ScaleConverter,
   options: WriteOptions,
   change: ScaleChange,
   uid?: string,
@@ -125,7 +126,7 @@ async function changeScale(
 /** The parent with the replicas of its changed Scale. */
 function scaleParent(
   call: RequestScope,
-  view: ScaleView,
+  view: ScaleConverter,
   live: JsonObject,
   change: ScaleChange,
   paths: ReplicasPaths,

@@ -11,7 +11,8 @@ import {
   pathSegmentName,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { Strategy, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { assertValid, holdWarnings } from "./before-create.ts";
 
 /** Prepares and validates a change in place. Throws 422. */

@@ -15,12 +15,12 @@ import {
   objectAt,
 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
-import { podRules } from "./pod-rules.ts";
-import { validateAppArmorAgreement } from "./validate-app-armor.ts";
-import { validatePodAnnotations } from "./validate-pod-annotations.ts";
-import { validatePodSpec } from "./validate-pod-spec.ts";
-import { validateSeccompAgreement } from "./validate-seccomp.ts";
+import { dropInitContainerAnnotations, setPodSpecDefaults } from "./defaults/pod-spec-defaults.ts";
+import { podValidationOptions } from "./validation/pod-validation-options.ts";
+import { validateAppArmorAgreement } from "./validation/security/validate-app-armor.ts";
+import { validatePodAnnotations } from "./validation/validate-pod-annotations.ts";
+import { validatePodSpec } from "./validation/validate-pod-spec.ts";
+import { validateSeccompAgreement } from "./validation/security/validate-seccomp.ts";
 
 /** Sets the defaults of a decoded PodTemplateSpec, in place. */
 export function setPodTemplateDefaults(template: JsonObject | undefined): void {
@@ -39,7 +39,7 @@ export function validatePodTemplate(
   const metadata = objectAt(template, "metadata");
   const annotations = textMapAt(metadata, "annotations");
   const spec = objectAt(template, "spec");
-  const rules = podRules("template", old && objectAt(old, "spec"));
+  const rules = podValidationOptions("template", old && objectAt(old, "spec"));
   return [
     ...validateLabels(textMapAt(metadata, "labels"), `${path}.labels`),
     ...validateAnnotations(annotations, `${path}.annotations`),

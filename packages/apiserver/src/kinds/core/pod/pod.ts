@@ -3,7 +3,7 @@
 // pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
 import {
@@ -18,18 +18,18 @@ import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
 import { diffJson } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
-import { bindPod, checkBinding } from "./pod-binding.ts";
+import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
-import { setPodDefaults } from "./pod-defaults.ts";
-import { checkEviction, evictPod } from "./pod-eviction.ts";
-import { podStreams, proxyToPod } from "./pod-streams.ts";
-import { podWarnings } from "./pod-warnings.ts";
+import { setPodDefaults } from "./defaults/pod-defaults.ts";
+import { checkEviction, evictPod } from "./subresources/pod-eviction.ts";
+import { podStreams, proxyToPod } from "./subresources/pod-streams.ts";
+import { podWarnings } from "./warnings/pod-warnings.ts";
 import { preparePod } from "./prepare-pod.ts";
-import { mirrorAnnotation } from "./validate-pod-annotations.ts";
-import { dropNonResize, validatePodResize } from "./validate-pod-resize.ts";
-import { validatePodStatusUpdate } from "./validate-pod-status.ts";
-import { validateChangedPod, validatePodUpdate } from "./validate-pod-update.ts";
-import { validateNewPod } from "./validate-pod.ts";
+import { mirrorAnnotation } from "./validation/validate-pod-annotations.ts";
+import { dropNonResize, validatePodResize } from "./validation/validate-pod-resize.ts";
+import { validatePodStatusUpdate } from "./validation/validate-pod-status.ts";
+import { validateChangedPod, validatePodUpdate } from "./validation/validate-pod-update.ts";
+import { validateNewPod } from "./validation/validate-pod.ts";
 
 const fields = [
   "spec.nodeName",

@@ -8,7 +8,7 @@ import {
   textMapAt,
   objectAt,
 } from "../../../apimachinery/meta/read-fields.ts";
-import { nanoOf } from "./resource-lists.ts";
+import { nanoOf } from "../resources/resource-lists.ts";
 
 type QosClass = "BestEffort" | "Burstable" | "Guaranteed";
 const computed = ["cpu", "memory"] as const;

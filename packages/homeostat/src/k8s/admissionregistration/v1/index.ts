@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export type MutatingAdmissionPolicy = models.MutatingAdmissionPolicy;
-/**
- * admissionregistration.k8s.io/v1 MutatingAdmissionPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
- */
 export const MutatingAdmissionPolicy: BuiltInKind<
   models.MutatingAdmissionPolicy,
   models.MutatingAdmissionPolicyManifest
@@ -28,10 +24,6 @@ export const MutatingAdmissionPolicy: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export type MutatingAdmissionPolicyBinding = models.MutatingAdmissionPolicyBinding;
-/**
- * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
- */
 export const MutatingAdmissionPolicyBinding: BuiltInKind<
   models.MutatingAdmissionPolicyBinding,
   models.MutatingAdmissionPolicyBindingManifest
@@ -47,10 +39,6 @@ export const MutatingAdmissionPolicyBinding: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export type MutatingWebhookConfiguration = models.MutatingWebhookConfiguration;
-/**
- * admissionregistration.k8s.io/v1 MutatingWebhookConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
- */
 export const MutatingWebhookConfiguration: BuiltInKind<
   models.MutatingWebhookConfiguration,
   models.MutatingWebhookConfigurationManifest
@@ -66,10 +54,6 @@ export const MutatingWebhookConfiguration: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export type ValidatingAdmissionPolicy = models.ValidatingAdmissionPolicy;
-/**
- * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
- */
 export const ValidatingAdmissionPolicy: BuiltInKind<
   models.ValidatingAdmissionPolicy,
   models.ValidatingAdmissionPolicyManifest,
@@ -87,10 +71,6 @@ export const ValidatingAdmissionPolicy: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export type ValidatingAdmissionPolicyBinding = models.ValidatingAdmissionPolicyBinding;
-/**
- * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
- */
 export const ValidatingAdmissionPolicyBinding: BuiltInKind<
   models.ValidatingAdmissionPolicyBinding,
   models.ValidatingAdmissionPolicyBindingManifest
@@ -106,10 +86,6 @@ export const ValidatingAdmissionPolicyBinding: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export type ValidatingWebhookConfiguration = models.ValidatingWebhookConfiguration;
-/**
- * admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
- */
 export const ValidatingWebhookConfiguration: BuiltInKind<
   models.ValidatingWebhookConfiguration,
   models.ValidatingWebhookConfigurationManifest

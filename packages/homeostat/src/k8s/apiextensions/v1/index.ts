@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
  */
 export type CustomResourceDefinition = models.CustomResourceDefinition;
-/**
- * apiextensions.k8s.io/v1 CustomResourceDefinition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
- */
 export const CustomResourceDefinition: BuiltInKind<
   models.CustomResourceDefinition,
   models.CustomResourceDefinitionManifest,

@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
  */
 export type APIService = models.APIService;
-/**
- * apiregistration.k8s.io/v1 APIService.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
- */
 export const APIService: BuiltInKind<
   models.APIService,
   models.APIServiceManifest,

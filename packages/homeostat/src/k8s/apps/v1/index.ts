@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
  */
 export type ControllerRevision = models.ControllerRevision;
-/**
- * apps/v1 ControllerRevision.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
- */
 export const ControllerRevision: BuiltInKind<
   models.ControllerRevision,
   models.ControllerRevisionManifest
@@ -23,10 +19,6 @@ export const ControllerRevision: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonset-v1-apps
  */
 export type DaemonSet = models.DaemonSet;
-/**
- * apps/v1 DaemonSet.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonset-v1-apps
- */
 export const DaemonSet: BuiltInKind<
   models.DaemonSet,
   models.DaemonSetManifest,
@@ -38,10 +30,6 @@ export const DaemonSet: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deployment-v1-apps
  */
 export type Deployment = models.Deployment;
-/**
- * apps/v1 Deployment.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deployment-v1-apps
- */
 export const Deployment: BuiltInKind<
   models.Deployment,
   models.DeploymentManifest,
@@ -53,10 +41,6 @@ export const Deployment: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicaset-v1-apps
  */
 export type ReplicaSet = models.ReplicaSet;
-/**
- * apps/v1 ReplicaSet.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicaset-v1-apps
- */
 export const ReplicaSet: BuiltInKind<
   models.ReplicaSet,
   models.ReplicaSetManifest,
@@ -68,10 +52,6 @@ export const ReplicaSet: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulset-v1-apps
  */
 export type StatefulSet = models.StatefulSet;
-/**
- * apps/v1 StatefulSet.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulset-v1-apps
- */
 export const StatefulSet: BuiltInKind<
   models.StatefulSet,
   models.StatefulSetManifest,

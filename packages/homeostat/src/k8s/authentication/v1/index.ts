@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
  */
 export type SelfSubjectReview = models.SelfSubjectReview;
-/**
- * authentication.k8s.io/v1 SelfSubjectReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
- */
 export const SelfSubjectReview: ReviewKind<
   models.SelfSubjectReview,
   models.SelfSubjectReviewManifest
@@ -28,9 +24,5 @@ export const SelfSubjectReview: ReviewKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
  */
 export type TokenReview = models.TokenReview;
-/**
- * authentication.k8s.io/v1 TokenReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
- */
 export const TokenReview: ReviewKind<models.TokenReview, models.TokenReviewManifest> =
   /*#__PURE__*/ reviewKind("authentication.k8s.io/v1", "TokenReview", "tokenreviews", "Cluster");

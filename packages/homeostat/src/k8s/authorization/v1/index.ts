@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
  */
 export type LocalSubjectAccessReview = models.LocalSubjectAccessReview;
-/**
- * authorization.k8s.io/v1 LocalSubjectAccessReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
- */
 export const LocalSubjectAccessReview: ReviewKind<
   models.LocalSubjectAccessReview,
   models.LocalSubjectAccessReviewManifest
@@ -28,10 +24,6 @@ export const LocalSubjectAccessReview: ReviewKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
  */
 export type SelfSubjectAccessReview = models.SelfSubjectAccessReview;
-/**
- * authorization.k8s.io/v1 SelfSubjectAccessReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
- */
 export const SelfSubjectAccessReview: ReviewKind<
   models.SelfSubjectAccessReview,
   models.SelfSubjectAccessReviewManifest
@@ -47,10 +39,6 @@ export const SelfSubjectAccessReview: ReviewKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
  */
 export type SelfSubjectRulesReview = models.SelfSubjectRulesReview;
-/**
- * authorization.k8s.io/v1 SelfSubjectRulesReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
- */
 export const SelfSubjectRulesReview: ReviewKind<
   models.SelfSubjectRulesReview,
   models.SelfSubjectRulesReviewManifest
@@ -66,10 +54,6 @@ export const SelfSubjectRulesReview: ReviewKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
  */
 export type SubjectAccessReview = models.SubjectAccessReview;
-/**
- * authorization.k8s.io/v1 SubjectAccessReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
- */
 export const SubjectAccessReview: ReviewKind<
   models.SubjectAccessReview,
   models.SubjectAccessReviewManifest

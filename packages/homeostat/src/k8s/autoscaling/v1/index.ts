@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
 export type HorizontalPodAutoscaler = models.HorizontalPodAutoscaler;
-/**
- * autoscaling/v1 HorizontalPodAutoscaler.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
- */
 export const HorizontalPodAutoscaler: BuiltInKind<
   models.HorizontalPodAutoscaler,
   models.HorizontalPodAutoscalerManifest,

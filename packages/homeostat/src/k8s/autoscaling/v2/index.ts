@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
  */
 export type HorizontalPodAutoscaler = models.HorizontalPodAutoscaler;
-/**
- * autoscaling/v2 HorizontalPodAutoscaler.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
- */
 export const HorizontalPodAutoscaler: BuiltInKind<
   models.HorizontalPodAutoscaler,
   models.HorizontalPodAutoscalerManifest,

@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cronjob-v1-batch
  */
 export type CronJob = models.CronJob;
-/**
- * batch/v1 CronJob.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cronjob-v1-batch
- */
 export const CronJob: BuiltInKind<models.CronJob, models.CronJobManifest, models.CronJobStatus> =
   /*#__PURE__*/ builtInKind("batch/v1", "CronJob", "cronjobs", "Namespaced");
 
@@ -21,9 +17,5 @@ export const CronJob: BuiltInKind<models.CronJob, models.CronJobManifest, models
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#job-v1-batch
  */
 export type Job = models.Job;
-/**
- * batch/v1 Job.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#job-v1-batch
- */
 export const Job: BuiltInKind<models.Job, models.JobManifest, models.JobStatus> =
   /*#__PURE__*/ builtInKind("batch/v1", "Job", "jobs", "Namespaced");

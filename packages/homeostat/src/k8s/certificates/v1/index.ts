@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
  */
 export type CertificateSigningRequest = models.CertificateSigningRequest;
-/**
- * certificates.k8s.io/v1 CertificateSigningRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
- */
 export const CertificateSigningRequest: BuiltInKind<
   models.CertificateSigningRequest,
   models.CertificateSigningRequestManifest,

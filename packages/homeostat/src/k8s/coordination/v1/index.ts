@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
  */
 export type Lease = models.Lease;
-/**
- * coordination.k8s.io/v1 Lease.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
- */
 export const Lease: BuiltInKind<models.Lease, models.LeaseManifest> = /*#__PURE__*/ builtInKind(
   "coordination.k8s.io/v1",
   "Lease",

@@ -10,10 +10,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#binding-v1-core
  */
 export type Binding = models.Binding;
-/**
- * v1 Binding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#binding-v1-core
- */
 export const Binding: ReviewKind<Status, models.BindingManifest> = /*#__PURE__*/ reviewKind(
   "v1",
   "Binding",
@@ -26,10 +22,6 @@ export const Binding: ReviewKind<Status, models.BindingManifest> = /*#__PURE__*/
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#componentstatus-v1-core
  */
 export type ComponentStatus = models.ComponentStatus;
-/**
- * v1 ComponentStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#componentstatus-v1-core
- */
 export const ComponentStatus: BuiltInKind<models.ComponentStatus, models.ComponentStatusManifest> =
   /*#__PURE__*/ builtInKind("v1", "ComponentStatus", "componentstatuses", "Cluster");
 
@@ -38,10 +30,6 @@ export const ComponentStatus: BuiltInKind<models.ComponentStatus, models.Compone
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmap-v1-core
  */
 export type ConfigMap = models.ConfigMap;
-/**
- * v1 ConfigMap.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmap-v1-core
- */
 export const ConfigMap: BuiltInKind<models.ConfigMap, models.ConfigMapManifest> =
   /*#__PURE__*/ builtInKind("v1", "ConfigMap", "configmaps", "Namespaced");
 
@@ -50,10 +38,6 @@ export const ConfigMap: BuiltInKind<models.ConfigMap, models.ConfigMapManifest> 
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpoints-v1-core
  */
 export type Endpoints = models.Endpoints;
-/**
- * v1 Endpoints.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpoints-v1-core
- */
 export const Endpoints: BuiltInKind<models.Endpoints, models.EndpointsManifest> =
   /*#__PURE__*/ builtInKind("v1", "Endpoints", "endpoints", "Namespaced");
 
@@ -62,10 +46,6 @@ export const Endpoints: BuiltInKind<models.Endpoints, models.EndpointsManifest> 
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#event-v1-core
  */
 export type Event = models.Event;
-/**
- * v1 Event.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#event-v1-core
- */
 export const Event: BuiltInKind<models.Event, models.EventManifest> = /*#__PURE__*/ builtInKind(
   "v1",
   "Event",
@@ -78,10 +58,6 @@ export const Event: BuiltInKind<models.Event, models.EventManifest> = /*#__PURE_
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitrange-v1-core
  */
 export type LimitRange = models.LimitRange;
-/**
- * v1 LimitRange.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitrange-v1-core
- */
 export const LimitRange: BuiltInKind<models.LimitRange, models.LimitRangeManifest> =
   /*#__PURE__*/ builtInKind("v1", "LimitRange", "limitranges", "Namespaced");
 
@@ -90,10 +66,6 @@ export const LimitRange: BuiltInKind<models.LimitRange, models.LimitRangeManifes
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#namespace-v1-core
  */
 export type Namespace = models.Namespace;
-/**
- * v1 Namespace.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#namespace-v1-core
- */
 export const Namespace: BuiltInKind<
   models.Namespace,
   models.NamespaceManifest,
@@ -105,10 +77,6 @@ export const Namespace: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#node-v1-core
  */
 export type Node = models.Node;
-/**
- * v1 Node.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#node-v1-core
- */
 export const Node: BuiltInKind<models.Node, models.NodeManifest, models.NodeStatus> =
   /*#__PURE__*/ builtInKind("v1", "Node", "nodes", "Cluster");
 
@@ -117,10 +85,6 @@ export const Node: BuiltInKind<models.Node, models.NodeManifest, models.NodeStat
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
  */
 export type PersistentVolume = models.PersistentVolume;
-/**
- * v1 PersistentVolume.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
- */
 export const PersistentVolume: BuiltInKind<
   models.PersistentVolume,
   models.PersistentVolumeManifest,
@@ -132,10 +96,6 @@ export const PersistentVolume: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
  */
 export type PersistentVolumeClaim = models.PersistentVolumeClaim;
-/**
- * v1 PersistentVolumeClaim.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
- */
 export const PersistentVolumeClaim: BuiltInKind<
   models.PersistentVolumeClaim,
   models.PersistentVolumeClaimManifest,
@@ -152,10 +112,6 @@ export const PersistentVolumeClaim: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#pod-v1-core
  */
 export type Pod = models.Pod;
-/**
- * v1 Pod.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#pod-v1-core
- */
 export const Pod: BuiltInKind<models.Pod, models.PodManifest, models.PodStatus, string> =
   /*#__PURE__*/ builtInKind("v1", "Pod", "pods", "Namespaced");
 
@@ -164,10 +120,6 @@ export const Pod: BuiltInKind<models.Pod, models.PodManifest, models.PodStatus, 
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podtemplate-v1-core
  */
 export type PodTemplate = models.PodTemplate;
-/**
- * v1 PodTemplate.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podtemplate-v1-core
- */
 export const PodTemplate: BuiltInKind<models.PodTemplate, models.PodTemplateManifest> =
   /*#__PURE__*/ builtInKind("v1", "PodTemplate", "podtemplates", "Namespaced");
 
@@ -176,10 +128,6 @@ export const PodTemplate: BuiltInKind<models.PodTemplate, models.PodTemplateMani
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
  */
 export type ReplicationController = models.ReplicationController;
-/**
- * v1 ReplicationController.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
- */
 export const ReplicationController: BuiltInKind<
   models.ReplicationController,
   models.ReplicationControllerManifest,
@@ -196,10 +144,6 @@ export const ReplicationController: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequota-v1-core
  */
 export type ResourceQuota = models.ResourceQuota;
-/**
- * v1 ResourceQuota.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequota-v1-core
- */
 export const ResourceQuota: BuiltInKind<
   models.ResourceQuota,
   models.ResourceQuotaManifest,
@@ -211,10 +155,6 @@ export const ResourceQuota: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secret-v1-core
  */
 export type Secret = models.Secret;
-/**
- * v1 Secret.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secret-v1-core
- */
 export const Secret: BuiltInKind<models.Secret, models.SecretManifest> = /*#__PURE__*/ builtInKind(
   "v1",
   "Secret",
@@ -227,10 +167,6 @@ export const Secret: BuiltInKind<models.Secret, models.SecretManifest> = /*#__PU
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#service-v1-core
  */
 export type Service = models.Service;
-/**
- * v1 Service.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#service-v1-core
- */
 export const Service: BuiltInKind<
   models.Service,
   models.ServiceManifest,
@@ -243,9 +179,5 @@ export const Service: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccount-v1-core
  */
 export type ServiceAccount = models.ServiceAccount;
-/**
- * v1 ServiceAccount.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccount-v1-core
- */
 export const ServiceAccount: BuiltInKind<models.ServiceAccount, models.ServiceAccountManifest> =
   /*#__PURE__*/ builtInKind("v1", "ServiceAccount", "serviceaccounts", "Namespaced");

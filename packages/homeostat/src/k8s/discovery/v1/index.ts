@@ -9,9 +9,5 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
  */
 export type EndpointSlice = models.EndpointSlice;
-/**
- * discovery.k8s.io/v1 EndpointSlice.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
- */
 export const EndpointSlice: BuiltInKind<models.EndpointSlice, models.EndpointSliceManifest> =
   /*#__PURE__*/ builtInKind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", "Namespaced");

@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#event-v1-events-k8s-io
  */
 export type Event = models.Event;
-/**
- * events.k8s.io/v1 Event.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#event-v1-events-k8s-io
- */
 export const Event: BuiltInKind<models.Event, models.EventManifest> = /*#__PURE__*/ builtInKind(
   "events.k8s.io/v1",
   "Event",

@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
  */
 export type FlowSchema = models.FlowSchema;
-/**
- * flowcontrol.apiserver.k8s.io/v1 FlowSchema.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
- */
 export const FlowSchema: BuiltInKind<
   models.FlowSchema,
   models.FlowSchemaManifest,
@@ -29,10 +25,6 @@ export const FlowSchema: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export type PriorityLevelConfiguration = models.PriorityLevelConfiguration;
-/**
- * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
- */
 export const PriorityLevelConfiguration: BuiltInKind<
   models.PriorityLevelConfiguration,
   models.PriorityLevelConfigurationManifest,

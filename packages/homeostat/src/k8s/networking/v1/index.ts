@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
  */
 export type IPAddress = models.IPAddress;
-/**
- * networking.k8s.io/v1 IPAddress.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
- */
 export const IPAddress: BuiltInKind<models.IPAddress, models.IPAddressManifest> =
   /*#__PURE__*/ builtInKind("networking.k8s.io/v1", "IPAddress", "ipaddresses", "Cluster");
 
@@ -21,10 +17,6 @@ export const IPAddress: BuiltInKind<models.IPAddress, models.IPAddressManifest> 
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
  */
 export type Ingress = models.Ingress;
-/**
- * networking.k8s.io/v1 Ingress.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
- */
 export const Ingress: BuiltInKind<models.Ingress, models.IngressManifest, models.IngressStatus> =
   /*#__PURE__*/ builtInKind("networking.k8s.io/v1", "Ingress", "ingresses", "Namespaced");
 
@@ -33,10 +25,6 @@ export const Ingress: BuiltInKind<models.Ingress, models.IngressManifest, models
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
  */
 export type IngressClass = models.IngressClass;
-/**
- * networking.k8s.io/v1 IngressClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
- */
 export const IngressClass: BuiltInKind<models.IngressClass, models.IngressClassManifest> =
   /*#__PURE__*/ builtInKind("networking.k8s.io/v1", "IngressClass", "ingressclasses", "Cluster");
 
@@ -45,10 +33,6 @@ export const IngressClass: BuiltInKind<models.IngressClass, models.IngressClassM
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
  */
 export type NetworkPolicy = models.NetworkPolicy;
-/**
- * networking.k8s.io/v1 NetworkPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
- */
 export const NetworkPolicy: BuiltInKind<models.NetworkPolicy, models.NetworkPolicyManifest> =
   /*#__PURE__*/ builtInKind(
     "networking.k8s.io/v1",
@@ -62,10 +46,6 @@ export const NetworkPolicy: BuiltInKind<models.NetworkPolicy, models.NetworkPoli
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
  */
 export type ServiceCIDR = models.ServiceCIDR;
-/**
- * networking.k8s.io/v1 ServiceCIDR.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
- */
 export const ServiceCIDR: BuiltInKind<
   models.ServiceCIDR,
   models.ServiceCIDRManifest,

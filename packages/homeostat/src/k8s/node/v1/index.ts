@@ -9,9 +9,5 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
  */
 export type RuntimeClass = models.RuntimeClass;
-/**
- * node.k8s.io/v1 RuntimeClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
- */
 export const RuntimeClass: BuiltInKind<models.RuntimeClass, models.RuntimeClassManifest> =
   /*#__PURE__*/ builtInKind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", "Cluster");

@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
  */
 export type PodDisruptionBudget = models.PodDisruptionBudget;
-/**
- * policy/v1 PodDisruptionBudget.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
- */
 export const PodDisruptionBudget: BuiltInKind<
   models.PodDisruptionBudget,
   models.PodDisruptionBudgetManifest,

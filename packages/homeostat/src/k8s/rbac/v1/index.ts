@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
  */
 export type ClusterRole = models.ClusterRole;
-/**
- * rbac.authorization.k8s.io/v1 ClusterRole.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
- */
 export const ClusterRole: BuiltInKind<models.ClusterRole, models.ClusterRoleManifest> =
   /*#__PURE__*/ builtInKind(
     "rbac.authorization.k8s.io/v1",
@@ -26,10 +22,6 @@ export const ClusterRole: BuiltInKind<models.ClusterRole, models.ClusterRoleMani
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
  */
 export type ClusterRoleBinding = models.ClusterRoleBinding;
-/**
- * rbac.authorization.k8s.io/v1 ClusterRoleBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
- */
 export const ClusterRoleBinding: BuiltInKind<
   models.ClusterRoleBinding,
   models.ClusterRoleBindingManifest
@@ -45,10 +37,6 @@ export const ClusterRoleBinding: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
  */
 export type Role = models.Role;
-/**
- * rbac.authorization.k8s.io/v1 Role.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
- */
 export const Role: BuiltInKind<models.Role, models.RoleManifest> = /*#__PURE__*/ builtInKind(
   "rbac.authorization.k8s.io/v1",
   "Role",
@@ -61,10 +49,6 @@ export const Role: BuiltInKind<models.Role, models.RoleManifest> = /*#__PURE__*/
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
  */
 export type RoleBinding = models.RoleBinding;
-/**
- * rbac.authorization.k8s.io/v1 RoleBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
- */
 export const RoleBinding: BuiltInKind<models.RoleBinding, models.RoleBindingManifest> =
   /*#__PURE__*/ builtInKind(
     "rbac.authorization.k8s.io/v1",

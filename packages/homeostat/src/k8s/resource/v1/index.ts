@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
  */
 export type DeviceClass = models.DeviceClass;
-/**
- * resource.k8s.io/v1 DeviceClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
- */
 export const DeviceClass: BuiltInKind<models.DeviceClass, models.DeviceClassManifest> =
   /*#__PURE__*/ builtInKind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", "Cluster");
 
@@ -21,10 +17,6 @@ export const DeviceClass: BuiltInKind<models.DeviceClass, models.DeviceClassMani
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
  */
 export type ResourceClaim = models.ResourceClaim;
-/**
- * resource.k8s.io/v1 ResourceClaim.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
- */
 export const ResourceClaim: BuiltInKind<
   models.ResourceClaim,
   models.ResourceClaimManifest,
@@ -41,10 +33,6 @@ export const ResourceClaim: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
  */
 export type ResourceClaimTemplate = models.ResourceClaimTemplate;
-/**
- * resource.k8s.io/v1 ResourceClaimTemplate.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
- */
 export const ResourceClaimTemplate: BuiltInKind<
   models.ResourceClaimTemplate,
   models.ResourceClaimTemplateManifest
@@ -60,9 +48,5 @@ export const ResourceClaimTemplate: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
  */
 export type ResourceSlice = models.ResourceSlice;
-/**
- * resource.k8s.io/v1 ResourceSlice.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
- */
 export const ResourceSlice: BuiltInKind<models.ResourceSlice, models.ResourceSliceManifest> =
   /*#__PURE__*/ builtInKind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", "Cluster");

@@ -9,9 +9,5 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
  */
 export type PriorityClass = models.PriorityClass;
-/**
- * scheduling.k8s.io/v1 PriorityClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
- */
 export const PriorityClass: BuiltInKind<models.PriorityClass, models.PriorityClassManifest> =
   /*#__PURE__*/ builtInKind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", "Cluster");

@@ -9,10 +9,6 @@ export type * from "./models.ts";
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
  */
 export type CSIDriver = models.CSIDriver;
-/**
- * storage.k8s.io/v1 CSIDriver.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
- */
 export const CSIDriver: BuiltInKind<models.CSIDriver, models.CSIDriverManifest> =
   /*#__PURE__*/ builtInKind("storage.k8s.io/v1", "CSIDriver", "csidrivers", "Cluster");
 
@@ -21,10 +17,6 @@ export const CSIDriver: BuiltInKind<models.CSIDriver, models.CSIDriverManifest> 
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
  */
 export type CSINode = models.CSINode;
-/**
- * storage.k8s.io/v1 CSINode.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
- */
 export const CSINode: BuiltInKind<models.CSINode, models.CSINodeManifest> =
   /*#__PURE__*/ builtInKind("storage.k8s.io/v1", "CSINode", "csinodes", "Cluster");
 
@@ -33,10 +25,6 @@ export const CSINode: BuiltInKind<models.CSINode, models.CSINodeManifest> =
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
  */
 export type CSIStorageCapacity = models.CSIStorageCapacity;
-/**
- * storage.k8s.io/v1 CSIStorageCapacity.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
- */
 export const CSIStorageCapacity: BuiltInKind<
   models.CSIStorageCapacity,
   models.CSIStorageCapacityManifest
@@ -52,10 +40,6 @@ export const CSIStorageCapacity: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
  */
 export type StorageClass = models.StorageClass;
-/**
- * storage.k8s.io/v1 StorageClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
- */
 export const StorageClass: BuiltInKind<models.StorageClass, models.StorageClassManifest> =
   /*#__PURE__*/ builtInKind("storage.k8s.io/v1", "StorageClass", "storageclasses", "Cluster");
 
@@ -64,10 +48,6 @@ export const StorageClass: BuiltInKind<models.StorageClass, models.StorageClassM
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
  */
 export type VolumeAttachment = models.VolumeAttachment;
-/**
- * storage.k8s.io/v1 VolumeAttachment.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
- */
 export const VolumeAttachment: BuiltInKind<
   models.VolumeAttachment,
   models.VolumeAttachmentManifest,
@@ -84,10 +64,6 @@ export const VolumeAttachment: BuiltInKind<
  * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
  */
 export type VolumeAttributesClass = models.VolumeAttributesClass;
-/**
- * storage.k8s.io/v1 VolumeAttributesClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
- */
 export const VolumeAttributesClass: BuiltInKind<
   models.VolumeAttributesClass,
   models.VolumeAttributesClassManifest

@@ -3,7 +3,7 @@
 // pkg/apis/resource/{v1/defaults.go,validation}.
 import { isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatNodeTerms } from "../printers/format-node-terms.ts";

@@ -3,7 +3,7 @@
 // pkg/apis/core/v1/defaults.go, pkg/printers/internalversion/printers.go (printService).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";

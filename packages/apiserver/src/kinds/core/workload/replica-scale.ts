@@ -6,7 +6,7 @@ import type { Scale } from "homeostat/k8s/autoscaling/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { invalidError } from "../../../apimachinery/errors/api-errors.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import type { ScaleView } from "../../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../../apimachinery/rest/scale-converter.ts";
 import { nonNegative } from "../../validation/field-rules.ts";
 
 interface Scalable {
@@ -18,7 +18,7 @@ interface Scalable {
 /** `selectorText` returns the selector of the pods as clients write it in a query. */
 export function createReplicaScale<W extends Scalable>(
   selectorText: (workload: W) => string,
-): ScaleView<W> {
+): ScaleConverter<W> {
   return {
     toScale: (workload) => ({
       kind: "Scale",

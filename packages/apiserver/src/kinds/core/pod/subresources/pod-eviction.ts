@@ -18,9 +18,9 @@ import type {
   ConnectCheck,
   ConnectHandler,
   ConnectTools,
-  DeleteOptions,
-  WriteContext,
-} from "../../../../apimachinery/rest/served-resource.ts";
+} from "../../../../apimachinery/rest/connecter.ts";
+import type { DeleteOptions } from "../../../../apimachinery/rest/delete-options.ts";
+import type { WriteContext } from "../../../../apimachinery/rest/write-context.ts";
 import { isEmptySelector } from "../../../validation/label-selectors.ts";
 import {
   isSet,

@@ -1,7 +1,7 @@
 // The public types of an embedded server: the options it starts with and the handle it returns.
 import type { Transport } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
-import type { UserInfo } from "./apimachinery/handler.ts";
+import type { UserInfo } from "./apimachinery/user-info.ts";
 import type { KeyPair } from "./certificates/authority.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";
 

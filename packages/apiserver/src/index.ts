@@ -12,8 +12,8 @@ export {
   isStream,
   type OpenStream,
   type StreamSink,
-  type UserInfo,
 } from "./apimachinery/handler.ts";
+export type { UserInfo } from "./apimachinery/user-info.ts";
 export { createInProcessTransport } from "./http/in-process.ts";
 export type {
   PodAction,

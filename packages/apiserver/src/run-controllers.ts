@@ -4,7 +4,8 @@
 import type { Runtime } from "homeostat/runtime";
 import { type ApiServerOptions, warnOf } from "./api-server-options.ts";
 import { reasonOf, ServerError } from "./apimachinery/errors/server-error.ts";
-import type { Handler, UserInfo } from "./apimachinery/handler.ts";
+import type { Handler } from "./apimachinery/handler.ts";
+import type { UserInfo } from "./apimachinery/user-info.ts";
 import type { Authority } from "./certificates/authority.ts";
 import type { ControllerDescriptor } from "./component-helpers/controller/controller.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";

@@ -5,9 +5,10 @@
 import { isObject, type JsonObject } from "homeostat/api";
 import type { Clock } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
-import type { UserInfo } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { ResourceCatalog, TokenReviewResult } from "../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { TokenReviewResult } from "../apimachinery/rest/review.ts";
 import { storageKeyOf } from "../registry/revisions/storage-key.ts";
 import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { Store } from "../storage/store.ts";

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
-import type { ResourceCatalog } from "../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
   type AcceptedDiscovery,
   acceptDiscovery,

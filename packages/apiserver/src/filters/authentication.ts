@@ -4,7 +4,7 @@
 // pkg/endpoints/filters/authentication.go.
 import { failure } from "../apimachinery/errors/api-errors.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import type { UserInfo } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 
 /** The caller without credentials. */
 export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };

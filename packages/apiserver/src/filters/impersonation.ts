@@ -4,7 +4,7 @@ import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import type { RequestInfo } from "../registry/request/request-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import type { UserInfo } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 import { type Authorizer, refusal } from "../authorization/authorizer.ts";
 
 const extraPrefix = "impersonate-extra-";

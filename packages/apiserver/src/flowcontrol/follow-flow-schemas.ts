@@ -1,6 +1,6 @@
 // The flows of requests, kept in step with the stored FlowSchemas and their levels: read anew by
 // the first request after a change.
-import type { ResourceCatalog } from "../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import type { Store } from "../storage/store.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";

@@ -4,7 +4,7 @@
 // Upstream: k8s.io/apiserver/pkg/util/flowcontrol/rule.go, apf_controller.go,
 // pkg/server/filters/priority-and-fairness.go.
 import type { JsonObject } from "homeostat/api";
-import type { UserInfo } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 import {
   itemsAt,
   numberAt,

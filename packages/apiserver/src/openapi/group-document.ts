@@ -3,11 +3,9 @@
 import type { Json, JsonObject } from "homeostat/api";
 import { isCustomResource } from "../kinds/custom/create-custom-resources.ts";
 import type { KindData, SubresourceFacts } from "../apimachinery/kind-data/kind-data.ts";
-import type {
-  ResourceCatalog,
-  ServedResource,
-  Subresource,
-} from "../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
 import { builtinComponent, componentRef } from "./builtin-component.ts";
 import { connectionPaths, isConnection } from "./connection-paths.ts";
 import { customComponents, customModel } from "./custom-component.ts";

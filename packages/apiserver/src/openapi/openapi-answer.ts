@@ -7,7 +7,8 @@ import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { parseAccept } from "../registry/negotiation/accept-header.ts";
-import type { ResourceCatalog, ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { buildDocument, documentedResources, documentPaths, minorOf } from "./group-document.ts";
 import { toVersionTwo } from "./version-two.ts";
 

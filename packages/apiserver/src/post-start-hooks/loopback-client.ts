@@ -4,7 +4,8 @@
 // Upstream: the loopback client of k8s.io/apiserver/pkg/server/config_selfclient.go.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
-import { type Handler, isStream, type UserInfo } from "../apimachinery/handler.ts";
+import { type Handler, isStream } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 
 /** An answer with its body parsed. */
 export interface LoopbackResponse {

@@ -3,7 +3,8 @@
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
-import type { ApiRequest, ApiResponse, Handler, UserInfo } from "../apimachinery/handler.ts";
+import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { Admission, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { answerError } from "../registry/response/error-response.ts";
 import type { ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
@@ -11,7 +12,8 @@ import type { CoreServices, KindRegistry } from "../registry/scope/core-services
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { RequestInfoError } from "../registry/request/request-info.ts";
 import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
-import type { ResourceCatalog, VersionCodec } from "../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
 import { createViews } from "../registry/revisions/representations.ts";
 import { createFrames } from "../registry/revisions/watch-frames.ts";
 import { OpenWatches } from "../registry/scope/open-watches.ts";

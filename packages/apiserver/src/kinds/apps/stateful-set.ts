@@ -3,7 +3,7 @@
 // pkg/apis/apps/v1/{defaults.go,conversion.go}.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { forbidden } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { claimWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";

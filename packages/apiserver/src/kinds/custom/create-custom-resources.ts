@@ -6,11 +6,9 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "homeostat/api";
 import { smdFromJsonSchema } from "../../merge/typed/smd-from-json-schema.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
-import type {
-  ServedResource,
-  Subresource,
-  VersionCodec,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
@@ -19,7 +17,7 @@ import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { type Crd, type CrdVersion, isCrdConditionTrue, servedNames } from "./crd-version.ts";
 import { createCustomCodec } from "./custom-codec.ts";
 import { createSelectableFields } from "./custom-fields.ts";
-import { createScaleView, scalePathsOf } from "./custom-scale.ts";
+import { createScaleConverter, scalePathsOf } from "./custom-scale.ts";
 import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
 import {
   createCustomStatusStrategy,
@@ -176,7 +174,7 @@ class Maker {
     const views = new Map<string, Subresource>();
     if (rules.hasStatus)
       views.set("status", {
-        at: "view",
+        at: "store",
         kind,
         verbs: subresourceVerbs,
         strategy: createCustomStatusStrategy(rules),
@@ -188,7 +186,7 @@ class Maker {
         at: "scale",
         kind: scaleKind,
         verbs: subresourceVerbs,
-        scale: createScaleView(rules.scale),
+        scale: createScaleConverter(rules.scale),
         table: createScaleTable(version.subresources.scale),
       });
     }

@@ -3,15 +3,12 @@
 import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
-import type {
-  SelectableFields,
-  ServedResource,
-  Strategy,
-  Subresource,
-  TableColumn,
-  TablePrinter,
-  VersionCodec,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
+import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { KindData, SubresourceFacts } from "../../apimachinery/kind-data/kind-data.ts";
 import type { AnyKindDefinition, KindDefinition, StrategyOverrides } from "./kind-definition.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
@@ -168,7 +165,7 @@ function subresource(
       [
         name,
         {
-          at: "view",
+          at: "store",
           kind,
           verbs,
           strategy: { ...main, ...overrides, allowCreateOnUpdate: false },

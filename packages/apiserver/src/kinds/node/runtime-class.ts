@@ -7,7 +7,7 @@ import {
   validateLabels,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
 import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";

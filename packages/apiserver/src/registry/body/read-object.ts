@@ -12,7 +12,7 @@ import {
 } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
-import type { VersionCodec } from "../../apimachinery/rest/served-resource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
 import { readContentType } from "./content-type.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";

@@ -6,11 +6,9 @@ import { conflictError, notFoundError } from "../../apimachinery/errors/api-erro
 import type { RequestScope } from "../scope/request-scope.ts";
 import { deleteStored } from "./delete.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
-import type {
-  ConnectTools,
-  DeleteOptions,
-  ServedResource,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { findResource, findStored } from "../scope/find-stored.ts";
 import { storageKeyOf, storagePrefixOf } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";

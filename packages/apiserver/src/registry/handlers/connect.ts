@@ -19,12 +19,10 @@ import {
   type WriteOptions,
 } from "../options/write-options.ts";
 import { findRevision } from "./get.ts";
-import type {
-  ConnectAnswer,
-  ServedResource,
-  Subresource,
-  VersionCodec,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { ConnectResponse } from "../../apimachinery/rest/connecter.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { admissionRequestOf } from "../store/admission-request.ts";
 import { createBodyManager } from "../managed-fields/field-managers.ts";
@@ -55,7 +53,7 @@ export async function connect(call: RequestScope, view: Connection): Promise<Api
 /** Answers what a handler came to. */
 export async function answerConnected(
   call: RequestScope,
-  answer: ConnectAnswer,
+  answer: ConnectResponse,
   encode?: VersionCodec["encode"],
 ): Promise<ApiResponse> {
   if (!("text" in answer)) {

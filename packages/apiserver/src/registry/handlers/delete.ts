@@ -11,7 +11,7 @@ import { conflictError, notFoundError } from "../../apimachinery/errors/api-erro
 import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import { formatDeleteOptions, readDeleteOptions } from "../options/delete-options.ts";
-import type { DeleteOptions } from "../../apimachinery/rest/served-resource.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { requestedKey, splitStorageKey } from "../revisions/storage-key.ts";
 import { admissionRequestOf } from "../store/admission-request.ts";
 import { errorKindOf } from "../store/before-create.ts";

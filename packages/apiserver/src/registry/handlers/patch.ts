@@ -56,7 +56,7 @@ async function readPatch(
 }
 
 function targetOf(call: RequestScope, { fieldValidation }: WriteOptions): PatchTarget {
-  const view = call.subresource?.view.at === "view" ? call.subresource.view : undefined;
+  const view = call.subresource?.view.at === "store" ? call.subresource.view : undefined;
   return {
     call,
     kind: view?.kind ?? call.resource,

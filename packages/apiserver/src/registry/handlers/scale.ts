@@ -4,11 +4,13 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
 import {
   cloneJson,
+  type Decoded,
   formatApiVersion,
   isApiStatusError,
   type Json,
   type JsonObject,
 } from "homeostat/api";
+import type { ManagedFieldsEntry } from "homeostat/k8s/meta/v1";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import {
   createFieldManager,
@@ -32,7 +34,8 @@ import { readPatchOptions, readWriteOptions, type WriteOptions } from "../option
 import { readIntent } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/read-document-patch.ts";
 import { readPatchType } from "../patch/patch-type.ts";
-import type { ScaleView, VersionCodec } from "../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { versionsOf } from "../managed-fields/field-managers.ts";
 import { updateObject } from "../store/update-object.ts";
 
@@ -42,7 +45,7 @@ const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as cons
 type ScaleChange = (scale: JsonObject) => JsonObject;
 
 /** PUT. */
-export async function replaceScale(call: RequestScope, view: ScaleView): Promise<ApiResponse> {
+export async function replaceScale(call: RequestScope, view: ScaleConverter): Promise<ApiResponse> {
   const codec = codecOf(call);
   const options = readWriteOptions("UpdateOptions", call.request.query);
   const body = await readScale(call, codec, options);
@@ -80,7 +83,7 @@ async function readScale(
 }
 
 /** PATCH. */
-export async function patchScale(call: RequestScope, view: ScaleView): Promise<ApiResponse> {
+export async function patchScale(call: RequestScope, view: ScaleConverter): Promise<ApiResponse> {
   const codec = codecOf(call);
   const type = readPatchType(call);
   const options = readPatchOptions(call.request.query, type);
@@ -102,7 +105,7 @@ export async function patchScale(call: RequestScope, view: ScaleView): Promise<A
 
 async function changeScale(
   call: RequestScope,
-  view: ScaleView,
+  view: ScaleConverter,
   options: WriteOptions,
   change: ScaleChange,
   uid?: string,
@@ -123,7 +126,7 @@ async function changeScale(
 /** The parent with the replicas of its changed Scale. */
 function scaleParent(
   call: RequestScope,
-  view: ScaleView,
+  view: ScaleConverter,
   live: JsonObject,
   change: ScaleChange,
   paths: ReplicasPaths,
@@ -161,7 +164,7 @@ function scaleParent(
 }
 
 function setManagedFields(object: JsonObject, entries: Json[] | undefined): void {
-  if (entries?.length) metadataOf(object).managedFields = entries;
+  if (entries?.length) metadataOf(object).managedFields = entries as Decoded<ManagedFieldsEntry>[];
   else delete metadataOf(object).managedFields;
 }
 

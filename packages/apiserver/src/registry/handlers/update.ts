@@ -17,7 +17,7 @@ import { updateObject } from "../store/update-object.ts";
 export async function replaceObject(call: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, subresource } = call;
   const options = readWriteOptions("UpdateOptions", request.query);
-  const view = subresource?.view.at === "view" ? subresource.view : undefined;
+  const view = subresource?.view.at === "store" ? subresource.view : undefined;
   const read = async (): Promise<JsonObject> =>
     checked(
       call,

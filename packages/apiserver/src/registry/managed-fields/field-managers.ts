@@ -10,12 +10,10 @@ import {
 import { createFieldManager, type FieldManager } from "../../merge/managedfields/field-manager.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
-import type {
-  ResourceCatalog,
-  ServedResource,
-  Strategy,
-  VersionCodec,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The field managers of one server. */
 export interface FieldManagers {
@@ -167,7 +165,7 @@ function convert(
 /** The rules of an endpoint. */
 export function strategyAt(resource: ServedResource, subresource: string): Strategy {
   const view = subresource ? resource.subresources.get(subresource) : undefined;
-  return view?.at === "view" ? view.strategy : resource.strategy;
+  return view?.at === "store" ? view.strategy : resource.strategy;
 }
 
 const resetFieldsOf = (strategy: Strategy): readonly (readonly string[])[] =>

@@ -10,7 +10,7 @@ import type { RequestScope } from "../scope/request-scope.ts";
 import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
 import { bodyOf } from "../body/request-body.ts";
 import type { Query } from "../request/query.ts";
-import type { DeleteOptions } from "../../apimachinery/rest/served-resource.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { assertOptions, validateDryRun } from "./validate-options.ts";
 
 interface Raw extends Omit<DeleteOptions, "dryRun"> {

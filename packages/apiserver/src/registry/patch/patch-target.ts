@@ -2,7 +2,7 @@
 import type { GroupVersionKind } from "homeostat/api";
 import type { FieldValidation } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
-import type { VersionCodec } from "../../apimachinery/rest/served-resource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The endpoint of a patch. */
 export interface PatchTarget {

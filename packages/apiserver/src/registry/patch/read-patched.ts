@@ -15,7 +15,7 @@ import { fillClaim, kindFault } from "../body/claimed-kind.ts";
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { formatStrictErrors } from "../body/read-object.ts";
-import type { DecodeResult } from "../../apimachinery/rest/served-resource.ts";
+import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 import type { PatchTarget } from "./patch-target.ts";
 
 /** What error messages and strict checks need beside the object. */

@@ -6,7 +6,7 @@ import type { Revision } from "../../storage/store.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
-import type { TablePrinter } from "../../apimachinery/rest/served-resource.ts";
+import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { partialMetadata } from "../revisions/representations.ts";
 import { answerBytes, answerObject } from "./encode-response.ts";

@@ -1,9 +1,7 @@
 // A request that has found its resource: what every behaviour is called with.
-import type {
-  WriteContext,
-  ServedResource,
-  Subresource,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { CoreServices } from "./core-services.ts";
 import type { Accepted } from "../negotiation/accept.ts";
 import { findStored } from "./find-stored.ts";

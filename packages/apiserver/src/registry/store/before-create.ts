@@ -11,11 +11,9 @@ import {
   pathSegmentName,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type {
-  ServedResource,
-  Strategy,
-  WriteContext,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 
 /** Prepares and validates a new object in place, as its strategy sees it. Throws 422. */
 export function beforeCreate(

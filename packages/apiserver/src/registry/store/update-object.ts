@@ -25,7 +25,8 @@ import {
 import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.ts";
 import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { parseResourceVersion } from "../read/resource-version.ts";
-import type { ServedResource, Strategy } from "../../apimachinery/rest/served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import { etcdPrefixOf, requestedKey } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { isShownAsStored } from "../revisions/representations.ts";

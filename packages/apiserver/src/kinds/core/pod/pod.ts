@@ -3,7 +3,7 @@
 // pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
 import { type FieldError, forbidden, quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
 import {
@@ -135,7 +135,7 @@ function keepMetadata(object: JsonObject, old: JsonObject): void {
     "annotations",
     "finalizers",
     "ownerReferences",
-  ])
+  ] as const)
     keepOld(metadataOf(object), metadataOf(old), field);
 }
 

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go (PrepareForCreate and what it
 // calls).
 import { equalJson, type JsonObject } from "homeostat/api";
-import type { WriteContext } from "../../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import {
   hasItems,
   itemsAt,

@@ -7,10 +7,7 @@ import {
   plainError,
 } from "../../../../apimachinery/errors/api-errors.ts";
 import { notSupported, required } from "../../../../apimachinery/errors/field-error.ts";
-import type {
-  ConnectCheck,
-  ConnectHandler,
-} from "../../../../apimachinery/rest/served-resource.ts";
+import type { ConnectCheck, ConnectHandler } from "../../../../apimachinery/rest/connecter.ts";
 import {
   hasItems,
   isSet,

@@ -19,7 +19,7 @@ import type {
   ConnectHandler,
   ConnectTools,
   ProxyHandler,
-} from "../../../../apimachinery/rest/served-resource.ts";
+} from "../../../../apimachinery/rest/connecter.ts";
 import { itemsAt, objectAt, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { assertReachable, preferredAddress, splitTarget } from "../../proxy-target.ts";

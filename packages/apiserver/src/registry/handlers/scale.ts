@@ -4,11 +4,13 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
 import {
   cloneJson,
+  type Decoded,
   formatApiVersion,
   isApiStatusError,
   type Json,
   type JsonObject,
 } from "homeostat/api";
+import type { ManagedFieldsEntry } from "homeostat/k8s/meta/v1";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import {
   createFieldManager,
@@ -162,7 +164,7 @@ function scaleParent(
 }
 
 function setManagedFields(object: JsonObject, entries: Json[] | undefined): void {
-  if (entries?.length) metadataOf(object).managedFields = entries;
+  if (entries?.length) metadataOf(object).managedFields = entries as Decoded<ManagedFieldsEntry>[];
   else delete metadataOf(object).managedFields;
 }
 

@@ -23,6 +23,21 @@ export const packageOrder = [
  * inside.
  */
 export const layers: Readonly<Record<string, Levels>> = {
+  // cel-go's own rooms, under its names: common/types, parser, checker, interpreter, ext.
+  cel: [
+    ["types"],
+    ["values"],
+    ["cost", "go"], // what steps cost; what Go's standard library does
+    ["functions"],
+    ["ast"],
+    ["parser"], // macros included
+    ["environment"],
+    ["checker", "interpreter", "ext", "stdlib"],
+    ["kubernetes"], // Kubernetes' libraries, and which version has which
+    ["program.ts"], // text in, program out
+    ["testing"],
+    ["index.ts", "net.ts"],
+  ],
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON

@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { withVariables } from "./environment.ts";
-import { kubernetesEnvironment } from "./kubernetes-environment.ts";
+import { withVariables } from "./environment/environment.ts";
+import { kubernetesEnvironment } from "./kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "./program.ts";
 import { parseTextproto, type TextMessage, type TextValue } from "./testing/parse-textproto.ts";
 import {
@@ -25,7 +25,7 @@ import {
   type Type,
   typeOf,
   uintType,
-} from "./type.ts";
+} from "./types/type.ts";
 import { Double } from "./values/double.ts";
 import { equalValues } from "./values/equality.ts";
 import { normalInt } from "./values/int.ts";

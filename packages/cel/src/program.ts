@@ -1,14 +1,14 @@
 // Text in, program out: parse, check, plan. The one entry for everything that runs CEL.
 // Upstream: github.com/google/cel-go v0.26 cel/env.go (Compile), cel/program.go.
-import type { Expr } from "./ast.ts";
-import { checkExpression } from "./checker.ts";
-import type { Environment } from "./environment.ts";
-import { Frame, type Variables } from "./frame.ts";
-import { parseExpression } from "./parser.ts";
-import type { Scope } from "./plan.ts";
-import { planNode } from "./planner.ts";
-import { formatIssues } from "./source.ts";
-import type { Type } from "./type.ts";
+import type { Expr } from "./ast/ast.ts";
+import { checkExpression } from "./checker/checker.ts";
+import type { Environment } from "./environment/environment.ts";
+import { Frame, type Variables } from "./interpreter/frame.ts";
+import { parseExpression } from "./parser/parser.ts";
+import type { Scope } from "./interpreter/plan.ts";
+import { planNode } from "./interpreter/planner.ts";
+import { formatIssues } from "./ast/source.ts";
+import type { Type } from "./types/type.ts";
 import { CelError, CostLimitError } from "./values/cel-error.ts";
 import type { CelValue } from "./values/value.ts";
 

@@ -1,6 +1,6 @@
 // One expression in a Kubernetes environment without variables, as text: its value, or what is
 // wrong with it. Test-only.
-import { kubernetesEnvironment } from "../kubernetes-environment.ts";
+import { kubernetesEnvironment } from "../kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
 import { showValue } from "../values/value.ts";
 

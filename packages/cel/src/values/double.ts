@@ -1,7 +1,7 @@
 // double: a 64-bit float, wrapped, since a bare number is an int.
 // Upstream: github.com/google/cel-go v0.26 common/types/double.go; strconv.FormatFloat with verb
 // 'g'.
-import { doubleType } from "../type.ts";
+import { doubleType } from "../types/type.ts";
 import { equalNumbers } from "./numbers.ts";
 import { CelNumber, type CelValue } from "./value.ts";
 

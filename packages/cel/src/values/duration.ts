@@ -1,7 +1,7 @@
 // duration: a signed count of nanoseconds in 64 bits.
 // Upstream: github.com/google/cel-go v0.26 common/types/duration.go; Go's time.ParseDuration;
 // k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
-import { durationType } from "../type.ts";
+import { durationType } from "../types/type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
 import { formatPlain } from "./double.ts";
 import { fitsInt } from "./int.ts";

@@ -1,6 +1,6 @@
 // Lists: values at hand, or a view of something that is converted item by item.
 // Upstream: github.com/google/cel-go v0.26 common/types/list.go.
-import { dynType, listType } from "../type.ts";
+import { dynType, listType } from "../types/type.ts";
 import { CelError } from "./cel-error.ts";
 import { equalValues } from "./equality.ts";
 import { isInt } from "./int.ts";

@@ -1,6 +1,6 @@
 // Maps: entries at hand, or a view of a JSON object.
 // Upstream: github.com/google/cel-go v0.26 common/types/map.go.
-import { dynType, mapType } from "../type.ts";
+import { dynType, mapType } from "../types/type.ts";
 import { equalValues } from "./equality.ts";
 import { CelObject, type CelValue, showValue } from "./value.ts";
 import { Double } from "./double.ts";

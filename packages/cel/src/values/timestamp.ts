@@ -1,7 +1,7 @@
 // timestamp: an instant with nanoseconds, and the offset that it was written with, which only its
 // text form shows.
 // Upstream: github.com/google/cel-go v0.26 common/types/timestamp.go; Go's time.Parse(RFC3339).
-import { timestampType } from "../type.ts";
+import { timestampType } from "../types/type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
 import { type Duration, toDuration } from "./duration.ts";
 import { CelObject, type CelValue } from "./value.ts";

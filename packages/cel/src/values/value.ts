@@ -1,7 +1,15 @@
 // What expressions compute with. Booleans, strings, null and bytes are JavaScript's own; an int is
 // a number while a double can hold it and a bigint beyond; every other value is a CelObject.
 // Upstream: github.com/google/cel-go v0.26 common/types.
-import { boolType, bytesType, dynType, intType, nullType, stringType, type Type } from "../type.ts";
+import {
+  boolType,
+  bytesType,
+  dynType,
+  intType,
+  nullType,
+  stringType,
+  type Type,
+} from "../types/type.ts";
 
 /** A value that is not one of JavaScript's own. */
 export abstract class CelObject {

@@ -6,7 +6,7 @@ import type { Type } from "../types/type.ts";
 import type { CelValue } from "../values/value.ts";
 
 interface Node {
-  /** Code point offset that errors point at. */
+  /** Code point offset, for errors. */
   readonly at: number;
   /** Set by the checker. */
   type?: Type;
@@ -35,7 +35,7 @@ export interface Call extends Node {
   function: string;
   target: Expr | undefined;
   readonly args: readonly Expr[];
-  /** The overloads that may apply; one unless the arguments are dynamic. Set by the checker. */
+  /** The overloads that match; one unless arguments are dynamic. Set by the checker. */
   overloads?: readonly Overload[];
 }
 export interface ListExpr extends Node {

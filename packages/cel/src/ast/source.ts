@@ -1,13 +1,13 @@
 // The text of an expression: positions in code points, and errors as CEL shows them.
 // Upstream: github.com/google/cel-go v0.26 common/source.go, common/error.go, common/errors.go.
 
-/** An error at a position; `at` is a code point offset, -1 for errors that belong to no place. */
+/** An error. `at` is a code point offset, -1 for errors without a position. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** Upstream stops counting here and says how many are missing. */
+/** Further issues are only counted. */
 const maxIssues = 100;
 /** Longer lines are not shown under an error. */
 const maxSnippet = 16_384;
@@ -43,7 +43,7 @@ export class Source {
     return { line, column: at - starts[line - 1]! };
   }
 
-  /** The text of a line, or undefined where there is none. */
+  /** The text of a line; undefined past the end. */
   snippet(line: number): string | undefined {
     const starts = this.lineStarts();
     if (line < 1 || line > starts.length || this.length === 0) return undefined;

@@ -1,4 +1,4 @@
-// Types for every node of a tree, and an issue for every node that has none.
+// Finds the type of every node; reports an issue where there is none.
 // Upstream: github.com/google/cel-go v0.26 checker/checker.go, checker/errors.go.
 import type {
   Call,
@@ -52,7 +52,7 @@ class Checker {
     this.#environment = environment;
   }
 
-  /** Replaces what is left of type variables by dyn. */
+  /** Replaces unbound type variables by dyn. */
   finish(): void {
     for (const node of this.#nodes) node.type = this.#bindings.resolve(node.type!, "dyn");
   }
@@ -232,7 +232,7 @@ class Checker {
     return mapType(key ?? this.#bindings.newVariable(), value ?? this.#bindings.newVariable());
   }
 
-  /** The type inside an optional that `?` was written before. */
+  /** The type inside the optional of an element written `?x`. */
   #unwrapped(node: Expr, type: Type): Type {
     const held = unwrapOptional(type);
     if (held) return held;

@@ -1,5 +1,5 @@
-// What an expression may cost at worst, before any value is known: sizes come from the caller's
-// schema, from literals, and from what calls return.
+// Estimates the cost of an expression before any value is known. Sizes come from the caller's
+// schema, from literals and from the results of calls.
 // Upstream: github.com/google/cel-go v0.26 checker/cost.go.
 import { accumulatorName, type Call, type Comprehension, type Expr } from "../ast/ast.ts";
 import {
@@ -45,7 +45,7 @@ export function estimateCost(root: Expr, sizeOf: SizeOracle): Estimate {
   return new CostEstimator(sizeOf).cost(root);
 }
 
-/** Computes costs and remembers, node by node, what was learned about sizes. */
+/** Computes costs and remembers the sizes of nodes. */
 export class CostEstimator {
   readonly sizeByPath: SizeOracle;
   readonly #paths = new Map<Expr, readonly string[]>();
@@ -312,11 +312,11 @@ export class CostEstimator {
   }
 }
 
-/** The checker names no overload for `a.?b`: it has one only. */
+/** `a.?b` has one overload, which the checker leaves out. */
 const overloadsOf = (node: Call): readonly Priced[] =>
   node.function === "_?._" ? [{ id: "select_optional_field" }] : (node.overloads ?? []);
 
-/** A loop over nothing that only gives a value a name. */
+/** A loop over an empty list, which only names a value (cel.bind). */
 const isBinding = (node: Comprehension): boolean =>
   node.range.kind === "list" &&
   node.range.elements.length === 0 &&
@@ -329,12 +329,10 @@ function writtenSize(node: Expr): number | undefined {
   return node.kind === "literal" ? literalSize(node.value) : undefined;
 }
 
-const literalSize = (value: CelValue): number =>
-  typeof value === "string"
-    ? codePointLength(value)
-    : value instanceof Uint8Array
-      ? value.length
-      : 1;
+function literalSize(value: CelValue): number {
+  if (typeof value === "string") return codePointLength(value);
+  return value instanceof Uint8Array ? value.length : 1;
+}
 
 function isScalar(type: Type): boolean {
   const held = unwrapOptional(type);

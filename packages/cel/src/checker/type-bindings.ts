@@ -1,6 +1,6 @@
 // Unification: which types stand for the type variables of overloads and of empty literals.
 // Upstream: github.com/google/cel-go v0.26 checker/types.go, checker/mapping.go.
-import { dynType, opaqueType, sameType, type Type } from "../types/type.ts";
+import { dynType, sameType, type Type } from "../types/type.ts";
 
 type Bindings = Map<string, Type>;
 
@@ -12,12 +12,12 @@ export class TypeBindings {
   #bindings: Bindings = new Map();
   #fresh = 0;
 
-  /** A type variable that nothing is known about. */
+  /** A new, unbound type variable. */
   newVariable(): Type {
     return { kind: "param", name: `_var${this.#fresh++}`, params: [] };
   }
 
-  /** An overload's arguments and result with variables of this very call. */
+  /** An overload's arguments and result, with new type variables for one call. */
   instantiate(types: readonly Type[]): readonly Type[] {
     if (!types.some(hasParam)) return types;
     const local = new Map<string, Type>();
@@ -32,7 +32,7 @@ export class TypeBindings {
     return types.map(rename);
   }
 
-  /** Whether values of `from` fit where `to` is wanted; binds variables when they do. */
+  /** Whether `from` is assignable to `to`; binds type variables when it is. */
   assign(from: Type, to: Type): boolean {
     return this.assignAll([from], [to]);
   }
@@ -54,11 +54,8 @@ export class TypeBindings {
     if (type.kind === "param") return unbound === "dyn" ? dynType : type;
     if (type.params.length === 0) return type;
     const params = type.params.map((param) => this.resolve(param, unbound));
-    return params.every((param, i) => param === type.params[i])
-      ? type
-      : type.kind === "opaque"
-        ? opaqueType(type.name, ...params)
-        : { ...type, params };
+    const unchanged = params.every((param, i) => param === type.params[i]);
+    return unchanged ? type : { ...type, params };
   }
 }
 
@@ -90,7 +87,7 @@ function assignableList(bindings: Bindings, a: readonly Type[], b: readonly Type
   return a.length === b.length && a.every((type, i) => assignable(bindings, type, b[i]!));
 }
 
-/** null fits these, as it always has. */
+/** null is assignable to these types. */
 const isNullable = (type: Type): boolean =>
   ["null", "opaque", "struct", "duration", "timestamp"].includes(type.kind);
 

@@ -1,5 +1,5 @@
-// What an expression may refer to: variables, functions, macros, types. Environments share their
-// base: adding variables costs a small object, not a copy of the libraries.
+// Variables, functions, macros and types that expressions may use. Environments share their base:
+// adding variables creates a small object and copies no library.
 // Upstream: github.com/google/cel-go v0.26 cel/env.go, checker/env.go.
 import type { Expr } from "../ast/ast.ts";
 import { type ConstantEquality, equalityPrice } from "../cost/equality-price.ts";
@@ -9,10 +9,10 @@ import type { Issue } from "../ast/source.ts";
 import type { Type } from "../types/type.ts";
 import type { CelValue } from "../values/value.ts";
 
-/** A check of the finished tree, after types are known; upstream's AST validators. */
+/** Checks a typed tree; upstream calls these AST validators. */
 export type TreeCheck = (root: Expr, report: (issue: Issue) => void) => void;
 
-/** A named set of functions, macros and types. Registering it in an environment is all it needs. */
+/** Functions, macros, types and checks that an environment registers together. */
 export interface Library {
   readonly name: string;
   readonly functions?: readonly FunctionDeclaration[];
@@ -27,9 +27,9 @@ export interface Library {
 /** The fields of an object type. */
 export interface StructDeclaration {
   readonly name: string;
-  /** The type of a field, or undefined where there is none. */
+  /** The type of a field; undefined when the type has no such field. */
   field(name: string): Type | undefined;
-  /** Builds a value from `Name{field: value}`; absent where such literals are not allowed. */
+  /** Builds a value from `Name{field: value}`; absent when such literals are refused. */
   readonly create?: (fields: ReadonlyMap<string, CelValue>) => CelValue;
 }
 
@@ -76,7 +76,7 @@ export function createEnvironment(libraries: readonly Library[]): Environment {
   };
 }
 
-/** The environment with variables of its own, and the object types that they use. */
+/** Adds variables, and the object types that they use, to an environment. */
 export function withVariables(
   base: Environment,
   variables: ReadonlyMap<string, Type>,

@@ -1,7 +1,9 @@
-// Names for parts of an expression: cel.bind. Kubernetes has it in the selectors of devices only.
+// cel.bind: names for parts of an expression. Kubernetes allows it in device selectors only.
 // Upstream: github.com/google/cel-go v0.26 ext/bindings.go.
 import type { Library } from "../environment/environment.ts";
-import { bindValue, type Macro, memberCall } from "../parser/macros.ts";
+import { memberCall } from "../ast/build-expr.ts";
+import { bindValue } from "../parser/fold.ts";
+import type { Macro } from "../parser/macros.ts";
 
 /** `cel.bind(name, value, body)`; a `bind` of anything else is a call like any other. */
 const bind: Macro = (at, target, args) => {
@@ -13,5 +15,5 @@ const bind: Macro = (at, target, args) => {
   return bindValue(at, variable!.name, value!, body!);
 };
 
-/** The macro, and nothing else. */
+/** The macro cel.bind. */
 export const bindingLibrary: Library = { name: "bindings", macros: new Map([[".bind/3", bind]]) };

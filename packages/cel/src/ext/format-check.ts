@@ -3,7 +3,7 @@
 // Upstream: github.com/google/cel-go v0.26 ext/formatting.go (stringFormatValidator).
 import type { Expr } from "../ast/ast.ts";
 import type { TreeCheck } from "../environment/environment.ts";
-import { walkTree } from "../ast/tree-walk.ts";
+import { childrenOf, walkTree } from "../ast/tree-walk.ts";
 import type { Type, TypeKind } from "../types/type.ts";
 import { clauseMismatch, type FormatClause, walkFormat } from "./format-clause.ts";
 
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<FormatClause["verb"], readonly TypeKind[]>> = {
   o: ["int", "uint"],
 };
 
-/** Stops the walk; the fault has been kept. */
+/** Stops the walk after the first fault. */
 class Refused {}
 
 interface Fault {
@@ -39,7 +39,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** The check. */
+/** Reports the first fault of each call. */
 export const checkFormatCalls: TreeCheck = (root, report) => {
   walkTree(root, (node) => {
     if (
@@ -77,12 +77,7 @@ function checkCall(
       args.length,
       ({ verb }, index) => {
         used++;
-        const wrong =
-          verb === "s"
-            ? unprintable(args[index]!)
-            : fits(args[index]!.type!, kinds[verb])
-              ? undefined
-              : args[index]!;
+        const wrong = misfit(args[index]!, verb);
         return wrong ? refuse(clauseMismatch(verb, wrong.type!.name), wrong.at) : "";
       },
       refuse,
@@ -96,16 +91,17 @@ function checkCall(
 const fits = (type: Type, accepted: readonly TypeKind[]): boolean =>
   type.kind === "dyn" || accepted.includes(type.kind);
 
+/** The part of an argument that a clause does not take. */
+function misfit(node: Expr, verb: FormatClause["verb"]): Expr | undefined {
+  if (verb === "s") return unprintable(node);
+  return fits(node.type!, kinds[verb]) ? undefined : node;
+}
+
 /** The part of a written value that `%s` does not take. */
 function unprintable(node: Expr): Expr | undefined {
   if (!fits(node.type!, kinds.s)) return node;
-  const parts =
-    node.kind === "list"
-      ? node.elements
-      : node.kind === "map"
-        ? node.entries.flatMap((entry) => [entry.key, entry.value])
-        : [];
-  for (const part of parts) {
+  if (node.kind !== "list" && node.kind !== "map") return undefined;
+  for (const part of childrenOf(node)) {
     const wrong = unprintable(part);
     if (wrong) return wrong;
   }

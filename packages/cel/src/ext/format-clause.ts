@@ -10,8 +10,8 @@ export interface FormatClause {
 const verbs = new Set(["s", "d", "f", "e", "b", "x", "X", "o"]);
 
 /**
- * Walks a format text. `arg` is asked for each clause, by index, and answers the text to put there;
- * it may throw. `fail` throws.
+ * Walks a format text. `render` returns the text of a clause for the argument with that index, and
+ * may throw. `fail` throws.
  */
 export function walkFormat(
   text: string,
@@ -74,6 +74,6 @@ const allowed = {
   o: "octal clause can only be used on integers",
 } as const;
 
-/** The complaint about an argument of a type that a clause does not take. */
+/** The error for an argument whose type a clause does not take. */
 export const clauseMismatch = (verb: FormatClause["verb"], typeName: string): string =>
   `error during formatting: ${allowed[verb]}, was given ${typeName}`;

@@ -35,8 +35,11 @@ function formatClause(clause: FormatClause, value: CelValue): string {
 type Render = (value: CelValue, precision: number | undefined) => string | undefined;
 
 const defaultPrecision = 6;
-const whole = (value: CelValue): bigint | undefined =>
-  isInt(value) ? BigInt(value) : value instanceof Uint ? value.value : undefined;
+function whole(value: CelValue): bigint | undefined {
+  if (isInt(value)) return BigInt(value);
+  return value instanceof Uint ? value.value : undefined;
+}
+
 const inBase =
   (base: number): Render =>
   (value) =>
@@ -45,22 +48,25 @@ const inBase =
 /** Doubles, and the names of those that have no digits. */
 function fraction(value: CelValue): number | undefined {
   if (value instanceof Double) return value.value;
-  return value === "NaN"
-    ? NaN
-    : value === "Infinity"
-      ? Infinity
-      : value === "-Infinity"
-        ? -Infinity
-        : undefined;
+  return typeof value === "string" ? namedNumbers.get(value) : undefined;
 }
 
-const special = (number: number): string =>
-  Number.isNaN(number) ? "NaN" : number > 0 ? "∞" : "-∞";
+const namedNumbers: ReadonlyMap<string, number> = new Map([
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+]);
+
+/** NaN and the infinities. */
+function special(number: number): string {
+  if (Number.isNaN(number)) return "NaN";
+  return number > 0 ? "∞" : "-∞";
+}
 
 const fixed: Render = (value, precision = defaultPrecision) => {
   const number = fraction(value);
-  if (number === undefined || !Number.isFinite(number))
-    return number === undefined ? undefined : special(number);
+  if (number === undefined) return undefined;
+  if (!Number.isFinite(number)) return special(number);
   const [digits = "", rest] = fixedDigits(number, precision).split(".");
   return digits.replace(/\B(?=(?:\d{3})+$)/g, ",") + (rest === undefined ? "" : `.${rest}`);
 };
@@ -144,7 +150,7 @@ const renderers: Readonly<Record<FormatClause["verb"], Render>> = {
   f: fixed,
   e: scientific,
   b: (value, precision) =>
-    typeof value === "boolean" ? (value ? "1" : "0") : inBase(2)(value, precision),
+    typeof value === "boolean" ? String(Number(value)) : inBase(2)(value, precision),
   x: hex,
   X: (value, precision) => hex(value, precision)?.toUpperCase(),
   o: inBase(8),

@@ -18,15 +18,9 @@ import {
   priced,
 } from "../functions/declarations.ts";
 import type { Library } from "../environment/environment.ts";
-import {
-  foldList,
-  ident,
-  listOf,
-  literal,
-  loopVariable,
-  type Macro,
-  memberCall,
-} from "../parser/macros.ts";
+import { ident, memberCall } from "../ast/build-expr.ts";
+import { bindValue, foldList } from "../parser/fold.ts";
+import { loopVariable, type Macro } from "../parser/macros.ts";
 import {
   boolType,
   bytesType,
@@ -82,7 +76,7 @@ function flattenTo(list: CelList, depth: number): CelValue[] {
 }
 
 /**
- * Types are looked at here: what is a plain list only when it runs is flat already, and welcome.
+ * Checks types itself: a list of dynamic type may turn out to be flat already.
  */
 const flatten: Implementation = (list, depth) => {
   if (!(list instanceof CelList))
@@ -100,7 +94,7 @@ const flatten: Implementation = (list, depth) => {
 
 const isInt = (value: CelValue): value is CelInt =>
   typeof value === "number" || typeof value === "bigint";
-/** `types.String` for a string; what Go calls the others' types is close to this. */
+/** The Go type of a value, e.g. `String`; close for types of libraries. */
 const goNameOf = (value: CelValue): string =>
   typeOfValue(value).name.replace(/^./, (letter) => letter.toUpperCase());
 const typeText = (value: CelValue): string => formatType(typeOfValue(value));
@@ -145,8 +139,7 @@ const sortedKinds: ReadonlySet<Expr["kind"]> = new Set<Expr["kind"]>([
 const inputName = "@__sortBy_input__";
 
 /**
- * The list is named once, so that it is computed once: its keys are made from it, then it is sorted
- * by them.
+ * Names the list, so that it is computed once, maps it to its keys, and sorts it by them.
  */
 const sortBy: Macro = (at, target, args) => {
   if (!sortedKinds.has(target!.kind))
@@ -157,20 +150,9 @@ const sortBy: Macro = (at, target, args) => {
     };
   const variable = loopVariable(args[0]!, "argument is not an identifier");
   if (typeof variable !== "string") return variable;
-  const keys = foldList(at, ident(at, inputName), { variable }, args[1]!, undefined);
+  const keys = foldList({ at, range: ident(at, inputName), variable }, args[1]!);
   const sorted = memberCall(at, "@sortByAssociatedKeys", ident(at, inputName), keys);
-  return {
-    kind: "comprehension",
-    at,
-    range: listOf(at),
-    variable: "#unused",
-    variable2: undefined,
-    accumulator: inputName,
-    init: target!,
-    condition: literal(at, false),
-    step: ident(at, inputName),
-    result: sorted,
-  };
+  return bindValue(at, inputName, target!, sorted);
 };
 
 const eachComparable = (make: (type: Type) => Overload): readonly Overload[] =>

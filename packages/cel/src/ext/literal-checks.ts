@@ -32,8 +32,7 @@ const isInt = (value: Literal): value is number | bigint =>
   typeof value === "number" || typeof value === "bigint";
 
 /**
- * The first argument of these, where it is a literal, must pass; whether its type does has been
- * checked.
+ * Checks of the first argument, when it is a literal. Its type has been checked.
  */
 const formats: Readonly<Record<string, (value: Literal) => boolean>> = {
   duration: (value) => typeof value !== "string" || parseGoDuration(value) !== undefined,
@@ -45,7 +44,7 @@ const checkFormats: TreeCheck = (root, report) => {
   walkTree(root, (node) => {
     if (node.kind !== "call" || !Object.hasOwn(formats, node.function)) return;
     const arg = node.args[0];
-    // The global form of matches has the text first; upstream looks at that argument all the same.
+    // The global form of matches has the text first; upstream checks that argument all the same.
     if (arg?.kind === "literal" && !formats[node.function]!(arg.value))
       report({ at: arg.at, message: `invalid ${node.function} argument` });
   });
@@ -95,7 +94,7 @@ const checkUniform: TreeCheck = (root, report) => {
   });
 };
 
-/** The checks as a library without functions. */
+/** A library of checks only. */
 export const literalChecks: Library = {
   name: "literal checks",
   checks: [checkFormats, checkUniform],

@@ -8,7 +8,9 @@ import {
   overload,
 } from "../functions/declarations.ts";
 import type { Library } from "../environment/environment.ts";
-import { bindValue, callTo, type Macro, memberCall } from "../parser/macros.ts";
+import { callTo, memberCall } from "../ast/build-expr.ts";
+import { bindValue } from "../parser/fold.ts";
+import type { Macro } from "../parser/macros.ts";
 import {
   boolType,
   dynType,

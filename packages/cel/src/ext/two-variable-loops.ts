@@ -4,32 +4,15 @@
 import type { Expr } from "../ast/ast.ts";
 import { type FunctionDeclaration, overload } from "../functions/declarations.ts";
 import type { Library } from "../environment/environment.ts";
-import {
-  accumulator,
-  callTo,
-  fold,
-  foldAll,
-  foldExists,
-  foldExistsOne,
-  foldList,
-  ident,
-  literal,
-  type LoopVariables,
-  loopVariable,
-  type Macro,
-} from "../parser/macros.ts";
+import { accumulator, callTo, ident, literal } from "../ast/build-expr.ts";
+import { fold, foldAll, foldExists, foldExistsOne, foldList, type Loop } from "../parser/fold.ts";
+import { loopVariable, type Macro } from "../parser/macros.ts";
 import { mapType, paramType } from "../types/type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { type CelMap, ValueMap } from "../values/map.ts";
 import { type CelValue, showValue } from "../values/value.ts";
 
-type Rewrite = (
-  at: number,
-  range: Expr,
-  variables: Required<LoopVariables>,
-  transform: Expr,
-  filter: Expr | undefined,
-) => Expr;
+type Rewrite = (loop: Loop, transform: Expr, filter?: Expr) => Expr;
 
 /** Arguments: two names, perhaps a filter, the transform or predicate. */
 const macro =
@@ -41,13 +24,8 @@ const macro =
     if (typeof first !== "string") return first!;
     if (typeof second !== "string") return second!;
     if (first === second) return { at: args[1]!.at, message: `duplicate variable name: ${first}` };
-    return rewrite(
-      at,
-      target!,
-      { variable: first, variable2: second },
-      args.at(-1)!,
-      args.length === 4 ? args[2] : undefined,
-    );
+    const loop = { at, range: target!, variable: first, variable2: second };
+    return rewrite(loop, args.at(-1)!, args.length === 4 ? args[2] : undefined);
   };
 
 const k = paramType("K");
@@ -76,27 +54,23 @@ const mapInsert: FunctionDeclaration = {
   ],
 };
 
-function foldMap(
-  at: number,
-  range: Expr,
-  variables: LoopVariables,
-  inserted: Expr,
-  filter: Expr | undefined,
-): Expr {
-  const step = filter ? callTo(at, "_?_:_", filter, inserted, accumulator(at)) : inserted;
-  return fold(at, range, variables, { kind: "map", at, entries: [] }, literal(at, true), step);
+function foldMap(loop: Loop, inserted: Expr, filter?: Expr): Expr {
+  const { at } = loop;
+  return fold(loop, {
+    init: { kind: "map", at, entries: [] },
+    condition: literal(at, true),
+    step: filter ? callTo(at, "_?_:_", filter, inserted, accumulator(at)) : inserted,
+  });
 }
 
-const transformMap: Rewrite = (at, range, variables, transform, filter) =>
-  foldMap(
-    at,
-    range,
-    variables,
-    callTo(at, "cel.@mapInsert", accumulator(at), ident(at, variables.variable), transform),
-    filter,
-  );
-const transformMapEntry: Rewrite = (at, range, variables, transform, filter) =>
-  foldMap(at, range, variables, callTo(at, "cel.@mapInsert", accumulator(at), transform), filter);
+const transformMap: Rewrite = (loop, transform, filter) => {
+  const { at, variable } = loop;
+  const key = ident(at, variable);
+  return foldMap(loop, callTo(at, "cel.@mapInsert", accumulator(at), key, transform), filter);
+};
+
+const transformMapEntry: Rewrite = (loop, transform, filter) =>
+  foldMap(loop, callTo(loop.at, "cel.@mapInsert", accumulator(loop.at), transform), filter);
 
 /** Loops over two variables. */
 export const twoVariableLoops: Library = {

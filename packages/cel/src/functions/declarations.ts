@@ -1,5 +1,5 @@
-// What an expression may call: functions with their overloads, macros aside. Libraries build these
-// with `overload` and `member`; the checker resolves them, the planner binds them.
+// Functions and their overloads. Libraries declare them with `overload` and `member`; the checker
+// resolves them, the planner binds them.
 // Upstream: github.com/google/cel-go v0.26 common/decls/decls.go.
 import type { Price } from "../cost/price.ts";
 import { noSuchOverload } from "../values/cel-error.ts";
@@ -66,7 +66,7 @@ export function member(
 /** The overload with a price. */
 export const priced = (price: Price, base: Overload): Overload => ({ ...base, price });
 
-/** The function with one price for every overload that has none of its own. */
+/** The function with a price, which also applies to overloads without one. */
 export const pricedFunction = (
   price: Price,
   declared: FunctionDeclaration,
@@ -83,8 +83,7 @@ export const specialized = (
 ): Overload => ({ ...base, specialize });
 
 /**
- * A function that tries its overloads by the types of the values: how calls with dynamic arguments
- * run.
+ * Chooses an overload by the types of the values: runs calls with dynamic arguments.
  */
 export function dispatch(name: string, overloads: readonly Overload[]): Implementation {
   return (...args) => {
@@ -99,7 +98,7 @@ export function dispatch(name: string, overloads: readonly Overload[]): Implemen
   };
 }
 
-/** Whether a value may stand for a type, parameters of maps aside. */
+/** Whether a value has a type; parameters of maps are not checked. */
 export function accepts(type: Type, value: CelValue): boolean {
   if (type.kind === "dyn" || type.kind === "param") return true;
   const actual = typeOfValue(value);

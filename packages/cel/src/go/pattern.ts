@@ -1,16 +1,16 @@
-// Regular expressions as Go has them. The engine is loaded with the first pattern; who uses one
-// often keeps it.
+// Go's regular expressions. The first pattern loads the engine. Patterns are not cached: callers
+// that use one often keep it.
 // Upstream: Go's regexp package (RE2 syntax) and the texts of its errors.
 import { createRequire } from "node:module";
 import { CelError } from "../values/cel-error.ts";
 
 /** One compiled pattern. */
 export interface Pattern {
-  /** Whether the pattern occurs anywhere in the text. */
+  /** Whether the text has a match. */
   test(text: string): boolean;
-  /** The first occurrence, or undefined. */
+  /** The first match. */
   find(text: string): string | undefined;
-  /** All occurrences, at most `limit`; all when it is negative. */
+  /** All matches, at most `limit`; no limit when it is negative. */
   findAll(text: string, limit: number): readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function compilePattern(source: string): Pattern {
     const found: string[] = [];
     let end = -1;
     while ((limit < 0 || found.length < limit) && matcher.find()) {
-      // An empty occurrence right behind another one does not count.
+      // Go skips an empty match right after another match.
       if (matcher.end() > matcher.start() || matcher.start() !== end) found.push(matcher.group());
       end = matcher.end();
     }

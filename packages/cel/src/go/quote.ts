@@ -1,4 +1,4 @@
-// Texts in Go's quotes, as `%q` prints them in messages.
+// Quotes texts as Go's `%q` does.
 // Upstream: Go's strconv.Quote.
 
 const named: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 // Upstream: Go 1.26 net/url/url.go (Parse, ParseRequestURI, EscapedPath, Hostname, Port, Query).
 import { quoteGoText } from "./quote.ts";
 
-/** The parts of a URL that expressions ask for. */
+/** The parts of a URL. */
 export interface GoUrl {
   readonly scheme: string;
   readonly host: string;
@@ -13,7 +13,7 @@ export interface GoUrl {
   readonly text: string;
 }
 
-/** Why a text is no URL, in Go's words without `parse "…": `. */
+/** Go's error without its `parse "…": `. */
 class UrlFault {
   readonly message: string;
 
@@ -22,7 +22,7 @@ class UrlFault {
   }
 }
 
-/** What `url.ParseRequestURI` and then `url.Parse` make of a text, or Go's error. */
+/** Parses as `url.ParseRequestURI` and then `url.Parse` do; returns Go's error. */
 export function parseGoUrl(text: string): GoUrl | { readonly error: string } {
   try {
     parse(text, "request");
@@ -37,7 +37,7 @@ export function parseGoUrl(text: string): GoUrl | { readonly error: string } {
 type Parts = Omit<GoUrl, "text">;
 
 function parse(text: string, as: "request" | "reference"): Parts {
-  // eslint-disable-next-line no-control-regex -- control bytes are what is looked for
+  // eslint-disable-next-line no-control-regex -- the pattern finds control bytes
   if (/[\u0000-\u001f\u007f]/.test(text))
     throw new UrlFault("net/url: invalid control character in URL");
   if (text === "" && as === "request") throw new UrlFault("empty url");
@@ -82,17 +82,12 @@ function parseHost(host: string): string {
   if (open > 0) throw new UrlFault("invalid IP-literal");
   const close = host.lastIndexOf("]");
   if (open === 0 && close < 0) throw new UrlFault("missing ']' in host");
-  const port =
-    open === 0
-      ? host.slice(close + 1)
-      : host.includes(":")
-        ? host.slice(host.lastIndexOf(":"))
-        : "";
+  const port = open === 0 ? host.slice(close + 1) : (/:[^:]*$/.exec(host)?.[0] ?? "");
   if (port !== "" && !/^:\d*$/.test(port))
     throw new UrlFault(`invalid port ${quoteGoText(port)} after host`);
   const badEscape = /%(?:(?!25|[89a-fA-F][0-9a-fA-F]).{0,2}|.?$)/.exec(host);
   if (badEscape) throw new UrlFault(`invalid URL escape ${quoteGoText(badEscape[0])}`);
-  // eslint-disable-next-line no-control-regex -- ASCII is the range that is checked
+  // eslint-disable-next-line no-control-regex -- the pattern covers ASCII
   const bad = /[\u0000-\u007f]/g;
   for (const [c] of host.matchAll(bad))
     if (!/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(c))
@@ -133,10 +128,10 @@ export function hostname({ host }: GoUrl): string {
   return colon < 0 ? host : host.slice(0, colon);
 }
 
-/** The port's digits, "" where there is none. */
+/** The port's digits; "" without a port. */
 export const port = ({ host }: GoUrl): string => /(?:^[^[\]:]*|\]):(\d*)$/.exec(host)?.[1] ?? "";
 
-/** The query's values by key; pieces that are not well-formed are left out. */
+/** The query's values by key; malformed pairs are skipped. */
 export function queryValues({ rawQuery }: GoUrl): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const piece of rawQuery.split("&")) {

@@ -1,4 +1,4 @@
-// One evaluation under way: variables, loop variables and the cost so far.
+// The state of one evaluation: variables, loop variables and the cost so far.
 // Upstream: github.com/google/cel-go v0.26 interpreter/activation.go, interpreter/runtimecost.go.
 import { type CelError, CostLimitError } from "../values/cel-error.ts";
 import type { CelValue } from "../values/value.ts";
@@ -25,7 +25,7 @@ export class Frame {
     this.limit = limit;
   }
 
-  /** Counts cost units; past the limit nothing goes on. */
+  /** Adds cost units. Throws a CostLimitError past the limit. */
   spend(cost: number): void {
     this.cost += cost;
     if (this.cost > this.limit) throw new CostLimitError();

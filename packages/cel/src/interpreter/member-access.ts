@@ -1,16 +1,16 @@
-// `a.b` and `a[b]` on a value: what is found, and the errors where nothing can be.
+// Members of values: `a.b` and `a[b]`.
 // Upstream: github.com/google/cel-go v0.26 interpreter/attributes.go (refQualify).
 import { CelError } from "../values/cel-error.ts";
 import { CelList, findItem } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
 import { CelObject, type CelValue, showValue } from "../values/value.ts";
 
-/** Opaque values that have members of their own. */
+/** Opaque values that have members. */
 export interface Indexed {
   get(key: CelValue): CelValue | undefined;
 }
 
-/** The member of a map, list or object; undefined where it has none. */
+/** The member of a map, list or object; undefined when it is missing. */
 export function findMember(target: CelValue, key: CelValue): CelValue | undefined {
   if (target instanceof CelMap) return target.find(key);
   if (target instanceof CelList) return findItem(target, key);
@@ -19,7 +19,7 @@ export function findMember(target: CelValue, key: CelValue): CelValue | undefine
   return undefined;
 }
 
-/** The member, or an error that says what is missing. */
+/** The member. Throws a CelError when it is missing. */
 export function indexValue(target: CelValue, key: CelValue): CelValue {
   const found = findMember(target, key);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-// What planning a tree gives and needs.
+// Plans, and the scope in which they are made.
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go.
 import type { Expr } from "../ast/ast.ts";
 import type { Environment } from "../environment/environment.ts";
@@ -11,7 +11,7 @@ export type Evaluate = (frame: Frame) => CelValue;
 /** A planned node. */
 export interface Plan {
   readonly evaluate: Evaluate;
-  /** The value, where it is the same every time; such a node costs nothing. */
+  /** The value of a constant node, which costs nothing. */
   readonly constant?: CelValue;
   /**
    * A path from a variable or a conditional: upstream counts its first step once, and not at all
@@ -23,12 +23,12 @@ export interface Plan {
 /** Loop variables in scope while planning, by name, with their slots. */
 export interface Scope {
   readonly slots: ReadonlyMap<string, number>;
-  /** How many slots the whole program needs. */
+  /** Slots that the whole program needs. */
   readonly counter: { count: number };
   readonly environment: Environment;
   /** Plans a node below this one. */
   readonly plan: (node: Expr, scope: Scope) => Plan;
-  /** Collects the environment's variables that are read. */
+  /** Collects the names of the variables that the program reads. */
   readonly references: Set<string>;
 }
 

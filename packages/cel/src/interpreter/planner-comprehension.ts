@@ -5,7 +5,6 @@ import type { Frame } from "./frame.ts";
 import type { Evaluate, Plan, Scope } from "./plan.ts";
 import { listCost } from "../cost/price.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
-import { Double } from "../values/double.ts";
 import { CelList, ValueList } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
 import { type CelValue, typeOfValue } from "../values/value.ts";
@@ -57,7 +56,7 @@ export function planComprehension(node: Comprehension, scope: Scope): Plan {
   };
 }
 
-/** Loops with a condition of their own carry an error along: a later item may still settle them. */
+/** Loops with a condition keep the error of a step: a later item may still settle them. */
 function stepOrError(step: Evaluate, frame: Frame): CelValue | CelError {
   try {
     return step(frame);
@@ -80,25 +79,23 @@ function eachPair(range: CelValue, visit: Visit): void {
   else throw new CelError(`unsupported comprehension range type: ${goTypeName(range)}`);
 }
 
-/** How upstream's messages name the type of a value that is no range. */
+/** The Go type of a value, as upstream's messages print it. */
 function goTypeName(value: CelValue): string {
-  if (value instanceof Double) return "types.Double";
   const names: Readonly<Record<string, string>> = {
-    int: "Int",
-    uint: "Uint",
-    bool: "Bool",
-    string: "String",
-    bytes: "Bytes",
-    null_type: "Null",
-    "google.protobuf.Duration": "Duration",
-    "google.protobuf.Timestamp": "Timestamp",
+    int: "types.Int",
+    uint: "types.Uint",
+    double: "types.Double",
+    bool: "types.Bool",
+    string: "types.String",
+    bytes: "types.Bytes",
+    null_type: "types.Null",
+    "google.protobuf.Duration": "types.Duration",
+    "google.protobuf.Timestamp": "types.Timestamp",
+    optional_type: "*types.Optional",
+    type: "*types.Type",
   };
   const { name } = typeOfValue(value);
-  return name === "optional_type"
-    ? "*types.Optional"
-    : name === "type"
-      ? "*types.Type"
-      : `types.${names[name] ?? name}`;
+  return names[name] ?? `types.${name}`;
 }
 
 /** `accumulator + [element]`, perhaps behind a filter: the loop that builds a list. */

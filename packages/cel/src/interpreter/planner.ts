@@ -1,23 +1,23 @@
-// A checked tree as one closure: what is constant is computed here, the rest at each evaluation.
-// Costs are counted where upstream observes a step, so that limits strike at the same place.
+// Turns a checked tree into closures. Constants are computed here. Costs are counted where upstream
+// observes a step, so that limits strike at the same step.
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go, interpretable.go, decorators.go.
 import type { Call, Expr, Ident, ListExpr, MapExpr, Select, StructExpr } from "../ast/ast.ts";
-import { dispatch, type Implementation } from "../functions/declarations.ts";
 import type { Frame } from "./frame.ts";
 import { constantPlan, type Evaluate, type Plan, type Scope } from "./plan.ts";
 import { planComprehension } from "./planner-comprehension.ts";
+import { planFunction } from "./planner-function.ts";
 import { planAnd, planConditional, planOr } from "./planner-logic.ts";
 import { findMember, indexValue } from "./member-access.ts";
 import { listCost, mapCost, structCost } from "../cost/price.ts";
 import { CelError } from "../values/cel-error.ts";
-import { CelList, ValueList } from "../values/list.ts";
+import { ValueList } from "../values/list.ts";
 import { ValueMap } from "../values/map.ts";
 import { none, Optional } from "../values/optional.ts";
 import { TypeValue } from "../values/type-value.ts";
 import { type CelValue, showValue } from "../values/value.ts";
 
 /**
- * Plans one node and everything below it. Throws a CelError for what fails whatever the variables.
+ * Plans a node and its children. Throws a CelError for what fails with any variables.
  */
 export function planNode(node: Expr, scope: Scope): Plan {
   switch (node.kind) {
@@ -100,7 +100,7 @@ function planSelect(node: Select, scope: Scope): Plan {
   };
 }
 
-/** Reading on from an optional gives an optional. */
+/** Members of an optional are optional. */
 function optionally(frame: Frame, target: Optional, key: CelValue): Optional {
   return toOptional(frame, target.held === undefined ? undefined : findMember(target.held, key));
 }
@@ -190,89 +190,6 @@ function planOrValue(left: Plan, right: Plan, name: "or" | "orValue"): Plan {
   };
 }
 
-function planFunction(node: Call, args: readonly Plan[], scope: Scope): Plan {
-  const overloads = node.overloads ?? [];
-  const single = overloads.length === 1 ? overloads[0]! : undefined;
-  const implementation = single?.specialize?.(args.map((arg) => arg.constant)) ?? bind(node, scope);
-  if (single?.id === "in_list" && args[1]!.constant instanceof CelList)
-    return planMembership(args[0]!, args[1]!.constant);
-  const declared = scope.environment.functions.get(node.function)!;
-  if (args.length === 1 && declared.conversion && args[0]!.constant !== undefined)
-    return constantPlan(implementation(args[0]!.constant));
-  const cost = single?.price?.actual ?? declared.price?.actual ?? 1;
-  const [first, second, third] = args.map((arg) => arg.evaluate);
-  if (args.length === 0) return { evaluate: (frame) => (frame.spend(1), implementation()) };
-  if (typeof cost === "number") {
-    if (args.length === 1)
-      return { evaluate: (frame) => (frame.spend(cost), implementation(first!(frame))) };
-    if (args.length === 2)
-      return {
-        evaluate: (frame) => (frame.spend(cost), implementation(first!(frame), second!(frame))),
-      };
-    if (args.length === 3)
-      return {
-        evaluate: (frame) => (
-          frame.spend(cost),
-          implementation(first!(frame), second!(frame), third!(frame))
-        ),
-      };
-    return {
-      evaluate: (frame) => (
-        frame.spend(cost),
-        implementation(...args.map((arg) => arg.evaluate(frame)))
-      ),
-    };
-  }
-  if (args.length === 2) {
-    return {
-      evaluate: (frame) => {
-        const a = first!(frame);
-        const b = second!(frame);
-        const result = implementation(a, b);
-        frame.spend(typeof a === "number" && typeof b === "number" ? 1 : cost([a, b], result));
-        return result;
-      },
-    };
-  }
-  return {
-    evaluate: (frame) => {
-      const values = args.map((arg) => arg.evaluate(frame));
-      const result = implementation(...values);
-      frame.spend(cost(values, result));
-      return result;
-    },
-  };
-}
-
-/**
- * The implementation of a call: its overload's own where types settle it, otherwise one that looks
- * at the values.
- */
-function bind(node: Call, scope: Scope): Implementation {
-  const overloads = node.overloads ?? [];
-  const declared = scope.environment.functions.get(node.function)!;
-  const args = node.target ? [node.target, ...node.args] : node.args;
-  const settled =
-    overloads.length === 1 &&
-    overloads[0]!.args.every(
-      (type, i) =>
-        type.kind === "dyn" || type.kind === "param" || args[i]!.type!.kind === type.kind,
-    );
-  if (settled && overloads[0]!.implementation) return overloads[0]!.implementation;
-  return declared.dynamic ?? dispatch(node.function, declared.overloads);
-}
-
-function planMembership(item: Plan, list: CelList): Plan {
-  if (list.size === 0) return constantPlan(false);
-  const items = [...list];
-  const { evaluate } = item;
-  if (items.every((value) => typeof value === "string")) {
-    const set = new Set<CelValue>(items);
-    return { evaluate: (frame) => set.has(evaluate(frame)) };
-  }
-  return { evaluate: (frame) => list.contains(evaluate(frame)) };
-}
-
 function planList(node: ListExpr, scope: Scope): Plan {
   const elements = node.elements.map((element) => planNode(element, scope));
   const build = (frame: Frame): CelValue => {
@@ -293,7 +210,7 @@ function planList(node: ListExpr, scope: Scope): Plan {
   return { evaluate: (frame) => (frame.spend(listCost), build(frame)) };
 }
 
-/** Constant parts never look at their frame. */
+/** Constant plans do not read their frame. */
 const noFrame = undefined as unknown as Frame;
 
 function planMap(node: MapExpr, scope: Scope): Plan {

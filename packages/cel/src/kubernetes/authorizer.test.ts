@@ -21,8 +21,7 @@ const environment = withVariables(
 );
 
 /**
- * What an expression gives when everything that is asked is answered with its own JSON as the
- * reason.
+ * Runs an expression with an AccessCheck whose reason is the query as JSON.
  */
 function run(text: string): string {
   const compiled = compileExpression(text, environment);

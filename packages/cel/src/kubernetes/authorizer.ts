@@ -1,6 +1,5 @@
-// authorizer: may somebody do something? Values of these types come from admission; the functions
-// exist everywhere. Knows nothing of users or policies: the answer is a function that the caller
-// gives.
+// authorizer: access checks in expressions. Admission provides the values; the functions exist in
+// every environment. Knows neither users nor policies: the caller passes an AccessCheck.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/authz.go.
 import { actualSize, passOver } from "../cost/actual-size.ts";
 import { passEstimate } from "../cost/prices.ts";
@@ -20,11 +19,10 @@ import { CelObject, type CelValue } from "../values/value.ts";
 import { labelRule, subdomainRule } from "./name-rules.ts";
 
 /**
- * One question. Either `path` or `resource` is set; empty texts stand for everything that was not
- * said.
+ * One access check. Either `path` or `resource` is set; unset fields are empty.
  */
 export interface AccessQuery {
-  /** Whose access is asked about, where it is not the requester's. */
+  /** The subject; undefined for the requester. */
   readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
   readonly path: string;
   readonly group: string;
@@ -37,14 +35,14 @@ export interface AccessQuery {
   readonly verb: string;
 }
 
-/** The answer to a question. */
+/** The result of an access check. */
 export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
   readonly error?: string;
 }
 
-/** Answers questions about access for one request. */
+/** Checks access on behalf of one request. */
 export type AccessCheck = (query: AccessQuery) => AccessDecision;
 
 export const authorizerType = structType("kubernetes.authorization.Authorizer");
@@ -66,8 +64,8 @@ const blank: AccessQuery = {
   verb: "",
 };
 
-/** A question under way: each function adds a part. */
-class Question extends CelObject {
+/** An access check under construction: each function sets a field. */
+class PendingCheck extends CelObject {
   readonly type: Type;
   readonly query: AccessQuery;
   readonly check: AccessCheck;
@@ -108,22 +106,21 @@ class Decision extends CelObject {
 
 /** The value of the variable `authorizer`. */
 export const createAuthorizer = (check: AccessCheck): CelValue =>
-  new Question(authorizerType, blank, check);
+  new PendingCheck(authorizerType, blank, check);
 
 /**
- * The value of the variable `authorizer.requestResource`: a question about what the request is
- * about.
+ * The value of the variable `authorizer.requestResource`: a check of the request's own resource.
  */
 export const createResourceAuthorizer = (
   check: AccessCheck,
   resource: Pick<AccessQuery, "group" | "resource" | "subresource" | "namespace" | "name">,
-): CelValue => new Question(resourceCheckType, { ...blank, ...resource }, check);
+): CelValue => new PendingCheck(resourceCheckType, { ...blank, ...resource }, check);
 
 const extend =
   (type: Type, part: (text: string) => Partial<AccessQuery>): Implementation =>
   (value, text) => {
-    const { query, check } = value as Question;
-    return new Question(type, { ...query, ...part(text as string) }, check);
+    const { query, check } = value as PendingCheck;
+    return new PendingCheck(type, { ...query, ...part(text as string) }, check);
   };
 
 const nonEmpty =
@@ -137,8 +134,8 @@ const serviceAccount: Implementation = (value, namespace, name) => {
   if (subdomainRule(name as string).length > 0) throw new CelError("Invalid service account name");
   if (labelRule(namespace as string).length > 0)
     throw new CelError("Invalid service account namespace");
-  const { query, check } = value as Question;
-  return new Question(
+  const { query, check } = value as PendingCheck;
+  return new PendingCheck(
     authorizerType,
     { ...query, serviceAccount: { namespace: namespace as string, name: name as string } },
     check,
@@ -146,20 +143,24 @@ const serviceAccount: Implementation = (value, namespace, name) => {
 };
 
 const check: Implementation = (value, verb) => {
-  const question = value as Question;
-  return new Decision(question.check({ ...question.query, verb: verb as string }));
+  const pending = value as PendingCheck;
+  return new Decision(pending.check({ ...pending.query, verb: verb as string }));
 };
 
-const step = (
-  name: string,
-  id: string,
-  from: Type,
-  to: Type,
-  part: (text: string) => Partial<AccessQuery>,
-): FunctionDeclaration => ({
+/** A function that sets one field of an access check. */
+interface Step {
+  readonly name: string;
+  readonly id: string;
+  readonly from: Type;
+  readonly to: Type;
+  readonly part: (text: string) => Partial<AccessQuery>;
+}
+
+const step = ({ name, id, from, to, part }: Step): FunctionDeclaration => ({
   name,
   overloads: [member(id, [from, stringType], to, extend(to, part))],
 });
+
 const ask = (
   name: string,
   id: string,
@@ -170,12 +171,24 @@ const ask = (
   overloads: [member(id, [decisionType], result, (value) => read((value as Decision).decision))],
 });
 
-/** Questions about access. */
+/** Access checks. */
 export const authorizerLibrary: Library = {
   name: "kubernetes authorizer",
   functions: [
-    step("path", "authorizer_path", authorizerType, pathCheckType, nonEmpty("path")),
-    step("group", "authorizer_group", authorizerType, groupCheckType, (group) => ({ group })),
+    step({
+      name: "path",
+      id: "authorizer_path",
+      from: authorizerType,
+      to: pathCheckType,
+      part: nonEmpty("path"),
+    }),
+    step({
+      name: "group",
+      id: "authorizer_group",
+      from: authorizerType,
+      to: groupCheckType,
+      part: (group) => ({ group }),
+    }),
     {
       name: "serviceAccount",
       overloads: [
@@ -187,28 +200,34 @@ export const authorizerLibrary: Library = {
         ),
       ],
     },
-    step(
-      "resource",
-      "groupcheck_resource",
-      groupCheckType,
-      resourceCheckType,
-      nonEmpty("resource"),
-    ),
-    step(
-      "subresource",
-      "resourcecheck_subresource",
-      resourceCheckType,
-      resourceCheckType,
-      (subresource) => ({ subresource }),
-    ),
-    step(
-      "namespace",
-      "resourcecheck_namespace",
-      resourceCheckType,
-      resourceCheckType,
-      (namespace) => ({ namespace }),
-    ),
-    step("name", "resourcecheck_name", resourceCheckType, resourceCheckType, (name) => ({ name })),
+    step({
+      name: "resource",
+      id: "groupcheck_resource",
+      from: groupCheckType,
+      to: resourceCheckType,
+      part: nonEmpty("resource"),
+    }),
+    step({
+      name: "subresource",
+      id: "resourcecheck_subresource",
+      from: resourceCheckType,
+      to: resourceCheckType,
+      part: (subresource) => ({ subresource }),
+    }),
+    step({
+      name: "namespace",
+      id: "resourcecheck_namespace",
+      from: resourceCheckType,
+      to: resourceCheckType,
+      part: (namespace) => ({ namespace }),
+    }),
+    step({
+      name: "name",
+      id: "resourcecheck_name",
+      from: resourceCheckType,
+      to: resourceCheckType,
+      part: (name) => ({ name }),
+    }),
     pricedFunction(fixedPrice(350_000), {
       name: "check",
       overloads: [
@@ -245,29 +264,29 @@ const selectorPrice: Price = {
   },
 };
 
-/** Questions narrowed by selectors. */
+/** Access checks with selectors. */
 export const authorizerSelectorLibrary: Library = {
   name: "kubernetes authorizer selectors",
   functions: [
     pricedFunction(
       selectorPrice,
-      step(
-        "fieldSelector",
-        "authorizer_fieldselector",
-        resourceCheckType,
-        resourceCheckType,
-        (fieldSelector) => ({ fieldSelector }),
-      ),
+      step({
+        name: "fieldSelector",
+        id: "authorizer_fieldselector",
+        from: resourceCheckType,
+        to: resourceCheckType,
+        part: (fieldSelector) => ({ fieldSelector }),
+      }),
     ),
     pricedFunction(
       selectorPrice,
-      step(
-        "labelSelector",
-        "authorizer_labelselector",
-        resourceCheckType,
-        resourceCheckType,
-        (labelSelector) => ({ labelSelector }),
-      ),
+      step({
+        name: "labelSelector",
+        id: "authorizer_labelselector",
+        from: resourceCheckType,
+        to: resourceCheckType,
+        part: (labelSelector) => ({ labelSelector }),
+      }),
     ),
   ],
 };

@@ -1,4 +1,4 @@
-// Named formats: `format.dns1123Label().validate(x)` gives the complaints, or none.
+// Named formats: `format.dns1123Label().validate(x)` returns an optional list of errors.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/format.go, pkg/cel/format.go;
 // k8s.io/apimachinery pkg/api/validation.
 import { actualSize } from "../cost/actual-size.ts";
@@ -34,7 +34,7 @@ class NamedFormat extends CelObject {
   readonly type = formatType;
   readonly name: string;
   readonly rule: NameRule;
-  /** What a validation costs as if it were this long a pattern. */
+  /** Validation is charged as a pattern of this length. */
   readonly maxPatternSize: number;
 
   constructor(name: string, rule: NameRule, maxPatternSize: number) {
@@ -54,7 +54,7 @@ class NamedFormat extends CelObject {
   }
 }
 
-/** A generated name is checked without its last dash. */
+/** The rule for prefixes of generated names, whose last dash may stay. */
 const prefix =
   (rule: NameRule): NameRule =>
   (text) =>
@@ -142,7 +142,7 @@ const longestPattern = 128;
 /** Longest name of a format, as estimates assume. */
 const longestFormatName = 64;
 
-/** As if the format were a pattern. */
+/** The price of a pattern of the format's length. */
 const validatePrice: Price = {
   actual: (args) =>
     Math.ceil((1 + actualSize(args[1]!)) * traversal) *

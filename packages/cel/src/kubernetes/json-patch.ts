@@ -1,4 +1,4 @@
-// jsonpatch.escapeKey: a key as a part of a JSON pointer. Only mutating policies have it.
+// jsonpatch.escapeKey: escapes a key for a JSON pointer. Mutating policies only.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/jsonpatch.go.
 import { convertedArgument } from "../cost/prices.ts";
 import { overload, pricedFunction } from "../functions/declarations.ts";

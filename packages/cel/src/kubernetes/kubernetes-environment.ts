@@ -1,4 +1,4 @@
-// The environment of a Kubernetes API server: which libraries exist, and since which version. One
+// The environment of a Kubernetes API server: its libraries, and the version that brought each. One
 // line registers a library.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/environment/base.go.
 import { createEnvironment, type Environment, type Library } from "../environment/environment.ts";
@@ -18,7 +18,7 @@ import { stringLibrary } from "../ext/strings.ts";
 import { twoVariableLoops } from "../ext/two-variable-loops.ts";
 import { urlLibrary } from "./urls.ts";
 
-/** A library and the minor version (1.N) that brought it; 0 for what was always there. */
+/** A library and the minor version (1.N) that introduced it; 0 for the first. */
 interface Registration {
   readonly since: number;
   readonly library: Library;
@@ -44,17 +44,17 @@ const registrations: readonly Registration[] = [
 ];
 
 /**
- * New expressions may use what the oldest server that could still read them has: one minor below
- * this server's.
+ * The minor version whose libraries new expressions may use: one below this server's, so that the
+ * previous release can still read them.
  */
 export const compatibilityMinor = 35;
-/** Expressions that are stored already may use everything there is. */
+/** Stored expressions may use every library. */
 export const storedMinor = Infinity;
 
 const newest = Math.max(...registrations.map((registration) => registration.since));
 const everything = createEnvironment(registrations.map((registration) => registration.library));
 
-/** The environment of Kubernetes 1.N, without variables. That of the newest servers is shared. */
+/** The environment of Kubernetes 1.N, without variables. The newest one is shared. */
 export function kubernetesEnvironment(minor: number = compatibilityMinor): Environment {
   return minor >= newest
     ? everything

@@ -69,7 +69,7 @@ export const rfc1035LabelRule: NameRule = rule(oldLabel);
 /** Value of a label. */
 export const labelValueRule: NameRule = rule(value);
 
-/** RFC 1123 label. A subdomain that is no label has dots, and the message says so. */
+/** RFC 1123 label. The message for subdomains says that dots are the fault. */
 export const labelRule: NameRule = rule(label, (text) =>
   subdomainPattern.test(text) ? "must not contain dots" : explain(label),
 );

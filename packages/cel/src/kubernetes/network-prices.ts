@@ -1,4 +1,4 @@
-// Prices of questions about addresses and prefixes.
+// Prices of functions on addresses and prefixes.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/cost.go.
 import { passOver } from "../cost/actual-size.ts";
 import { addEstimates, type Estimate, fixed } from "../cost/estimate.ts";

@@ -1,4 +1,4 @@
-// ip and cidr: addresses, prefixes and what can be asked of them.
+// ip and cidr: addresses and prefixes.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/{ip,cidr}.go, pkg/cel/{ip,cidr}.go.
 import { canonicalPrice, containsCidrPrice, containsIpPrice } from "./network-prices.ts";
 import { fixedPrice } from "../cost/price.ts";
@@ -107,7 +107,7 @@ function orThrow<T extends CelObject>(read: T | { readonly error: string }): T {
   throw new CelError(read.error);
 }
 
-/** An address that does not parse is, to upstream, an argument of the wrong type. */
+/** Upstream treats an address that does not parse as an argument of the wrong type. */
 const containsIp: Implementation = (cidr, other) => {
   const ip = typeof other === "string" ? readIp(other) : other;
   if (!(ip instanceof Ip)) throw noSuchOverload();
@@ -147,7 +147,7 @@ const isGlobalUnicast = (bytes: Uint8Array): boolean =>
   !isLinkLocalUnicast(bytes) &&
   !(isV4(bytes) && isAll(bytes, 255));
 
-const question = (
+const addressTest = (
   name: string,
   id: string,
   test: (bytes: Uint8Array) => boolean,
@@ -195,11 +195,11 @@ export const networkLibrary: Library = {
         ),
       ],
     },
-    question("isUnspecified", "ip_is_unspecified", isUnspecified),
-    question("isLoopback", "ip_is_loopback", isLoopback),
-    question("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
-    question("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
-    question("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
+    addressTest("isUnspecified", "ip_is_unspecified", isUnspecified),
+    addressTest("isLoopback", "ip_is_loopback", isLoopback),
+    addressTest("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
+    addressTest("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
+    addressTest("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
     pricedFunction(argumentPass, {
       name: "cidr",
       overloads: [

@@ -14,6 +14,7 @@ import { boolType, doubleType, intType, stringType, structType } from "../types/
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { Double } from "../values/double.ts";
 import { fitsInt, isInt, normalInt } from "../values/int.ts";
+import { order } from "../values/numbers.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
 import { type Amount, addAmounts, compareAmounts, parseAmount } from "./quantity-amount.ts";
 
@@ -23,8 +24,7 @@ class Quantity extends CelObject {
   readonly type = quantityType;
   readonly amount: Amount;
   /**
-   * Results of arithmetic are not accepted on the right of `==`: upstream's slip, which users can
-   * see.
+   * Upstream refuses results of arithmetic on the right of `==`: a bug that users can see.
    */
   readonly origin: "parsed" | "computed";
 
@@ -61,7 +61,7 @@ const subtract: Implementation = (a, b) => {
   return new Quantity(addAmounts(amountOf(a), { ...other, unscaled: -other.unscaled }), "computed");
 };
 
-/** Upstream knows an integer only by its own short form: whole, and not computed with decimals. */
+/** Upstream knows integers only in its exact form, which decimals do not have. */
 function wholeOf({ unscaled, scale, exact }: Amount): bigint | undefined {
   if (!exact) return undefined;
   if (unscaled === 0n) return 0n;
@@ -83,7 +83,7 @@ const asFloat: Implementation = (value) => {
 
 const sign: Implementation = (value) => {
   const { unscaled } = amountOf(value);
-  return unscaled > 0n ? 1 : unscaled < 0n ? -1 : 0;
+  return order(unscaled, 0n);
 };
 
 const pair = [quantityType, quantityType];

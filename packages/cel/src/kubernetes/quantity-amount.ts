@@ -1,10 +1,11 @@
 // The number behind a quantity's text: an integer times a power of ten.
 // Upstream: k8s.io/apimachinery v0.36 pkg/api/resource/{quantity,amount,suffix}.go.
 import { fitsInt } from "../values/int.ts";
+import { order } from "../values/numbers.ts";
 
 /**
- * `unscaled` × 10^`scale`. `exact` where upstream keeps 64 bits rather than an arbitrary decimal;
- * some questions ask for that.
+ * `unscaled` × 10^`scale`. `exact` when upstream stores 64 bits and no arbitrary decimal;
+ * `isInteger` and `asInteger` depend on it.
  */
 export interface Amount {
   readonly unscaled: bigint;
@@ -78,7 +79,7 @@ function binaryAmount(digits: string, places: number, exponent: number): Amount 
     : amount;
 }
 
-/** Away from zero: whoever asks for something gets something. */
+/** Away from zero: an amount that is not zero never becomes zero. */
 function roundToNano(amount: Amount): Amount {
   if (amount.scale >= nano) return amount;
   const divisor = 10n ** BigInt(nano - amount.scale);
@@ -88,7 +89,7 @@ function roundToNano(amount: Amount): Amount {
 /** -1, 0 or 1. */
 export function compareAmounts(a: Amount, b: Amount): number {
   const [x, y] = align(a, b);
-  return x < y ? -1 : x > y ? 1 : 0;
+  return order(x, y);
 }
 
 /** The sum; exact while both are and 64 bits hold it. */

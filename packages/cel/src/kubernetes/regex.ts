@@ -35,7 +35,7 @@ const find: Search = (pattern, text) => pattern.find(text as string) ?? "";
 const findAll: Search = (pattern, text, limit = -1) =>
   new ValueList([...pattern.findAll(text as string, Number(limit))]);
 
-/** A constant pattern is compiled once, and its fault is the program's. */
+/** A constant pattern is compiled once; its error is an error of the program. */
 function searching(id: string, args: readonly Type[], result: Type, search: Search): Overload {
   const anew: Implementation = (text, source, limit) => search(patternOf(source!), text, limit);
   return specialized(member(id, args, result, anew), ([, source]) => {
@@ -45,7 +45,7 @@ function searching(id: string, args: readonly Type[], result: Type, search: Sear
   });
 }
 
-/** One search; what it finds is no longer than the text. */
+/** One search; a match is no longer than the text. */
 const searchPrice: Price = {
   actual: patternCost,
   estimate(site) {

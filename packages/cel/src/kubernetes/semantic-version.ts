@@ -3,7 +3,7 @@
 // pkg/cel/library/semverlib.go (normalizeAndParse).
 import { quoteGoText } from "../go/quote.ts";
 
-/** A version; build metadata plays no part in its order. */
+/** A version. Build metadata does not affect its order. */
 export interface SemanticVersion {
   readonly major: bigint;
   readonly minor: bigint;
@@ -116,7 +116,7 @@ export function compareVersions(a: SemanticVersion, b: SemanticVersion): number 
   return Math.sign(a.prerelease.length - b.prerelease.length);
 }
 
-/** Numbers come before words. */
+/** Numbers come before other identifiers. */
 function compareIdentifiers(a: string, b: string): number {
   if (a === b) return 0;
   if (isNumeric(a) && isNumeric(b)) return BigInt(a) < BigInt(b) ? -1 : 1;

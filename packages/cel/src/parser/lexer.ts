@@ -1,13 +1,10 @@
-// Text to tokens. The longest match wins and keywords beat identifiers, as a generated lexer
-// decides.
+// Splits text into tokens. The longest match wins, and keywords win over identifiers, as in a
+// generated lexer.
 // Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4 (lexer rules); ANTLR 4's lexer
 // recovery for the error texts.
 import type { Issue, Source } from "../ast/source.ts";
 
-/**
- * Kinds in the order that "expecting" lists are printed in; punctuation and keywords are their own
- * kind.
- */
+/** Kinds in the order in which errors list them. Punctuation and keywords are kinds themselves. */
 export const tokenKinds = [
   "<EOF>",
   "==",
@@ -86,8 +83,7 @@ const patterns: readonly (readonly [TokenKind | "punctuation", RegExp])[] = [
 const keywords: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
 /**
- * All tokens, the last one being `<EOF>`; what no token can start with goes to `issues` and is
- * skipped.
+ * All tokens, the last one `<EOF>`. Text that starts no token is reported to `issues` and skipped.
  */
 export function tokenize(source: Source, issues: Issue[]): readonly Token[] {
   const { text } = source;
@@ -138,8 +134,7 @@ function matchToken(text: string, unit: number, at: number): Token | undefined {
 }
 
 /**
- * From an unrecognised start to the first character that no token could have there, that one
- * included.
+ * From an unrecognised start up to and including the first character that fits no token.
  */
 function badText(text: string, unit: number): string {
   const prefix = badPrefix(text, unit);
@@ -147,7 +142,7 @@ function badText(text: string, unit: number): string {
   return next === undefined ? prefix : prefix + String.fromCodePoint(next);
 }
 
-/** As much of an escape as there is. */
+/** An escape that the text cuts off. */
 const escapeStart = String.raw`(?:\\u[0-9a-fA-F]{0,3}|\\U[0-9a-fA-F]{0,7}|\\[xX][0-9a-fA-F]?|\\[0-3][0-7]?|\\)?`;
 const stringStart = new RegExp(
   `"(?:${escape}|[^\\\\"\\n\\r])*${escapeStart}|'(?:${escape}|[^\\\\'\\n\\r])*${escapeStart}`,

@@ -7,7 +7,7 @@ import { fitsInt, normalInt } from "../values/int.ts";
 import { Uint } from "../values/uint.ts";
 import type { CelInt, CelValue } from "../values/value.ts";
 
-/** What a literal means, or why it means nothing. */
+/** The value of a literal, or its error. */
 export type ReadLiteral = { readonly value: CelValue } | { readonly error: string };
 
 /** The value of a literal token; `text` is the token with its sign. */
@@ -113,7 +113,7 @@ function readBytes(literal: string): ReadLiteral {
   return { value: Uint8Array.from(bytes) };
 }
 
-/** The lexer has seen to it that every escape is whole. */
+/** Reads an escape, which the lexer has checked to be complete. */
 function readEscape(body: string, at: number): { readonly code: number; readonly length: number } {
   const c = body[at + 1]!;
   const hex = { x: 2, X: 2, u: 4, U: 8 }[c];

@@ -1,77 +1,39 @@
-// Expressions to trees, by recursive descent along upstream's grammar; macros expand as their calls
+// Parses expressions by recursive descent along upstream's grammar. Macros expand as their calls
 // are read.
 // Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4, parser/parser.go, parser/helper.go
 // (balancing of && and ||).
-import { type Call, type Expr, type MapEntry, type StructField } from "../ast/ast.ts";
+import type { Call, Expr } from "../ast/ast.ts";
+import { callTo } from "../ast/build-expr.ts";
+import { type Issue, Source } from "../ast/source.ts";
+import { readList, readMap, readMessage, type Rules } from "./aggregates.ts";
+import {
+  afterMember,
+  binaryOperators,
+  exprStart,
+  memberStart,
+  products,
+  relations,
+  reservedNames,
+  startsExpr,
+  sums,
+} from "./grammar.ts";
 import { type TokenKind, tokenize } from "./lexer.ts";
 import { readLiteral } from "./literals.ts";
-import type { MacroTable } from "./macros.ts";
-import { expandMacro } from "./macros.ts";
+import { expandMacro, type MacroTable } from "./macros.ts";
 import { Nesting } from "./nesting.ts";
-import { type Issue, Source } from "../ast/source.ts";
 import { RuleAbandoned, TokenStream } from "./token-stream.ts";
 
 const maxPoints = 100_000;
 const maxDepth = 250;
 
-const literalStart: readonly TokenKind[] = [
-  "true",
-  "false",
-  "null",
-  "NUM_FLOAT",
-  "NUM_INT",
-  "NUM_UINT",
-  "STRING",
-  "BYTES",
-];
-const memberStart: readonly TokenKind[] = ["[", "{", "(", ".", "-", ...literalStart, "IDENTIFIER"];
-const exprStart: readonly TokenKind[] = [...memberStart, "!"];
-const relations: readonly TokenKind[] = ["==", "!=", "in", "<", "<=", ">=", ">"];
-const binary: readonly TokenKind[] = [...relations, "&&", "||", "?", "+", "-", "*", "/", "%"];
-const afterMember: ReadonlySet<TokenKind> = new Set<TokenKind>([...binary, ".", "["]);
-const startsExpr: ReadonlySet<TokenKind> = new Set(exprStart);
-const startsItem: ReadonlySet<TokenKind> = new Set<TokenKind>([...exprStart, "?"]);
-const startsField: ReadonlySet<TokenKind> = new Set<TokenKind>([
-  "IDENTIFIER",
-  "ESC_IDENTIFIER",
-  "?",
-]);
-const products: ReadonlySet<TokenKind> = new Set<TokenKind>(["*", "/", "%"]);
-const sums: ReadonlySet<TokenKind> = new Set<TokenKind>(["+", "-"]);
-const relationSet: ReadonlySet<TokenKind> = new Set(relations);
-
-/**
- * Names that no variable and no function may have; `true`, `false`, `null` and `in` are tokens of
- * their own.
- */
-const reserved: ReadonlySet<string> = new Set([
-  "as",
-  "break",
-  "const",
-  "continue",
-  "else",
-  "for",
-  "function",
-  "if",
-  "import",
-  "let",
-  "loop",
-  "package",
-  "namespace",
-  "return",
-  "var",
-  "void",
-  "while",
-]);
-
-/** A tree, or the issues that kept one from being built. */
+/** A tree, or the issues that prevent one. */
 export interface ParseResult {
   readonly source: Source;
   readonly expr: Expr;
   readonly issues: readonly Issue[];
 }
 
-/** Parses one expression. With issues, the tree is of no use. */
+/** Parses one expression. With issues, the tree is meaningless. */
 export function parseExpression(text: string, macros: MacroTable): ParseResult {
   const source = new Source(text);
   const issues: Issue[] = [];
@@ -93,11 +55,13 @@ const missing = (at: number): Expr => ({ kind: "ident", at, name: "" });
 class Parser {
   readonly #tokens: TokenStream;
   readonly #macros: MacroTable;
+  readonly #rules: Rules;
   readonly #nesting = new Nesting();
   #depth = 0;
 
   constructor(tokens: TokenStream, macros: MacroTable) {
     this.#tokens = tokens;
+    this.#rules = { tokens, expr: () => this.#expr() };
     this.#macros = macros;
   }
 
@@ -123,9 +87,9 @@ class Parser {
     if (!this.#tokens.is("?")) return condition;
     const { at } = this.#tokens.take();
     const then = this.#tokens.within([":"], () => this.#or());
-    this.#abandonable(binary, () => this.#tokens.match(":", startsExpr));
+    this.#abandonable(binaryOperators, () => this.#tokens.match(":", startsExpr));
     const otherwise = this.#expr();
-    return call(at, "_?_:_", condition, then, otherwise);
+    return callTo(at, "_?_:_", condition, then, otherwise);
   }
 
   #or(): Expr {
@@ -144,11 +108,11 @@ class Parser {
       places.push(this.#tokens.take().at);
       terms.push(operand());
     }
-    return terms.length === 1 ? terms[0]! : balance(name, terms, places, 0, places.length - 1);
+    return terms.length === 1 ? terms[0]! : balance(name, terms, places);
   }
 
   #relation(): Expr {
-    return this.#chain(relationSet, () =>
+    return this.#chain(relations, () =>
       this.#chain(sums, () => this.#chain(products, () => this.#unary())),
     );
   }
@@ -157,14 +121,14 @@ class Parser {
     let left = operand();
     while (operators.has(this.#tokens.peek().kind)) {
       const { kind, at } = this.#tokens.take();
-      left = call(at, kind === "in" ? "@in" : `_${kind}_`, left, operand());
+      left = callTo(at, kind === "in" ? "@in" : `_${kind}_`, left, operand());
       this.#nesting.of(left);
     }
     return left;
   }
 
   #unary(): Expr {
-    return this.#abandonable(binary, () => {
+    return this.#abandonable(binaryOperators, () => {
       this.#tokens.sync(exprStart);
       const first = this.#tokens.peek();
       if (first.kind === "!") return this.#prefixed("!", "!_", [...memberStart, "!"]);
@@ -190,10 +154,10 @@ class Parser {
     while (this.#tokens.is(operator)) {
       this.#tokens.take();
       count++;
-      this.#tokens.syncLoop(expected, binary);
+      this.#tokens.syncLoop(expected, binaryOperators);
     }
     const operand = this.#member();
-    return count % 2 === 0 ? operand : call(at, name, operand);
+    return count % 2 === 0 ? operand : callTo(at, name, operand);
   }
 
   #member(): Expr {
@@ -206,7 +170,7 @@ class Parser {
         this.#nesting.of(expr);
       }
     } catch (error) {
-      this.#caught(error, binary);
+      this.#caught(error, binaryOperators);
       return expr;
     }
   }
@@ -224,7 +188,7 @@ class Parser {
     }
     const name = this.#tokens.take();
     if (optional)
-      return call(at, "_?._", operand, { kind: "literal", at: name.at, value: name.text });
+      return callTo(at, "_?._", operand, { kind: "literal", at: name.at, value: name.text });
     if (name.kind === "IDENTIFIER" && this.#tokens.is("(")) {
       const open = this.#tokens.take();
       return this.#call(open.at, name.text, operand, this.#arguments());
@@ -265,9 +229,9 @@ class Parser {
       case "(":
         return this.#nested();
       case "[":
-        return this.#list();
+        return readList(this.#rules);
       case "{":
-        return this.#map();
+        return readMap(this.#rules);
       case "IDENTIFIER":
       case ".":
         return this.#named();
@@ -293,62 +257,16 @@ class Parser {
     return inner;
   }
 
-  #list(): Expr {
-    const { at } = this.#tokens.take();
-    const elements: Expr[] = [];
-    const optional = new Set<number>();
-    this.#tokens.sync([...exprStart, "?", ",", "]"]);
-    while (!this.#tokens.is("]") && !this.#tokens.is(",")) {
-      this.#tokens.sync([...exprStart, "?"]);
-      if (this.#tokens.is("?")) {
-        this.#tokens.take();
-        optional.add(elements.length);
-      }
-      elements.push(this.#tokens.within([",", "]"], () => this.#expr()));
-      if (!this.#tokens.is(",") || !startsItem.has(this.#tokens.peek(1).kind)) break;
-      this.#tokens.take();
-    }
-    this.#tokens.sync([",", "]"]);
-    if (this.#tokens.is(",")) this.#tokens.take();
-    this.#tokens.matchEnd("]", afterMember);
-    return { kind: "list", at, elements, optional };
-  }
-
-  #map(): Expr {
-    const { at } = this.#tokens.take();
-    const entries: MapEntry[] = [];
-    this.#tokens.sync([...exprStart, "?", ",", "}"]);
-    while (!this.#tokens.is("}") && !this.#tokens.is(",")) {
-      this.#tokens.sync([...exprStart, "?"]);
-      const optional = this.#tokens.is("?");
-      if (optional) this.#tokens.take();
-      const key = this.#tokens.within([":"], () => this.#expr());
-      const colon = this.#tokens.match(":", startsExpr);
-      const value = this.#tokens.within([",", "}"], () => this.#expr());
-      entries.push({ at: colon.at, key, value, optional });
-      if (!this.#tokens.is(",") || !startsItem.has(this.#tokens.peek(1).kind)) break;
-      this.#tokens.take();
-    }
-    this.#closeBrace();
-    return { kind: "map", at, entries };
-  }
-
-  #closeBrace(): void {
-    this.#tokens.sync([",", "}"]);
-    if (this.#tokens.is(",")) this.#tokens.take();
-    this.#tokens.matchEnd("}", afterMember);
-  }
-
   /** A variable, a function call or a message literal, each possibly with a leading dot. */
   #named(): Expr {
     const dot = this.#tokens.is(".");
     if (dot && this.#tokens.peek(1).kind !== "IDENTIFIER") this.#tokens.noViable(1);
     const messageName = this.#messageName(dot ? 1 : 0);
-    if (messageName !== undefined) return this.#message(messageName, dot);
+    if (messageName !== undefined) return this.#message((dot ? "." : "") + messageName);
     if (dot) this.#tokens.take();
     const token = this.#tokens.take();
     const name = (dot ? "." : "") + token.text;
-    const isReserved = reserved.has(token.text);
+    const isReserved = reservedNames.has(token.text);
     const at = dot ? token.at - 1 : token.at;
     if (!this.#tokens.is("(")) {
       if (isReserved) this.#tokens.issue(at, `reserved identifier: ${token.text}`);
@@ -371,25 +289,9 @@ class Parser {
     return this.#tokens.peek(i).kind === "{" ? name : undefined;
   }
 
-  #message(name: string, dot: boolean): Expr {
+  #message(name: string): Expr {
     while (!this.#tokens.is("{")) this.#tokens.take();
-    const { at } = this.#tokens.take();
-    const fields: StructField[] = [];
-    this.#tokens.sync(["IDENTIFIER", "ESC_IDENTIFIER", "?", ",", "}"]);
-    while (!this.#tokens.is("}") && !this.#tokens.is(",")) {
-      const optional = this.#tokens.is("?");
-      if (optional) this.#tokens.take();
-      this.#tokens.sync(["IDENTIFIER", "ESC_IDENTIFIER"]);
-      const field = this.#tokens.take();
-      if (field.kind === "ESC_IDENTIFIER") this.#tokens.issue(field.at, "unsupported syntax: '`'");
-      const colon = this.#tokens.match(":", startsExpr);
-      const value = this.#tokens.within([",", "}"], () => this.#expr());
-      fields.push({ at: colon.at, name: field.text, value, optional });
-      if (!this.#tokens.is(",") || !startsField.has(this.#tokens.peek(1).kind)) break;
-      this.#tokens.take();
-    }
-    this.#closeBrace();
-    return { kind: "struct", at, name: (dot ? "." : "") + name, fields };
+    return readMessage(this.#rules, name);
   }
 
   #literal(): Expr {
@@ -404,7 +306,7 @@ class Parser {
 
   #call(at: number, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {
     const written: Call = { kind: "call", at, function: name, target, args };
-    const expanded = expandMacro(this.#macros, at, name, target, args);
+    const expanded = expandMacro(this.#macros, written);
     if (expanded === undefined) return written;
     if ("message" in expanded) {
       this.#tokens.issue(expanded.at, expanded.message);
@@ -429,24 +331,13 @@ class Parser {
   }
 }
 
-const call = (at: number, name: string, ...args: Expr[]): Call => ({
-  kind: "call",
-  at,
-  function: name,
-  target: undefined,
-  args,
-});
-
-function balance(
-  name: string,
-  terms: readonly Expr[],
-  places: readonly number[],
-  low: number,
-  high: number,
-): Expr {
-  const middle = (low + high + 1) >> 1;
-  const left = middle === low ? terms[middle]! : balance(name, terms, places, low, middle - 1);
-  const right =
-    middle === high ? terms[middle + 1]! : balance(name, terms, places, middle + 1, high);
-  return call(places[middle]!, name, left, right);
+/** A chain of one operator as a balanced tree; `places` are those of the operators. */
+function balance(name: string, terms: readonly Expr[], places: readonly number[]): Expr {
+  const build = (low: number, high: number): Expr => {
+    const middle = (low + high + 1) >> 1;
+    const left = middle === low ? terms[middle]! : build(low, middle - 1);
+    const right = middle === high ? terms[middle + 1]! : build(middle + 1, high);
+    return callTo(places[middle]!, name, left, right);
+  };
+  return build(0, places.length - 1);
 }

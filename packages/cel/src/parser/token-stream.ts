@@ -1,6 +1,5 @@
-// The parser's view of its tokens, with the recovery that a generated parser has: one token too
-// many is dropped, one too few is made up, anything else abandons the rule and skips to what may
-// follow. Error texts depend on each of these steps.
+// Tokens with ANTLR's error recovery: drops an extra token, makes up a missing one, or abandons the
+// rule and skips to a token that may follow it. Error texts depend on each of these steps.
 // Upstream: ANTLR 4's DefaultErrorStrategy, as github.com/google/cel-go v0.26 parser/parser.go runs
 // it.
 import { showText, type Token, type TokenKind, tokenKinds } from "./lexer.ts";
@@ -10,10 +9,10 @@ import type { Issue, Source } from "../ast/source.ts";
 export class RuleAbandoned {}
 
 const order = new Map<TokenKind, number>(tokenKinds.map((kind, i) => [kind, i]));
-/** Rules that may be abandoned before the parser gives up. */
+/** The parser gives up after so many abandoned rules. */
 const maxRecoveries = 30;
 
-/** Tokens with one position, the issues found so far and what may follow the rules under way. */
+/** Tokens, a position, the issues so far, and the tokens that may follow the current rules. */
 export class TokenStream {
   readonly issues: Issue[];
   readonly #source: Source;
@@ -38,7 +37,7 @@ export class TokenStream {
     return this.peek().kind === kind;
   }
 
-  /** Takes the next token, whatever it is. */
+  /** Takes the next token of any kind. */
   take(): Token {
     const token = this.peek();
     this.#recovering = false;
@@ -46,7 +45,7 @@ export class TokenStream {
     return token;
   }
 
-  /** Runs a rule inside which `closers` end what surrounds it. */
+  /** Runs a rule; `closers` end the rule around it. */
   within<T>(closers: readonly TokenKind[], rule: () => T): T {
     this.#follow.push(closers);
     try {
@@ -56,14 +55,14 @@ export class TokenStream {
     }
   }
 
-  /** Takes a token that ends an operand, e.g. `)`. What surrounds it may end right after. */
+  /** Takes a token that ends an operand, e.g. `)`; the rule around it may end there, too. */
   matchEnd(kind: TokenKind, after: ReadonlySet<TokenKind>): Token {
     return this.match(kind, new Set([...after, ...this.#follow.at(-1)!]));
   }
 
   /**
-   * Takes a token of this kind, dropping one before it or making it up where that mends the text.
-   * `after`: what may follow it.
+   * Takes a token of this kind. Drops one token before it, or makes it up, when that repairs the
+   * text; `after` holds the kinds that may follow.
    */
   match(kind: TokenKind, after: ReadonlySet<TokenKind>): Token {
     const token = this.peek();
@@ -80,7 +79,7 @@ export class TokenStream {
     return this.mismatch([kind]);
   }
 
-  /** Before a decision: the next token must be one of these, or be droppable in front of one. */
+  /** Requires one of these kinds next, perhaps after one extra token, which is dropped. */
   sync(expected: readonly TokenKind[]): void {
     if (this.#recovering || expected.includes(this.peek().kind)) return;
     if (expected.includes(this.peek(1).kind) && !this.is("<EOF>")) {
@@ -95,7 +94,7 @@ export class TokenStream {
     this.mismatch(expected);
   }
 
-  /** In a repetition that has begun: reports what does not belong and skips to what does. */
+  /** Inside a repetition: reports an unexpected token and skips to an expected one. */
   syncLoop(expected: readonly TokenKind[], operators: readonly TokenKind[]): void {
     if (this.#recovering || expected.includes(this.peek().kind)) return;
     this.#report(
@@ -113,7 +112,7 @@ export class TokenStream {
     throw new RuleAbandoned();
   }
 
-  /** No alternative fits the tokens from here to `ahead` further on. */
+  /** No alternative matches the tokens from here to `ahead` further on. */
   noViable(ahead: number): never {
     const offending = this.peek(ahead);
     const end =
@@ -131,7 +130,7 @@ export class TokenStream {
     throw new RuleAbandoned();
   }
 
-  /** After a rule was abandoned: skips to what may follow it. */
+  /** Skips to a token that may follow the abandoned rule. */
   recover(operators: readonly TokenKind[]): void {
     if (this.#lastErrorAt === this.#at) this.#at = Math.min(this.#at + 1, this.#tokens.length - 1);
     this.#lastErrorAt = this.#at;

@@ -1,4 +1,4 @@
-// Arithmetic, comparison, logic, indexing, membership and size: what every expression has.
+// Arithmetic, comparison, logic, indexing, membership and size.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go,
 // common/overloads/overloads.go.
 import { listConcatenationPrice, membershipPrice, concatenationPrice } from "./prices.ts";
@@ -130,8 +130,8 @@ const isQuantitative = (value: CelValue): boolean =>
   isNumeric(value) || value instanceof Duration || value instanceof Timestamp;
 
 /**
- * A receiver that has the operator complains about the other side; one that has not is named with
- * the operator.
+ * A receiver that has the operator reports the other operand; one that lacks it reports the
+ * operator.
  */
 const wrongOperand = (
   receiver: CelValue,
@@ -240,7 +240,7 @@ const timeDifferences = [
   overload("subtract_timestamp_timestamp", [timestampType, timestampType], durationType, subtract),
 ];
 
-/** The operators; those without an implementation are the planner's own. */
+/** The operators; the planner implements those without an implementation. */
 export const operatorFunctions: readonly FunctionDeclaration[] = [
   { name: "_?_:_", overloads: [overload("conditional", [boolType, a, a], a)] },
   { name: "_&&_", overloads: [overload("logical_and", [boolType, boolType], boolType)] },

@@ -21,7 +21,7 @@ import { operatorFunctions } from "./operators.ts";
 import { stringTests } from "./strings.ts";
 import { timeFunctions } from "./time.ts";
 
-/** What every environment starts with. */
+/** The standard library. */
 export const standardLibrary: Library = {
   name: "standard",
   functions: [...operatorFunctions, ...conversionFunctions, ...stringTests, ...timeFunctions],

@@ -17,7 +17,7 @@ import { noSuchOverload } from "../values/cel-error.ts";
 
 const texts = [stringType, stringType];
 
-/** These complain about values of other types without naming the function. */
+/** For values of other types the error does not name the function. */
 const onTexts =
   (test: (text: string, other: string) => boolean): Implementation =>
   (text, other) => {

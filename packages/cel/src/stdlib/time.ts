@@ -13,7 +13,7 @@ import type { Duration } from "../values/duration.ts";
 import { normalInt } from "../values/int.ts";
 import type { Timestamp } from "../values/timestamp.ts";
 
-/** A timestamp's wall clock: a date whose UTC fields are the local ones. */
+/** A date whose UTC fields are the local time of the zone. */
 function localDate(timestamp: Timestamp, zone: string): Date {
   return new Date((timestamp.seconds + zoneOffset(timestamp, zone)) * 1000);
 }

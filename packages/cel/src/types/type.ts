@@ -1,5 +1,4 @@
-// CEL's types: what the checker computes with and what type values are at run time. Knows neither
-// values nor functions.
+// CEL's types, of the checker and of values. Knows neither values nor functions.
 // Upstream: github.com/google/cel-go v0.26 common/types/types.go, checker/format.go.
 
 /**
@@ -38,7 +37,7 @@ export interface Type {
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] });
 
 export const dynType: Type = simple("dyn");
-/** Like dyn, but for what cannot be looped over. */
+/** Like dyn, but not iterable. */
 export const anyType: Type = simple("dyn", "google.protobuf.Any");
 export const boolType: Type = simple("bool");
 export const bytesType: Type = simple("bytes");

@@ -73,5 +73,6 @@ function parseHexFloat(text: string): number | undefined {
   const [, sign, whole = "", fraction = "", exponent] = match;
   const value =
     Number.parseInt(`0${whole}${fraction}`, 16) * 2 ** (Number(exponent) - 4 * fraction.length);
-  return Number.isFinite(value) ? (sign === "-" ? -value : value) : undefined;
+  if (!Number.isFinite(value)) return undefined;
+  return sign === "-" ? -value : value;
 }

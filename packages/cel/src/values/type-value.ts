@@ -1,5 +1,4 @@
-// A type as a value: what `type(x)` gives and what `int`, `string` and `list` mean in an
-// expression.
+// Types as values: the result of `type(x)`, and `int`, `string` and `list` in expressions.
 // Upstream: github.com/google/cel-go v0.26 common/types/types.go.
 import { type Type, typeType } from "../types/type.ts";
 import { CelObject, type CelValue } from "./value.ts";

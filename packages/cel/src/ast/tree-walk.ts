@@ -22,15 +22,8 @@ export function childrenOf(node: Expr): readonly Expr[] {
   }
 }
 
-/**
- * Calls `visit` for a node and all below it; `inside` holds the names of the functions around it.
- */
-export function walkTree(
-  node: Expr,
-  visit: (node: Expr, inside: readonly string[]) => void,
-  inside: readonly string[] = [],
-): void {
-  visit(node, inside);
-  const within = node.kind === "call" ? [...inside, node.function] : inside;
-  for (const child of childrenOf(node)) walkTree(child, visit, within);
+/** Calls `visit` for a node and all below it; `leave` keeps out of the node's children. */
+export function walkTree(node: Expr, visit: (node: Expr) => void | "leave"): void {
+  if (visit(node) === "leave") return;
+  for (const child of childrenOf(node)) walkTree(child, visit);
 }

@@ -186,10 +186,10 @@ class Checker {
     let result: Type | undefined;
     for (const overload of declared.overloads) {
       if (overload.style !== style || overload.args.length !== argTypes.length) continue;
-      const [wanted, ...args] = this.#bindings.instantiate([overload.result, ...overload.args]);
-      if (!this.#bindings.assignAll(argTypes, args)) continue;
+      const wanted = this.#bindings.instantiate(overload);
+      if (!this.#bindings.assignAll(argTypes, wanted.args)) continue;
       matching.push(overload);
-      const type = this.#bindings.resolve(wanted!, "keep");
+      const type = this.#bindings.resolve(wanted.result, "keep");
       if (result === undefined) result = type;
       else if (result.kind !== "dyn" && !sameType(type, result)) result = dynType;
     }

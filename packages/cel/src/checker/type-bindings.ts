@@ -1,15 +1,45 @@
 // Unification: which types stand for the type variables of overloads and of empty literals.
 // Upstream: github.com/google/cel-go v0.26 checker/types.go, checker/mapping.go.
+import type { Overload } from "../functions/declarations.ts";
 import { dynType, sameType, type Type } from "../types/type.ts";
 
-type Bindings = Map<string, Type>;
+/** Bindings of type variables by name, which can return to where an attempt began. */
+class Bindings {
+  readonly #types = new Map<string, Type>();
+  /** What the current attempt replaced, in order. */
+  readonly #replaced: (readonly [name: string, before: Type | undefined])[] = [];
+
+  get(name: string): Type | undefined {
+    return this.#types.get(name);
+  }
+
+  set(name: string, type: Type): void {
+    this.#replaced.push([name, this.#types.get(name)]);
+    this.#types.set(name, type);
+  }
+
+  /** Keeps the bindings that `run` makes when it returns true, and drops them otherwise. */
+  attempt(run: () => boolean): boolean {
+    const done = run();
+    if (!done)
+      for (const [name, before] of this.#replaced.reverse()) {
+        if (before) this.#types.set(name, before);
+        else this.#types.delete(name);
+      }
+    this.#replaced.length = 0;
+    return done;
+  }
+}
 
 const isDyn = (type: Type): boolean => type.kind === "dyn";
 const isDynOrError = (type: Type): boolean => type.kind === "dyn" || type.kind === "error";
 
+/** The types of an overload. */
+type Signature = Pick<Overload, "args" | "result">;
+
 /** The bindings of one check. Failed attempts leave them as they were. */
 export class TypeBindings {
-  #bindings: Bindings = new Map();
+  readonly #bindings = new Bindings();
   #fresh = 0;
 
   /** A new, unbound type variable. */
@@ -18,8 +48,8 @@ export class TypeBindings {
   }
 
   /** An overload's arguments and result, with new type variables for one call. */
-  instantiate(types: readonly Type[]): readonly Type[] {
-    if (!types.some(hasParam)) return types;
+  instantiate(overload: Signature): Signature {
+    if (!hasParam(overload.result) && !overload.args.some(hasParam)) return overload;
     const local = new Map<string, Type>();
     const rename = (type: Type): Type => {
       if (type.kind === "param") {
@@ -29,7 +59,7 @@ export class TypeBindings {
       }
       return type.params.length ? { ...type, params: type.params.map(rename) } : type;
     };
-    return types.map(rename);
+    return { result: rename(overload.result), args: overload.args.map(rename) };
   }
 
   /** Whether `from` is assignable to `to`; binds type variables when it is. */
@@ -38,11 +68,7 @@ export class TypeBindings {
   }
 
   assignAll(from: readonly Type[], to: readonly Type[]): boolean {
-    if (from.length !== to.length) return false;
-    const attempt: Bindings = new Map(this.#bindings);
-    if (!assignableList(attempt, from, to)) return false;
-    this.#bindings = attempt;
-    return true;
+    return this.#bindings.attempt(() => assignableList(this.#bindings, from, to));
   }
 
   /**
@@ -59,7 +85,8 @@ export class TypeBindings {
   }
 }
 
-const hasParam = (type: Type): boolean => type.kind === "param" || type.params.some(hasParam);
+const hasParam = (type: Type): boolean =>
+  type.kind === "param" || (type.params.length > 0 && type.params.some(hasParam));
 
 function assignable(bindings: Bindings, a: Type, b: Type): boolean {
   if (b.kind === "param") {

@@ -87,10 +87,11 @@ function checkMap(node: MapExpr, report: Report): void {
 const mixed: ReadonlySet<string> = new Set(["format"]);
 
 const checkUniform: TreeCheck = (root, report) => {
-  walkTree(root, (node, inside) => {
-    if (inside.some((name) => mixed.has(name))) return;
+  walkTree(root, (node) => {
+    if (node.kind === "call" && mixed.has(node.function)) return "leave";
     if (node.kind === "list") checkList(node, report);
     else if (node.kind === "map") checkMap(node, report);
+    return undefined;
   });
 };
 

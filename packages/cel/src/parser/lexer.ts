@@ -117,8 +117,13 @@ export function tokenize(source: Source, issues: Issue[]): readonly Token[] {
   return tokens;
 }
 
+/** What strings and bytes start with, prefixes included. */
+const mayStartString: ReadonlySet<string | undefined> = new Set("\"'bBrR");
+
 function matchToken(text: string, unit: number, at: number): Token | undefined {
+  const skipStrings = !mayStartString.has(text[unit]);
   for (const [kind, pattern] of patterns) {
+    if (skipStrings && (kind === "BYTES" || kind === "STRING")) continue;
     pattern.lastIndex = unit;
     const match = pattern.exec(text);
     if (!match) continue;

@@ -57,7 +57,11 @@ export class TokenStream {
 
   /** Takes a token that ends an operand, e.g. `)`; the rule around it may end there, too. */
   matchEnd(kind: TokenKind, after: ReadonlySet<TokenKind>): Token {
-    return this.match(kind, new Set([...after, ...this.#follow.at(-1)!]));
+    return this.is(kind) ? this.take() : this.match(kind, after.union(this.#followSet()));
+  }
+
+  #followSet(): ReadonlySet<TokenKind> {
+    return new Set(this.#follow.at(-1));
   }
 
   /**

@@ -11,6 +11,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   homeostat: ["zod"], // k builds zod schemas; whoever defines resources has it anyway
   "homeostat/api": [],
   "homeostat/client": [],
+  "homeostat/k8s/core/v1": [],
   "homeostat/runtime": [],
   "@homeostat/apiserver": [],
   "@homeostat/cli": ["commander"],

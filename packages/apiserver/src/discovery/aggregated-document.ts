@@ -3,7 +3,7 @@
 // (built-ins leave the group and version of their own kinds empty),
 // customresource_discovery_controller.go (definitions fill them in).
 import { compareBytewise, type GroupVersionKind, type JsonObject } from "homeostat/api";
-import type { ServedResource } from "../registry/served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { names } from "./legacy-documents.ts";
 import type { ServedGroup } from "./served-groups.ts";
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ResourceCatalog, ServedResource, Subresource } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
 import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
 
 const verbs = ["get", "list"];
@@ -10,7 +12,7 @@ const view = (
   kind: string,
   of = ["get", "patch", "update"],
 ): Subresource => ({
-  at: "view",
+  at: "store",
   kind: { group, version, kind },
   verbs: of,
   strategy: undefined as never,

@@ -5,9 +5,9 @@
 // k8s.io/kube-aggregator/pkg/apiserver.
 import { createHash } from "node:crypto";
 import { compareBytewise, type JsonObject } from "homeostat/api";
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
-import type { ResourceCatalog } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
   type AcceptedDiscovery,
   acceptDiscovery,
@@ -15,7 +15,7 @@ import {
 } from "./accept-discovery.ts";
 import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
-import { versionDocument } from "../kubernetes-version.ts";
+import { versionDocument } from "../apimachinery/kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
 import { failure, json, refusal } from "./routed-answer.ts";
 import { groupsOf, type ServedGroup } from "./served-groups.ts";

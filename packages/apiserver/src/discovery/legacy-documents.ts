@@ -2,7 +2,8 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go,
 // k8s.io/apiserver/pkg/endpoints/discovery.
 import { compareBytewise, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
-import type { ServedResource, Subresource } from "../registry/served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
 import type { ServedGroup, ServedVersion } from "./served-groups.ts";
 
 /** `/api` */

@@ -3,7 +3,8 @@
 // k8s.io/apiserver/pkg/endpoints/installer.go (resources in order of path),
 // k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_discovery_controller.go.
 import { compareBytewise } from "homeostat/api";
-import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { compareKubeVersions } from "./kube-version-order.ts";
 
 /** One version of a group. */

@@ -3,8 +3,8 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (CONNECT, and GET of a getter with
 // options).
 import type { JsonObject } from "homeostat/api";
-import type { KindData, SubresourceFacts, TypeRef } from "../kinds/data/kind-data.ts";
-import type { ServedResource } from "../registry/served-resource.ts";
+import type { KindData, SubresourceFacts, TypeRef } from "../apimachinery/kind-data/kind-data.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { operationNames } from "./operation-id.ts";
 
 const methodsOf: Readonly<Record<string, readonly string[]>> = {

@@ -2,8 +2,10 @@
 // Upstream: k8s.io/kube-openapi/pkg/builder3, as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
 import { isCustomResource } from "../kinds/custom/create-custom-resources.ts";
-import type { KindData, SubresourceFacts } from "../kinds/data/kind-data.ts";
-import type { ResourceCatalog, ServedResource, Subresource } from "../registry/served-resource.ts";
+import type { KindData, SubresourceFacts } from "../apimachinery/kind-data/kind-data.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
 import { builtinComponent, componentRef } from "./builtin-component.ts";
 import { connectionPaths, isConnection } from "./connection-paths.ts";
 import { customComponents, customModel } from "./custom-component.ts";
@@ -120,13 +122,13 @@ function customDocument(resources: readonly ServedResource[], data: KindData): J
 function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
   const facts = data.resource(resource.group, resource.version, resource.resource);
   if (!facts) return {};
-  const factsOf = (name: string): SubresourceFacts | undefined =>
+  const attributesOf = (name: string): SubresourceFacts | undefined =>
     facts.subresources.find((each) => each.name === name);
   const connections = [...resource.subresources.keys()]
     .filter((name) => isConnection(resource, name))
-    .flatMap((name) => factsOf(name) ?? []);
+    .flatMap((name) => attributesOf(name) ?? []);
   const subresources = subresourcesOf(resource, (_, name) =>
-    isConnection(resource, name) ? undefined : factsOf(name)?.type,
+    isConnection(resource, name) ? undefined : attributesOf(name)?.type,
   );
   return {
     ...Object.assign({}, ...connections.map((sub) => connectionPaths(resource, sub, data))),

@@ -4,10 +4,11 @@
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
 import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
-import type { KindData } from "../kinds/data/kind-data.ts";
-import type { ApiResponse } from "../http/handler.ts";
+import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import { parseAccept } from "../registry/negotiation/accept-header.ts";
-import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { buildDocument, documentedResources, documentPaths, minorOf } from "./group-document.ts";
 import { toVersionTwo } from "./version-two.ts";
 

@@ -3,7 +3,12 @@
 // Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
 import type { Json, JsonObject } from "homeostat/api";
 import { setOwn } from "homeostat/api";
-import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../kinds/data/kind-data.ts";
+import type {
+  FieldFacts,
+  KindData,
+  TypeFacts,
+  TypeRef,
+} from "../apimachinery/kind-data/kind-data.ts";
 import { decodeSpecial, zeroOfSpecial } from "./decode-special.ts";
 import { ProtobufError, type Tag, type WireReader, type WireType } from "./wire-reader.ts";
 

@@ -3,20 +3,20 @@
 // knows verbs.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, github.com/emicklei/go-restful (curly.go,
 // jsr311.go), k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import {
   badRequestError,
   failure,
   genericNotFoundError,
   methodNotAllowedError,
   notFoundError,
-} from "./api-errors.ts";
-import type { Action, Call } from "./call.ts";
-import type { CoreServices } from "./core-services.ts";
+} from "../apimachinery/errors/api-errors.ts";
+import type { Action, RequestScope } from "./scope/request-scope.ts";
+import type { CoreServices } from "./scope/core-services.ts";
 import { assertRoutable, mediaTypes, negotiate } from "./negotiation/accept.ts";
 import { patchTypes } from "./patch/patch-type.ts";
 import type { ServerRequest } from "./request/server-request.ts";
-import type { ServedResource } from "./served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 
 /** 404 as text. */
 export function pageNotFound(): ApiResponse {
@@ -60,7 +60,7 @@ export function isBuiltinGroup(core: CoreServices, group: string): boolean {
 /**
  * Finds what answers; undefined where the answer is the plain 404. Throws what the routers refuse.
  */
-export function route(core: CoreServices, request: ServerRequest): Call | undefined {
+export function route(core: CoreServices, request: ServerRequest): RequestScope | undefined {
   const { group, version, resource: name } = request.info;
   const resource = core.catalog.find(group, version, name);
   if (!resource) {
@@ -83,7 +83,7 @@ function routeBuiltin(
   core: CoreServices,
   request: ServerRequest,
   resource: ServedResource,
-): Call | undefined {
+): RequestScope | undefined {
   const { info, api } = request;
   if (info.path.startsWith("//")) return undefined;
   const actions = builtinActions(request, resource);
@@ -179,7 +179,7 @@ function routeCustom(
   core: CoreServices,
   request: ServerRequest,
   resource: ServedResource,
-): Call | undefined {
+): RequestScope | undefined {
   const { info } = request;
   const scoped = info.namespace !== "";
   if (!resource.namespaced && scoped) return undefined;
@@ -199,7 +199,7 @@ function callOf(
   request: ServerRequest,
   resource: ServedResource,
   action: Action,
-): Call {
+): RequestScope {
   const { info, api } = request;
   const view = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   const table =

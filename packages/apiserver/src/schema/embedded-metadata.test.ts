@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
-import { readKindData } from "../kinds/data/read-kind-data.ts";
-import { createGoDecoder } from "../kinds/object/go-decoder.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import { createGoDecoder } from "../kinds/serializer/go-decoder.ts";
 import { compileSchema } from "./compile-schema.ts";
 import { coerceEmbeddedMetadata, validateEmbeddedMetadata } from "./embedded-metadata.ts";
 

@@ -11,12 +11,9 @@ import {
   type JsonObject,
   type ParsedJson,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../registry/field-error.ts";
-import {
-  pathSegmentName,
-  validateObjectMeta,
-} from "../registry/object-meta/validate-object-meta.ts";
-import { metaString } from "../registry/object-meta/read-meta.ts";
+import { type FieldError, invalid, required } from "../apimachinery/errors/field-error.ts";
+import { pathSegmentName, validateObjectMeta } from "../apimachinery/meta/validate-object-meta.ts";
+import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 /** Reads ObjectMeta as Go does; an error's message is Go's. */

@@ -5,7 +5,7 @@
 // object_validator.go, slice_validator.go, validator.go, result.go);
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go.
 import type { Json, JsonObject } from "homeostat/api";
-import { quoteGo } from "../registry/field-error.ts";
+import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { countCodePoints } from "./accepts-value.ts";
 import type { Correlation } from "./correlation.ts";
 import { isEnumMember } from "./enum-members.ts";

@@ -2,7 +2,7 @@
 // its second place.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go.
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid } from "../registry/field-error.ts";
+import { duplicate, type FieldError, invalid } from "../apimachinery/errors/field-error.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 const nothing: readonly FieldError[] = [];

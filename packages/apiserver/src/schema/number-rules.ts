@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/values.go (MaximumNativeType and friends,
 // IsValueValidAgainstRange), validator.go (numberValidator); github.com/go-openapi/swag convert.go
 // (IsFloat64AJSONInteger).
-import { formatGoFloat } from "../registry/field-error.ts";
+import { formatGoFloat } from "../apimachinery/errors/field-error.ts";
 import type { NumberLimit, SchemaNode } from "./schema-node.ts";
 
 const int64Min = -(2n ** 63n);

@@ -13,8 +13,8 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from "../registry/field-error.ts";
-import { formatGoValue } from "./go-format.ts";
+} from "../apimachinery/errors/field-error.ts";
+import { formatGoValue } from "../apimachinery/values/go-format.ts";
 
 /**
  * Codes that upstream tells apart; `value` faults become Invalid at their path, `plain` ones

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.go
 // (ValidateCustomResource, …Update), pkg/registry/customresource/strategy.go (hasBlockingErr).
 import type { Json } from "homeostat/api";
-import { type FieldError, invalid } from "../registry/field-error.ts";
+import { type FieldError, invalid } from "../apimachinery/errors/field-error.ts";
 import { acceptsValue } from "./accepts-value.ts";
 import type { Correlation } from "./correlation.ts";
 import { explainValue } from "./explain-value.ts";

@@ -1,6 +1,12 @@
 // Builders of nodes, for the parser and its macros.
-import type { Call, Expr, Ident, ListExpr, Literal } from "./ast.ts";
-import { accumulatorName } from "./ast.ts";
+import {
+  accumulatorName,
+  type Call,
+  type Expr,
+  type Ident,
+  type ListExpr,
+  type Literal,
+} from "./ast.ts";
 import type { CelValue } from "../values/value.ts";
 
 export const literal = (at: number, value: CelValue): Literal => ({ kind: "literal", at, value });

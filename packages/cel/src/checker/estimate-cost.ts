@@ -20,8 +20,7 @@ import {
   structCost,
 } from "../cost/price.ts";
 import type { Overload } from "../functions/declarations.ts";
-import type { Type } from "../types/type.ts";
-import { unwrapOptional } from "../types/type.ts";
+import { type Type, unwrapOptional } from "../types/type.ts";
 import { codePointLength } from "../values/text.ts";
 import type { CelValue } from "../values/value.ts";
 

@@ -2,6 +2,7 @@
  * Pure values of the Kubernetes API: JSON, names, Status, transports.
  * @module homeostat/api
  */
+export type { Decoded } from "./decoded.ts";
 export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
 export {
   formatApiVersion,

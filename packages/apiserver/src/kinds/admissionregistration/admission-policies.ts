@@ -16,17 +16,27 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind, Rules } from "../object/builtin-kind.ts";
-import { formatSelector } from "../object/label-selectors.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { warnNotEnforced } from "../object/not-enforced.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt, mutableAt, setIfNil, textsAt } from "../object/read-fields.ts";
-import { keepMetadataForStatus } from "../object/status-metadata.ts";
-import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { validateConditions } from "../object/validate-conditions.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { formatSelector } from "../validation/label-selectors.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  setIfNil,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepMetadataForStatus } from "../definition/status-metadata.ts";
+import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
+import { validateConditions } from "../validation/validate-conditions.ts";
 import {
   failurePolicies,
   mutableOperationErrors,
@@ -62,27 +72,27 @@ type SpecErrors = (
 /**
  * Rules of a kind whose generation follows its spec and whose every write is checked as a whole.
  */
-function specRules(kind: string, validate: SpecErrors): Rules {
+function specRules(kind: string, validate: SpecErrors): StrategyOverrides {
   return {
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object, context) =>
-      warnNotEnforced(kind, context, validate(objectAt(object, "spec"), undefined, nameOf(object))),
-    validateUpdate: (object, old, context) =>
-      warnNotEnforced(kind, context, [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...validate(objectAt(object, "spec"), objectAt(old, "spec"), nameOf(object)),
-      ]),
+    validateCreate: (object) => validate(objectAt(object, "spec"), undefined, nameOf(object)),
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...validate(objectAt(object, "spec"), objectAt(old, "spec"), nameOf(object)),
+    ],
+    warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+    warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
   };
 }
 
-export const validatingAdmissionPolicy: BuiltinKind = {
+export const validatingAdmissionPolicy: KindDefinition = {
   group,
   version: "v1",
   kind: "ValidatingAdmissionPolicy",
   defaults: setPolicyDefaults,
-  rules: {
+  strategy: {
     ...specRules("ValidatingAdmissionPolicy", validateValidatingPolicy),
     resetFields: [["f:status"]],
     prepareForCreate(object) {
@@ -94,7 +104,7 @@ export const validatingAdmissionPolicy: BuiltinKind = {
       bumpGeneration(object, old, ["spec"]);
     },
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {
@@ -108,31 +118,34 @@ export const validatingAdmissionPolicy: BuiltinKind = {
   cells: (object, nowMs) => policyCells(object, "validations", nowMs),
 };
 
-export const mutatingAdmissionPolicy: BuiltinKind = {
+export const mutatingAdmissionPolicy: KindDefinition = {
   group,
   version: "v1",
   kind: "MutatingAdmissionPolicy",
   defaults: setPolicyDefaults,
-  rules: specRules("MutatingAdmissionPolicy", validateMutatingPolicy),
+  strategy: specRules("MutatingAdmissionPolicy", validateMutatingPolicy),
   cells: (object, nowMs) => policyCells(object, "mutations", nowMs),
 };
 
-export const validatingAdmissionPolicyBinding: BuiltinKind = bindingKind(
+export const validatingAdmissionPolicyBinding: KindDefinition = bindingKind(
   "ValidatingAdmissionPolicyBinding",
   (spec) => actionErrors(textsAt(spec, "validationActions")),
 );
-export const mutatingAdmissionPolicyBinding: BuiltinKind = bindingKind(
+export const mutatingAdmissionPolicyBinding: KindDefinition = bindingKind(
   "MutatingAdmissionPolicyBinding",
   (spec) => mutableOperationErrors(objectAt(spec, "matchResources"), "spec.matchResources"),
 );
 
-function bindingKind(kind: string, more: (spec: JsonObject) => readonly FieldError[]): BuiltinKind {
+function bindingKind(
+  kind: string,
+  more: (spec: JsonObject) => readonly FieldError[],
+): KindDefinition {
   return {
     group,
     version: "v1",
     kind,
     defaults: (object) => setMatchDefaults(mutableAt(objectAt(object, "spec"), "matchResources")),
-    rules: specRules(kind, (spec) => [...validateBinding(spec), ...more(spec)]),
+    strategy: specRules(kind, (spec) => [...validateBinding(spec), ...more(spec)]),
     cells: (object, nowMs) => [
       nameOf(object),
       stringAt(objectAt(object, "spec"), "policyName"),

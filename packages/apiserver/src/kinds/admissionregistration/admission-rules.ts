@@ -17,10 +17,16 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../registry/field-error.ts";
-import { validateLabelSelector } from "../object/label-selectors.ts";
-import { isSet, itemsAt, setIfNil, textsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../validation/label-selectors.ts";
+import {
+  isSet,
+  itemsAt,
+  setIfNil,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import type { PolicyExpressions } from "./policy-expressions.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];

@@ -3,9 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation/validation.go.
 import type { JsonObject } from "homeostat/api";
 import type { Type } from "@homeostat/cel";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import type { Purpose } from "./compile-policy-expression.ts";
 import { loadPolicyCompiler } from "./load-policy-compiler.ts";
 

@@ -3,17 +3,35 @@
 // k8s.io/kubernetes/pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go,
 // pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
 import { dns1035LabelFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { type LabelSelectorRules, validateLabelSelector } from "../object/label-selectors.ts";
-import { qualifiedNameErrors } from "../object/name-faults.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { warnNotEnforced } from "../object/not-enforced.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt, setIfNil, textsAt } from "../object/read-fields.ts";
-import { bumpGeneration, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { validateWebhookService, validateWebhookUrl } from "../object/validate-webhook-client.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
+import { qualifiedNameErrors } from "../validation/name-faults.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  setIfNil,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration } from "../definition/default-strategy.ts";
+import {
+  validateWebhookService,
+  validateWebhookUrl,
+} from "../validation/validate-webhook-client.ts";
 import {
   failurePolicies,
   matchPolicies,
@@ -30,14 +48,14 @@ const harmless = ["None", "NoneOnDryRun"];
 const defaultTimeoutSeconds = 10;
 const maxTimeoutSeconds = 30;
 
-export const mutatingWebhookConfiguration: BuiltinKind = configurationKind(
+export const mutatingWebhookConfiguration: KindDefinition = configurationKind(
   "MutatingWebhookConfiguration",
 );
-export const validatingWebhookConfiguration: BuiltinKind = configurationKind(
+export const validatingWebhookConfiguration: KindDefinition = configurationKind(
   "ValidatingWebhookConfiguration",
 );
 
-function configurationKind(kind: string): BuiltinKind {
+function configurationKind(kind: string): KindDefinition {
   const isMutating = kind === "MutatingWebhookConfiguration";
   return {
     group: "admissionregistration.k8s.io",
@@ -49,16 +67,17 @@ function configurationKind(kind: string): BuiltinKind {
         if (isMutating) setIfNil(webhook, "reinvocationPolicy", "Never");
       }
     },
-    rules: {
+    strategy: {
       allowUnconditionalUpdate: false,
       prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
       prepareForUpdate: (object, old) => bumpGeneration(object, old, ["webhooks"]),
-      validateCreate: (object, context) => warnNotEnforced(kind, context, validate(object, strict)),
-      validateUpdate: (object, old, context) =>
-        warnNotEnforced(kind, context, [
-          ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-          ...validate(object, rulesFor(object, old)),
-        ]),
+      validateCreate: (object) => validate(object, strict),
+      validateUpdate: (object, old) => [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...validate(object, rulesFor(object, old)),
+      ],
+      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
     },
     cells: (object, nowMs) => [
       nameOf(object),

@@ -1,6 +1,11 @@
 // Definitions in the Kubernetes community's own groups need an approval annotation.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go, pkg/controller/apiapproval.
-import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  quoteGo,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import { isRequestUri } from "../../schema/format-uri.ts";
 import type { Definition, DefinitionCondition } from "./definition.ts";
 

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{types,types_jsonschema}.go,
 // k8s.io/apimachinery pkg/util/validation/field/errors.go (ErrorBody).
 import { compareBytewise, encodeJson, isObject, type Json } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { printRule } from "../../schema/rules/print-rule.ts";
 import type { DefinitionVersion, VersionFacets } from "./definition.ts";

@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
 import {
   coerceEmbeddedMetadata,

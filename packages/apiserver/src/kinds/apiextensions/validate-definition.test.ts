@@ -5,8 +5,8 @@ import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { checkRuleExpressions } from "../../schema/rules/check-rule-expressions.ts";
 import { checkRuleFields } from "../../schema/rules/check-rule-fields.ts";
 import { compileRules } from "../../schema/rules/compile-rules.ts";
-import { readKindData } from "../data/read-kind-data.ts";
-import { createGoDecoder } from "../object/go-decoder.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createGoDecoder } from "../serializer/go-decoder.ts";
 import {
   type Definition,
   type DefinitionSpec,

@@ -7,7 +7,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { formatItems, invalidPrinted } from "./format-internal.ts";
 

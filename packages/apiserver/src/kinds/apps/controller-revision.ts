@@ -9,20 +9,20 @@ import {
   type KubeObject,
   parseApiVersion,
 } from "homeostat/api";
-import { type FieldError, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, numberAt } from "../object/read-fields.ts";
-import { finalizerErrors, immutable } from "../object/strategy.ts";
+import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { isSet, numberAt } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
-export const controllerRevision: BuiltinKind = {
+export const controllerRevision: KindDefinition = {
   group: "apps",
   version: "v1",
   kind: "ControllerRevision",
-  rules: {
+  strategy: {
     validateCreate: (object) => [...revisionErrors(object), ...dataErrors(object["data"])],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),

@@ -9,20 +9,20 @@ import {
   notSupported,
   quoteGo,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goStructPointer, goText, goPointer } from "../object/format-struct.ts";
-import { GoDecodeError } from "../object/go-decoder.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatStruct, goStructPointer, goText, goPointer } from "../printers/format-struct.ts";
+import { GoDecodeError } from "../serializer/go-decoder.ts";
 import {
   formatLabels,
   immutableSelector,
   isEmptySelector,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+} from "../validation/label-selectors.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   mutableAt,
   numberAt,
@@ -30,17 +30,17 @@ import {
   setIfEmpty,
   setIfNil,
   textMapAt,
-} from "../object/read-fields.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   bumpGeneration,
   finalizerErrors,
   keepOld,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
 import {
   choose,
@@ -56,15 +56,15 @@ import {
 
 const templateGeneration = "deprecated.daemonset.template.generation";
 
-export const daemonSet: BuiltinKind = {
+export const daemonSet: KindDefinition = {
   group: "apps",
   version: "v1",
   kind: "DaemonSet",
   defaults: setDefaults,
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabledFields(objectAt(templateOf(object), "spec"));
       setTemplateGeneration(object, Math.max(1, templateGenerationOf(object)));
     },
@@ -93,9 +93,9 @@ export const daemonSet: BuiltinKind = {
       ];
     },
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object, old) => [
         ...finalizerErrors(object),
         ...statusErrors(objectAt(object, "status")),

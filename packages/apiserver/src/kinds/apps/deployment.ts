@@ -9,35 +9,31 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatSelector, immutableSelector, printSelector } from "../validation/label-selectors.ts";
 import {
   formatStruct,
   goPointer,
   goStructPointer,
   goText,
   invalidPrinted,
-} from "../object/format-struct.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+} from "../printers/format-struct.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   mutableAt,
   numberAt,
   optionalNumberAt,
   setIfEmpty,
   setIfNil,
-} from "../object/read-fields.ts";
-import {
-  bumpGeneration,
-  finalizerErrors,
-  keepOld,
-  metadataOf,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
 import {
   choose,
@@ -55,12 +51,12 @@ import {
   warnOfTemplate,
 } from "./selected-template.ts";
 
-export const deployment: BuiltinKind = {
+export const deployment: KindDefinition = {
   group: "apps",
   version: "v1",
   kind: "Deployment",
   defaults: setDefaults,
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {
       object["status"] = {};
@@ -70,11 +66,7 @@ export const deployment: BuiltinKind = {
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      bumpGeneration(
-        { ...object, annotations: objectAt(metadataOf(object), "annotations") },
-        { ...old, annotations: objectAt(metadataOf(old), "annotations") },
-        ["spec", "annotations"],
-      );
+      bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -95,7 +87,7 @@ export const deployment: BuiltinKind = {
       ];
     },
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"], ["f:metadata", "f:labels"]],
       prepareForUpdate(object, old) {
@@ -114,6 +106,12 @@ export const deployment: BuiltinKind = {
   ),
   cells,
 };
+
+/** Annotations are part of what a Deployment wants: its controller copies them. */
+const withAnnotations = (object: JsonObject): JsonObject => ({
+  ...object,
+  annotations: objectAt(metadataOf(object), "annotations"),
+});
 
 function setDefaults(object: JsonObject): void {
   const spec = objectAt(object, "spec");

@@ -2,16 +2,20 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/replicaset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { mutableAt, numberAt, setIfNil } from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import { formatSelector, immutableSelector, printSelector } from "../validation/label-selectors.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { mutableAt, numberAt, setIfNil, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import {
+  finalizerErrors,
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import {
   choose,
   containerCells,
@@ -28,7 +32,7 @@ import {
   warnOfTemplate,
 } from "./selected-template.ts";
 
-export const replicaSet: BuiltinKind = {
+export const replicaSet: KindDefinition = {
   group: "apps",
   version: "v1",
   kind: "ReplicaSet",
@@ -37,15 +41,15 @@ export const replicaSet: BuiltinKind = {
     setPodTemplateDefaults(mutableAt(spec, "template"));
     setIfNil(spec, "replicas", 1);
   },
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabledFields(objectAt(templateOf(object), "spec"));
     },
     prepareForUpdate(object, old, context) {
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -66,9 +70,9 @@ export const replicaSet: BuiltinKind = {
       ];
     },
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object) => [
         ...finalizerErrors(object),
         ...replicaStatusErrors(objectAt(object, "status")),

@@ -2,8 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent,
 // IsNotMoreThan100Percent).
 import type { Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { nonNegative, percentFaults } from "../core/pod/field-rules.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { nonNegative, percentFaults } from "../validation/field-rules.ts";
 
 /** A whole number, or a percentage. */
 export function intOrPercentErrors(value: Json | undefined, path: string): FieldError[] {

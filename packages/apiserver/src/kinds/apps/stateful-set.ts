@@ -2,16 +2,16 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/statefulset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { forbidden } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { claimWarnings } from "../core/pod/claim-warnings.ts";
+import { forbidden } from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { claimWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
-import { setClaimSpecDefaults } from "../core/pod/volume-defaults.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector } from "../object/label-selectors.ts";
-import { nameIsDnsLabel } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+import { setClaimSpecDefaults } from "../core/pod/defaults/volume-defaults.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatSelector } from "../validation/label-selectors.ts";
+import { nameIsDnsLabel } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   isSet,
   itemsAt,
@@ -20,8 +20,13 @@ import {
   optionalNumberAt,
   setIfEmpty,
   setIfNil,
-} from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
+  objectAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import {
+  finalizerErrors,
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import {
   collisionErrors,
   containerCells,
@@ -44,21 +49,21 @@ const changeable = [
   "persistentVolumeClaimRetentionPolicy",
 ];
 
-export const statefulSet: BuiltinKind = {
+export const statefulSet: KindDefinition = {
   group: "apps",
   version: "v1",
   kind: "StatefulSet",
   defaults: setDefaults,
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     validateName: nameIsDnsLabel,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabled(object);
     },
     prepareForUpdate(object, old, context) {
       dropDisabled(object);
-      specStatusRules.prepareForUpdate!(object, old, context);
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
     validateCreate(object, context) {
       warnOfTemplate(object, context);
@@ -78,9 +83,9 @@ export const statefulSet: BuiltinKind = {
       ];
     },
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object, old) => [
         ...statusErrors(objectAt(object, "status")),
         ...finalizerErrors(object),

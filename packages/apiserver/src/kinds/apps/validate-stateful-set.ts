@@ -4,12 +4,17 @@ import type { JsonObject } from "homeostat/api";
 import {
   validateAnnotations,
   validateLabels,
-} from "../../registry/object-meta/validate-object-meta.ts";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { dnsLabelErrors, nonNegative } from "../core/pod/field-rules.ts";
+} from "../../apimachinery/meta/validate-object-meta.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
-import { validateClaimSpec } from "../core/pod/validate-claim-spec.ts";
-import { validatePodAnnotations } from "../core/pod/validate-pod-annotations.ts";
+import { validateClaimSpec } from "../core/persistent-volume-claim/validate-claim-spec.ts";
+import { validatePodAnnotations } from "../core/pod/validation/validate-pod-annotations.ts";
 import {
   formatStruct,
   goNumber,
@@ -18,9 +23,16 @@ import {
   goText,
   invalidPrinted,
   type StructField,
-} from "../object/format-struct.ts";
-import { hasItems, itemsAt, mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../printers/format-struct.ts";
+import {
+  hasItems,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { choose, endlessErrors, labelErrors, selectorErrors } from "./selected-template.ts";
 
 const printedRolling: readonly StructField[] = [

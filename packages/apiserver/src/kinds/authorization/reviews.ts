@@ -3,32 +3,31 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization,
 // pkg/apis/authorization/validation/validation.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { badRequestError, invalidError } from "../../registry/api-errors.ts";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import type { ReviewHandler } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goText, invalidPrinted } from "../object/format-struct.ts";
-import { hasItems } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatStruct, goText, invalidPrinted } from "../printers/format-struct.ts";
+import { hasItems, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authorization.k8s.io";
 const allowed: JsonObject = { allowed: true };
 
-export const subjectAccessReview: BuiltinKind = reviewKind(
+export const subjectAccessReview: KindDefinition = reviewKind(
   "SubjectAccessReview",
   answer((object) => [
     ...subjectErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const selfSubjectAccessReview: BuiltinKind = reviewKind(
+export const selfSubjectAccessReview: KindDefinition = reviewKind(
   "SelfSubjectAccessReview",
   answer((object) => [
     ...attributeErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const localSubjectAccessReview: BuiltinKind = reviewKind(
+export const localSubjectAccessReview: KindDefinition = reviewKind(
   "LocalSubjectAccessReview",
   answer((object) => [
     ...subjectErrors(object),
@@ -36,7 +35,7 @@ export const localSubjectAccessReview: BuiltinKind = reviewKind(
     ...localErrors(object),
   ]),
 );
-export const selfSubjectRulesReview: BuiltinKind = reviewKind(
+export const selfSubjectRulesReview: KindDefinition = reviewKind(
   "SelfSubjectRulesReview",
   (object) => {
     if (!stringAt(objectAt(object, "spec"), "namespace"))
@@ -56,7 +55,7 @@ export const selfSubjectRulesReview: BuiltinKind = reviewKind(
   },
 );
 
-function reviewKind(kind: string, review: ReviewHandler): BuiltinKind {
+function reviewKind(kind: string, review: ReviewHandler): KindDefinition {
   return { group, version: "v1", kind, review };
 }
 

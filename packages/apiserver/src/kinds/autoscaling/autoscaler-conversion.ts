@@ -9,9 +9,18 @@ import {
   goStructPointer,
   goText,
   type StructField,
-} from "../object/format-struct.ts";
-import { hasItems, isSet, itemsAt, mutableAt, setIfNil, textMapAt } from "../object/read-fields.ts";
-import { keepOld, metadataOf, objectAt } from "../object/strategy.ts";
+} from "../printers/format-struct.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  setIfNil,
+  textMapAt,
+  objectAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 import { carried, dropCarried } from "./autoscaler-annotations.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
 import {

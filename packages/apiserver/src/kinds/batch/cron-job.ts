@@ -2,14 +2,19 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/cronjob/strategy.go,
 // pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import { containerCells, nameWarnings } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { formatSelector, printSelector } from "../object/label-selectors.ts";
-import { ageOf, formatAge, nameOf } from "../object/printing.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import { formatSelector, printSelector } from "../validation/label-selectors.ts";
+import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
 import {
   isSet,
   itemsAt,
@@ -18,15 +23,15 @@ import {
   optionalTextAt,
   setIfEmpty,
   setIfNil,
-} from "../object/read-fields.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { scheduleFault, zoneFault } from "./cron-schedule.ts";
 import { setTemplateJobDefaults } from "./job-defaults.ts";
 import { warnOfJobSpec } from "./job.ts";
@@ -39,7 +44,7 @@ const policies = ["Allow", "Forbid", "Replace"];
 const jobSpecOf = (object: JsonObject): JsonObject =>
   objectAt(objectAt(objectAt(object, "spec"), "jobTemplate"), "spec");
 
-export const cronJob: BuiltinKind = {
+export const cronJob: KindDefinition = {
   group: "batch",
   version: "v1",
   kind: "CronJob",
@@ -51,15 +56,15 @@ export const cronJob: BuiltinKind = {
     setIfNil(spec, "successfulJobsHistoryLimit", 3);
     setIfNil(spec, "failedJobsHistoryLimit", 1);
   },
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabledFields(objectAt(objectAt(jobSpecOf(object), "template"), "spec"));
     },
     prepareForUpdate(object, old, context) {
       dropDisabledFields(objectAt(objectAt(jobSpecOf(object), "template"), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -85,7 +90,7 @@ export const cronJob: BuiltinKind = {
       return [...finalizerErrors(object), ...validateSpec(object, old)];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: () => [] } },
+  subresources: { status: { ...statusStrategy, validateUpdate: () => [] } },
   cells,
 };
 

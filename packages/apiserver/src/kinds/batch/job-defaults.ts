@@ -2,8 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/batch/v1/{defaults.go,zz_generated.defaults.go}.
 import type { JsonObject } from "homeostat/api";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
-import { isSet, itemsAt, mutableAt, setIfEmpty, setIfNil } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  setIfEmpty,
+  setIfNil,
+  objectAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 const mostInt32 = 2147483647;
 

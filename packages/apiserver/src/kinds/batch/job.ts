@@ -1,10 +1,23 @@
 // Jobs: a selector of their own making, and specs that hardly change.
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go,
 // pkg/apis/batch/validation/validation.go, pkg/api/job/warnings.go.
-import { cloneJson, dnsLabelFaults, equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
+import {
+  cloneJson,
+  type Decoded,
+  dnsLabelFaults,
+  equalJson,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
+import {
+  type FieldError,
+  invalid,
+  quoteGo,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import {
   choose,
   containerCells,
@@ -15,16 +28,16 @@ import {
   templateOf,
 } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { podWarnings } from "../core/pod/pod-warnings.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
+import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
 import {
   immutableSelector,
   printSelector,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, formatDuration, nameOf } from "../object/printing.ts";
+} from "../validation/label-selectors.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
 import {
   hasItems,
   isSet,
@@ -33,24 +46,24 @@ import {
   numberAt,
   optionalNumberAt,
   textMapAt,
-} from "../object/read-fields.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
   immutable,
   keepOld,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { setJobSpecDefaults } from "./job-defaults.ts";
 import { validateJobSpec } from "./validate-job-spec.ts";
 import { validateJobStatusUpdate } from "./validate-job-status.ts";
 
 const prefix = "batch.kubernetes.io/";
 
-export const job: BuiltinKind = {
+export const job: KindDefinition = {
   group: "batch",
   version: "v1",
   kind: "Job",
@@ -60,19 +73,19 @@ export const job: BuiltinKind = {
     // one map for both, as upstream has it: labels generated below then show in the Job, too
     showTemplateLabels(object);
   },
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     defaultPropagation: "Orphan",
     propagationWarning:
       "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     prepareForCreate(object, context) {
       if (objectAt(object, "spec")["manualSelector"] !== true) generateSelector(object);
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabledFields(objectAt(templateOf(object), "spec"));
     },
     prepareForUpdate(object, old, context) {
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -94,7 +107,7 @@ export const job: BuiltinKind = {
       ];
     },
   },
-  views: { status: { ...statusViewRules, validateUpdate: validateJobStatusUpdate } },
+  subresources: { status: { ...statusStrategy, validateUpdate: validateJobStatusUpdate } },
   selectable: {
     names: ["status.successful"],
     extract: (object) => ({
@@ -126,13 +139,14 @@ export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteCont
  * not validated.
  */
 function showTemplateLabels(object: JsonObject): void {
-  const labels = mutableAt(objectAt(templateOf(object), "metadata"), "labels");
+  const { labels }: Decoded<ObjectMeta> = objectAt(templateOf(object), "metadata");
   if (labels && !hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = labels;
 }
 
 function generateSelector(object: JsonObject): void {
   const spec = objectAt(object, "spec");
-  const { name = "", uid = "" } = metadataOf(object);
+  const name = metadataOf(object).name ?? "";
+  const uid = metadataOf(object).uid ?? "";
   const template = objectAt(spec, "template");
   const own = metadataOf(object)["labels"];
   const isShared = own !== undefined && own === objectAt(template, "metadata")["labels"];
@@ -306,7 +320,7 @@ function adoptScheduling(allowed: JsonObject, template: JsonObject): void {
     spec["affinity"] = affinity;
   else delete spec["affinity"];
   for (const field of ["nodeSelector", "tolerations", "schedulingGates"]) keepOld(spec, now, field);
-  for (const field of ["annotations", "labels"])
+  for (const field of ["annotations", "labels"] as const)
     keepOld(metadataOf(allowed), objectAt(template, "metadata"), field);
 }
 

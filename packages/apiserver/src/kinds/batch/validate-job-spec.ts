@@ -10,8 +10,8 @@ import {
   required,
   tooLong,
   tooMany,
-} from "../../registry/field-error.ts";
-import { nonNegative, ruled } from "../core/pod/field-rules.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { nonNegative, ruled } from "../validation/field-rules.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
 import {
   formatStruct,
@@ -19,16 +19,17 @@ import {
   goPointer,
   goStructPointer,
   invalidPrinted,
-} from "../object/format-struct.ts";
-import { domainPathErrors } from "../object/name-faults.ts";
+} from "../printers/format-struct.ts";
+import { domainPathErrors } from "../validation/name-faults.ts";
 import {
   isSet,
   itemsAt,
   mutableAt,
   optionalNumberAt,
   optionalTextAt,
-} from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { countIndexes } from "./index-intervals.ts";
 
 const mostParallel = 100_000;

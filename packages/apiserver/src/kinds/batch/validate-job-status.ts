@@ -4,8 +4,13 @@
 // ValidateJobStatusUpdate), pkg/registry/batch/job/strategy.go (getStatusValidationOptions): most
 // rules hold only for what changes.
 import { equalJson, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import {
   hasItems,
   isSet,
@@ -15,8 +20,10 @@ import {
   optionalNumberAt,
   optionalTextAt,
   textsAt,
-} from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 import { countIndexes, findOverlap } from "./index-intervals.ts";
 import { bareInvalid } from "./validate-job-spec.ts";
 

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
-import { deducedType } from "../../merge/smd-type.ts";
-import type { ServedResource, WriteContext } from "../../registry/served-resource.ts";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
-import { openKindData } from "../data/kind-data.ts";
+import { openKindData } from "../../apimachinery/kind-data/kind-data.ts";
 
 const data = openKindData(
   readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"),
@@ -60,7 +61,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
   namespaces.strategy.prepareForUpdate(changed, old, context());
   assert.deepEqual([changed["spec"], changed["status"]], [old["spec"], old["status"]]);
   const finalize = namespaces.subresources.get("finalize")!;
-  assert.ok(finalize.at === "view");
+  assert.ok(finalize.at === "store");
   assert.deepEqual(
     texts(
       finalize.strategy.validateUpdate(
@@ -74,7 +75,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
     ],
   );
   const status = namespaces.subresources.get("status")!;
-  assert.ok(status.at === "view");
+  assert.ok(status.at === "store");
   assert.match(texts(status.strategy.validateUpdate(changed, old, context())).join(), /^$/);
 });
 
@@ -225,8 +226,8 @@ test("an event looks right in both groups", () => {
   const facts = events.fields.extract(stored.object);
   assert.deepEqual(
     [
-      facts[events.fields.factName!("regarding.name")],
-      facts[events.fields.factName!("reportingController")],
+      facts[events.fields.attributeName!("regarding.name")],
+      facts[events.fields.attributeName!("reportingController")],
       facts["source"],
     ],
     ["p", "c", "c"],

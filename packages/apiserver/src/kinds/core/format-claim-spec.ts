@@ -8,8 +8,8 @@ import {
   goStructPointer,
   goText,
   type StructField,
-} from "../object/format-struct.ts";
-import { diffJson } from "../object/unified-diff.ts";
+} from "../printers/format-struct.ts";
+import { diffJson } from "../printers/unified-diff.ts";
 
 const local: readonly StructField[] = [
   ["APIGroup", "apiGroup", goPointer],

@@ -4,32 +4,35 @@
 // pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimUpdate).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt } from "../object/read-fields.ts";
+import { type FieldError, forbidden, invalid } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
-  finalizerErrors,
-  immutable,
-  keepOld,
-  metadataOf,
+  isSet,
+  mutableAt,
+  optionalTextAt,
+  setIfEmpty,
+  textMapAt,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
 import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { nanoOf, roundList } from "./pod/resource-lists.ts";
-import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
-import { setClaimSpecDefaults } from "./pod/volume-defaults.ts";
+import { nanoOf, roundList } from "./resources/resource-lists.ts";
+import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
+import { setClaimSpecDefaults } from "./pod/defaults/volume-defaults.ts";
 import { validateClaimStatus } from "./validate-claim-status.ts";
 
-export const persistentVolumeClaim: BuiltinKind = {
+export const persistentVolumeClaim: KindDefinition = {
   group: "",
   version: "v1",
   kind: "PersistentVolumeClaim",
+  returnsDeletedObject: true,
   defaults(object) {
     if (!isSet(object["status"])) object["status"] = {};
     const status = objectAt(object, "status");
@@ -38,7 +41,7 @@ export const persistentVolumeClaim: BuiltinKind = {
     const spec = mutableAt(object, "spec");
     if (spec) setClaimSpecDefaults(spec);
   },
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {
       object["status"] = { phase: "Pending" };
@@ -62,7 +65,7 @@ export const persistentVolumeClaim: BuiltinKind = {
         ...changeErrors(object, old),
       ]),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate: (object, old) => keepOld(object, old, "spec"),

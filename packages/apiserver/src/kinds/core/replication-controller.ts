@@ -2,8 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/replicationcontroller/strategy.go,
 // pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/apis/core/validation/validation.go
 // (ValidateReplicationController…).
-import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, required } from "../../registry/field-error.ts";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
+import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
 import { replicaStatusErrors } from "../apps/replica-set.ts";
 import {
   containerCells,
@@ -15,36 +16,42 @@ import {
   warnOfChange,
   warnOfTemplate,
 } from "../apps/selected-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatLabels } from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, mutableAt, numberAt, setIfNil, textMapAt } from "../object/read-fields.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatLabels } from "../validation/label-selectors.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  hasItems,
+  mutableAt,
+  numberAt,
+  setIfNil,
+  textMapAt,
+  objectAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-} from "../object/strategy.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { dropDisabledFields } from "./pod/drop-disabled-fields.ts";
-import { nonNegative } from "./pod/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
 
-export const replicationController: BuiltinKind = {
+export const replicationController: KindDefinition = {
   group: "",
   version: "v1",
   kind: "ReplicationController",
   defaults: setDefaults,
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     defaultPropagation: "Orphan",
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
+      specStatusStrategy.prepareForCreate!(object, context);
       dropDisabledFields(objectAt(templateOf(object), "spec"));
     },
     prepareForUpdate(object, old, context) {
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -59,9 +66,9 @@ export const replicationController: BuiltinKind = {
       ];
     },
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object) => [
         ...finalizerErrors(object),
         ...replicaStatusErrors(objectAt(object, "status")),
@@ -83,7 +90,7 @@ function setDefaults(object: JsonObject): void {
   const template = mutableAt(spec, "template");
   setPodTemplateDefaults(template);
   setIfNil(spec, "replicas", 1);
-  const labels = template && mutableAt(objectAt(template, "metadata"), "labels");
+  const { labels }: Decoded<ObjectMeta> = template ? objectAt(template, "metadata") : {};
   if (!labels) return;
   if (!hasItems(spec["selector"])) spec["selector"] = { ...labels };
   if (!hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = { ...labels };

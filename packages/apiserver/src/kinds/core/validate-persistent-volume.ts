@@ -8,9 +8,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { goStructPointer, invalidPrinted } from "../object/format-struct.ts";
-import { parseQuantity } from "../object/quantity.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { goStructPointer, invalidPrinted } from "../printers/format-struct.ts";
+import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import {
   isSet,
   mutableAt,
@@ -18,10 +18,13 @@ import {
   textMapAt,
   textsAt,
   withoutFields,
-} from "../object/read-fields.ts";
-import { immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { formatNodeTerms } from "../object/format-node-terms.ts";
-import { validateNodeSelector } from "./pod/validate-affinity.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { immutable } from "../definition/default-strategy.ts";
+import { formatNodeTerms } from "../printers/format-node-terms.ts";
+import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
 import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 import { persistentSources, validatePersistentSource } from "./validate-persistent-source.ts";
 

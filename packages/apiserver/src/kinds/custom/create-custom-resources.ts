@@ -4,18 +4,20 @@
 // (getOrCreateServingInfoFor), customresource_discovery_controller.go.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "homeostat/api";
-import { smdFromJsonSchema } from "../../merge/smd-from-json-schema.ts";
-import type { SmdType } from "../../merge/smd-type.ts";
-import type { ServedResource, Subresource, VersionCodec } from "../../registry/served-resource.ts";
+import { smdFromJsonSchema } from "../../merge/typed/smd-from-json-schema.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
-import type { KindData } from "../data/kind-data.ts";
-import { createGoDecoder } from "../object/go-decoder.ts";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { type Crd, type CrdVersion, isCrdConditionTrue, servedNames } from "./crd-version.ts";
 import { createCustomCodec } from "./custom-codec.ts";
 import { createSelectableFields } from "./custom-fields.ts";
-import { createScaleView, scalePathsOf } from "./custom-scale.ts";
+import { createScaleConverter, scalePathsOf } from "./custom-scale.ts";
 import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
 import {
   createCustomStatusStrategy,
@@ -172,7 +174,7 @@ class Maker {
     const views = new Map<string, Subresource>();
     if (rules.hasStatus)
       views.set("status", {
-        at: "view",
+        at: "store",
         kind,
         verbs: subresourceVerbs,
         strategy: createCustomStatusStrategy(rules),
@@ -184,7 +186,7 @@ class Maker {
         at: "scale",
         kind: scaleKind,
         verbs: subresourceVerbs,
-        scale: createScaleView(rules.scale),
+        scale: createScaleConverter(rules.scale),
         table: createScaleTable(version.subresources.scale),
       });
     }

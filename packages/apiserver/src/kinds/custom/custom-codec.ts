@@ -4,9 +4,9 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (crdConversionRESTOptionsGetter), conversion/nop_converter.go.
 import { encodeJson, type JsonObject } from "homeostat/api";
-import type { SmdType } from "../../merge/smd-type.ts";
-import { failure } from "../../registry/api-errors.ts";
-import type { VersionCodec } from "../../registry/served-resource.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
 import {
   completeCustom,

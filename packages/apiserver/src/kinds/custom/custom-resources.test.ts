@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
-import { createKindTypes } from "../../merge/smd-from-kind-data.ts";
-import type { FieldError } from "../../registry/field-error.ts";
-import type { ServedResource, Strategy, WriteContext } from "../../registry/served-resource.ts";
-import { readKindData } from "../data/read-kind-data.ts";
+import { createKindTypes } from "../../merge/typed/smd-from-kind-data.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 import {
   createCustomResources,
   type CustomMaterials,
@@ -48,7 +50,7 @@ const print = (errors: readonly FieldError[]): readonly string[] =>
   errors.map(({ field, body }) => `${field}: ${body}`);
 const statusView = (resource: ServedResource): Strategy => {
   const view = resource.subresources.get("status");
-  assert.equal(view?.at, "view");
+  assert.equal(view?.at, "store");
   return view.strategy;
 };
 const scaleView = (resource: ServedResource) => {

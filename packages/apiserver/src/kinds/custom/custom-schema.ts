@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (unstructuredSchemaCoercer).
 import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
-import { failure } from "../../registry/api-errors.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { applyDefaults, pruneNulls } from "../../schema/apply-defaults.ts";
 import { compileSchema } from "../../schema/compile-schema.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { pruneResource } from "../../schema/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
-import type { Decoded } from "../../registry/served-resource.ts";
+import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 
 /** One version's schema, ready for use. */
 export interface CustomSchema {
@@ -52,7 +52,7 @@ export interface CustomDecoding {
 /**
  * Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message.
  */
-export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decoded {
+export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): DecodeResult {
   const object = body.value as JsonObject;
   const strictErrors = body.duplicates.map((path) => `duplicate field "${path}"`);
   const metadata = decodeMetadata(object, strictErrors, decoding);

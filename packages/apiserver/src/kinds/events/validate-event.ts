@@ -10,9 +10,11 @@ import {
   type JsonObject,
   labelKeyFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 
-import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 /**
  * What the old group asks for, create and update alike. `reporter` is the field name in the

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go,
 // k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import {
   formatStruct,
   goFlag,
@@ -14,10 +14,9 @@ import {
   goText,
   invalidPrinted,
   type StructField,
-} from "../object/format-struct.ts";
-import { nameOf } from "../object/printing.ts";
-import { withoutFields } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+} from "../printers/format-struct.ts";
+import { nameOf } from "../printers/cells.ts";
+import { withoutFields, objectAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = (name: string): JsonObject => ({ kind: "Group", group: { name } });
 const everything: JsonObject = {

@@ -2,8 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go
 // (loadBalancerStatusStringer).
 import { compareBytewise, type JsonObject } from "homeostat/api";
-import { itemsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /**
  * Addresses, or host names where there is none, each once; tables that the server makes are wide

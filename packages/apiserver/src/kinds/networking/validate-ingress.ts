@@ -7,11 +7,21 @@ import {
   type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { legacyIpErrors, parseIpSloppy } from "../object/ip-addresses.ts";
-import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../object/name-faults.ts";
-import { itemsAt, numberAt, textsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { legacyIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
+import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
+import {
+  itemsAt,
+  numberAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 /** What a stored object had wrong may stay wrong. */
 export interface IngressRules {

@@ -3,10 +3,10 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/resource/utils.go (AuthorizedForAdmin,
 // AuthorizedForAdminStatus).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { itemsAt, textMapAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { itemsAt, textMapAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const label = "resource.kubernetes.io/admin-access";
 

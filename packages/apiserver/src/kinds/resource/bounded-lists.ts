@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSlice,
 // validateSet, validateMap).
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, tooMany } from "../../registry/field-error.ts";
+import { duplicate, type FieldError, tooMany } from "../../apimachinery/errors/field-error.ts";
 
 /** The rule for one entry at its path. */
 export type EntryRule<T> = (entry: T, path: string) => readonly FieldError[];

@@ -2,17 +2,15 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/resource/deviceclass/strategy.go,
 // pkg/apis/resource/validation/validation.go.
 import { equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import {
-  type NameRule,
-  validateObjectMeta,
-} from "../../registry/object-meta/validate-object-meta.ts";
-import { isExtendedResource } from "../core/pod/resource-names.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, optionalTextAt } from "../object/read-fields.ts";
-import { bumpGeneration, finalizerErrors, metadataOf, objectAt } from "../object/strategy.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { isExtendedResource } from "../core/resources/resource-names.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { itemsAt, optionalTextAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
 import { validateList } from "./bounded-lists.ts";
 import { type Age, validateConfiguration } from "./device-configuration.ts";
 import { selectorErrors } from "./device-selectors.ts";
@@ -22,11 +20,12 @@ const maxConfigurations = 32;
 const nameRule: NameRule = (name, prefixOnly) =>
   nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 
-export const deviceClass: BuiltinKind = {
+export const deviceClass: KindDefinition = {
   group: "resource.k8s.io",
   version: "v1",
   kind: "DeviceClass",
-  rules: {
+  returnsDeletedObject: true,
+  strategy: {
     validateName: nameRule,
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),

@@ -2,9 +2,13 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateDeviceConfiguration, validateRawExtension).
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
-import { isSet } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  invalid,
+  required,
+  tooLong,
+} from "../../apimachinery/errors/field-error.ts";
+import { isSet, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 
 const maxParameters = 10 * 1024;

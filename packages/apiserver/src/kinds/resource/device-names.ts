@@ -13,9 +13,8 @@ import {
   quoteGo,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { itemsAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 
 const maxPoolName = 253;

@@ -8,8 +8,8 @@ import {
   invalid,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { validateList } from "./bounded-lists.ts";
 import type { Age } from "./device-configuration.ts";
 import { loadSelectorCompiler } from "./load-selector-compiler.ts";

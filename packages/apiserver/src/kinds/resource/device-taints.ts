@@ -2,9 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint,
 // validateDeviceToleration).
 import { labelValueFaults, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { labelKeyErrors } from "../object/name-faults.ts";
-import { stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { labelKeyErrors } from "../validation/name-faults.ts";
+import { stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
 const operators = ["Equal", "Exists"];

@@ -1,7 +1,7 @@
 // Prints parts of claims and slices as upstream's error messages do.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/types.go (internal structs, without JSON names).
 import { encodeJson, isObject, type Json } from "homeostat/api";
-import { formatNodeTerms } from "../object/format-node-terms.ts";
+import { formatNodeTerms } from "../printers/format-node-terms.ts";
 import {
   formatStruct,
   goList,
@@ -10,7 +10,7 @@ import {
   goStructPointer,
   goText,
   type StructField,
-} from "../object/format-struct.ts";
+} from "../printers/format-struct.ts";
 
 type Print = StructField[2];
 

@@ -3,8 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateResourceSliceSpec, validateDevice).
 import { dnsSubdomainFaults, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { isSet } from "../object/read-fields.ts";
+import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
 /** Which ways there are, and what is said when there is not exactly one. */
 export interface NodeChoices {

@@ -10,10 +10,13 @@ import {
   invalid,
   required,
   tooMany,
-} from "../../registry/field-error.ts";
-import { formatQuantity, parseQuantity, type Quantity } from "../object/quantity.ts";
-import { isSet, optionalTextAt, textsAt } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import {
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../../apimachinery/values/quantity.ts";
+import { isSet, optionalTextAt, textsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
 
 const maxAmounts = 10;
 const nano = 1_000_000_000n;

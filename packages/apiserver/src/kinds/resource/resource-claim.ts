@@ -4,16 +4,17 @@
 // k8s.io/kubernetes/pkg/registry/resource/{resourceclaim,resourceclaimtemplate}/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation/validation.go}.
 import { equalJson, isObject, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import { validateTemplateMetadata } from "../core/pod/validate-claim-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt } from "../object/read-fields.ts";
-import { keepMetadataForStatus } from "../object/status-metadata.ts";
-import { finalizerErrors, keepOld, metadataOf, objectAt } from "../object/strategy.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { hasItems, isSet, itemsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepMetadataForStatus } from "../definition/status-metadata.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { formatClaimSpec, formatTemplateSpec } from "./format-claim.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
@@ -30,15 +31,16 @@ const metadataErrors = (object: JsonObject): FieldError[] => [
   ...finalizerErrors(object),
 ];
 
-export const resourceClaim: BuiltinKind = {
+export const resourceClaim: KindDefinition = {
   group,
   version: "v1",
   kind: "ResourceClaim",
+  returnsDeletedObject: true,
   defaults(object) {
     setDemandDefaults(objectAt(object, "spec"));
     for (const result of resultsOf(object)) setTolerationDefaults(result);
   },
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate: (object) => void (object["status"] = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
@@ -54,7 +56,7 @@ export const resourceClaim: BuiltinKind = {
         : [invalidPrinted("spec", formatClaimSpec(object["spec"]), unchanged)]),
     ],
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {
@@ -71,12 +73,13 @@ export const resourceClaim: BuiltinKind = {
   cells: (object, nowMs) => [nameOf(object), stateOf(object), ageOf(object, nowMs)],
 };
 
-export const resourceClaimTemplate: BuiltinKind = {
+export const resourceClaimTemplate: KindDefinition = {
   group,
   version: "v1",
   kind: "ResourceClaimTemplate",
+  returnsDeletedObject: true,
   defaults: (object) => setDemandDefaults(claimSpecOf(object)),
-  rules: {
+  strategy: {
     validateCreate: (object, context) => [
       ...adminRequestErrors(object, claimSpecOf(object), context),
       ...finalizerErrors(object),

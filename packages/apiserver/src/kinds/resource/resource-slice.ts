@@ -2,22 +2,23 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/resource/resourceslice/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation}.
 import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, quoteGo } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatNodeTerms } from "../object/format-node-terms.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt, numberAt } from "../object/read-fields.ts";
+import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatNodeTerms } from "../printers/format-node-terms.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
-  bumpGeneration,
-  finalizerErrors,
-  immutable,
-  metadataOf,
+  hasItems,
+  isSet,
+  itemsAt,
+  numberAt,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 import { validateSet } from "./bounded-lists.ts";
 import { poolNameErrors } from "./device-names.ts";
@@ -37,11 +38,12 @@ const maxCounterSets = 8;
 const devicesOf = (slice: JsonObject): readonly JsonObject[] =>
   itemsAt(objectAt(slice, "spec"), "devices");
 
-export const resourceSlice: BuiltinKind = {
+export const resourceSlice: KindDefinition = {
   group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceSlice",
-  rules: {
+  returnsDeletedObject: true,
+  strategy: {
     prepareForCreate(object, context) {
       metadataOf(object)["generation"] = 1;
       dropDisabledFields(object);

@@ -2,9 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateDeviceBindingParameters).
 import type { JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid } from "../../registry/field-error.ts";
-import { labelKeyErrors } from "../object/name-faults.ts";
-import { textsAt } from "../object/read-fields.ts";
+import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { labelKeyErrors } from "../validation/name-faults.ts";
+import { textsAt } from "../../apimachinery/meta/read-fields.ts";
 import { validateList } from "./bounded-lists.ts";
 
 const maxConditions = 4;

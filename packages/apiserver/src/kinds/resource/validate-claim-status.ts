@@ -9,13 +9,21 @@ import {
   required,
   tooLong,
   tooMany,
-} from "../../registry/field-error.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { interfaceAddressErrors } from "../object/ip-addresses.ts";
-import { isSet, itemsAt, mutableAt, optionalTextAt, textsAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { validateConditions } from "../object/validate-conditions.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import { interfaceAddressErrors } from "../validation/ip-addresses.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  optionalTextAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { validateConditions } from "../validation/validate-conditions.ts";
 import { csiNameErrors } from "../storage/csi-node.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration, validateRawObject } from "./device-configuration.ts";

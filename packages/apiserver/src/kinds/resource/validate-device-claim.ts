@@ -2,7 +2,12 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceClaim and
 // below).
 import { dnsSubdomainFaults, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import {
   hasItems,
   itemsAt,
@@ -10,8 +15,9 @@ import {
   optionalTextAt,
   setIfEmpty,
   textsAt,
-} from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration } from "./device-configuration.ts";
 import {

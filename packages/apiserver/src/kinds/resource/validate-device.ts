@@ -9,11 +9,17 @@ import {
   invalid,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { hasItems, isSet, itemsAt, optionalTextAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
+import { invalidPrinted } from "../printers/format-struct.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  optionalTextAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateMap, validateSet } from "./bounded-lists.ts";
 import { attributeNameErrors, labelNameErrors, maxQualifiedName } from "./device-names.ts";
 import { validateDeviceTaint } from "./device-taints.ts";

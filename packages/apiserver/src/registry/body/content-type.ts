@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go
 // (NegotiateInputSerializer), go-restful route.go.
 import type { ApiStatusError } from "homeostat/api";
-import { failure } from "../api-errors.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { type MediaType, mediaTypes } from "../negotiation/accept.ts";
 
 /** The body's media type; JSON when nothing is said. Throws 415. */

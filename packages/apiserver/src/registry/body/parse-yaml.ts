@@ -3,7 +3,7 @@
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import { compareBytewise, setOwn } from "homeostat/api";
-import { formatBadValue } from "../field-error.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import { readJsonInYaml } from "./json-in-yaml.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";

@@ -10,9 +10,9 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
-import type { Call } from "../call.ts";
-import type { VersionCodec } from "../served-resource.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
 import { readContentType } from "./content-type.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
@@ -24,7 +24,7 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 /** Reads the body of `call` as `expected`. Throws 400 and 415. */
 export async function readObject(
-  call: Call,
+  call: RequestScope,
   expected: GroupVersionKind,
   codec: VersionCodec,
   fieldValidation: FieldValidation,
@@ -59,7 +59,7 @@ function holdsInfinity(value: Json): boolean {
 }
 
 async function readText(
-  call: Call,
+  call: RequestScope,
   expected: GroupVersionKind,
   mediaType: "application/json" | "application/yaml",
 ): Promise<ParsedBody> {
@@ -70,7 +70,7 @@ async function readText(
   }
 }
 
-function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
+function readProtobuf(call: RequestScope, expected: GroupVersionKind): ParsedBody {
   const { protobuf } = call.core;
   if (!protobuf || (call.resource.custom && expected.kind === call.resource.kind))
     throw badRequestError("protobuf bodies are not accepted here: send application/json");
@@ -91,7 +91,11 @@ function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
   }
 }
 
-function claimOf(call: Call, body: ParsedBody, expected: GroupVersionKind): GroupVersionKind {
+function claimOf(
+  call: RequestScope,
+  body: ParsedBody,
+  expected: GroupVersionKind,
+): GroupVersionKind {
   try {
     return fillClaim(body, expected);
   } catch (error) {
@@ -103,7 +107,7 @@ function claimOf(call: Call, body: ParsedBody, expected: GroupVersionKind): Grou
  * Custom resources must say their kind; a wrong one is left to validation, a wrong version is not.
  */
 function assertCustomKind(
-  call: Call,
+  call: RequestScope,
   actual: GroupVersionKind,
   expected: GroupVersionKind,
   body: ParsedBody,
@@ -140,7 +144,7 @@ function decode(
 
 /** Strict refuses, Warn warns, Ignore says nothing. */
 function report(
-  call: Call,
+  call: RequestScope,
   strictErrors: readonly string[],
   fieldValidation: FieldValidation,
   expected: GroupVersionKind,
@@ -159,7 +163,7 @@ export function formatStrictErrors(strictErrors: readonly string[]): string {
   return `strict decoding error: ${texts.join(", ")}`;
 }
 
-function unrecognized(call: Call, expected: GroupVersionKind, why: string): ApiStatusError {
+function unrecognized(call: RequestScope, expected: GroupVersionKind, why: string): ApiStatusError {
   return badRequestError(
     `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(call.request.api.body)})`,
   );

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, handlers/rest.go
 // (AllowsMediaTypeTransform).
 import type { ApiStatusError } from "homeostat/api";
-import { failure } from "../api-errors.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { type AcceptClause, parseAccept } from "./accept-header.ts";
 
 export type MediaType =

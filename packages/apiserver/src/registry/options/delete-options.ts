@@ -2,15 +2,15 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go,
 // validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
 import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { fillClaim, notRegistered } from "../body/claimed-kind.ts";
 import { readContentType } from "../body/content-type.ts";
 import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
-import type { Call } from "../call.ts";
-import { type FieldError, invalid, notSupported } from "../field-error.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
 import { bodyOf } from "../body/request-body.ts";
 import type { Query } from "../request/query.ts";
-import type { DeleteOptions } from "../served-resource.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { assertOptions, validateDryRun } from "./validate-options.ts";
 
 interface Raw extends Omit<DeleteOptions, "dryRun"> {
@@ -21,7 +21,7 @@ interface Raw extends Omit<DeleteOptions, "dryRun"> {
  * Reads and checks the options. A body hides the query, even an empty object. Throws 400, 413, 415
  * and 422.
  */
-export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
+export async function readDeleteOptions(call: RequestScope): Promise<DeleteOptions> {
   const raw = bodyOf(call.request).length ? await fromBody(call) : fromQuery(call.request.query);
   assertOptions("DeleteOptions", validate(raw));
   return { ...raw, dryRun: raw.dryRun.length > 0 };
@@ -61,7 +61,7 @@ function fromQuery(query: Query): Raw {
   };
 }
 
-async function fromBody(call: Call): Promise<Raw> {
+async function fromBody(call: RequestScope): Promise<Raw> {
   const value = await readBody(call);
   const preconditions = member(value, "preconditions", "object", "v1.Preconditions") as
     | JsonObject
@@ -90,7 +90,7 @@ async function fromBody(call: Call): Promise<Raw> {
   };
 }
 
-async function readBody(call: Call): Promise<JsonObject> {
+async function readBody(call: RequestScope): Promise<JsonObject> {
   const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
   const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
   try {
@@ -108,7 +108,7 @@ async function readBody(call: Call): Promise<JsonObject> {
 }
 
 function fromProtobuf(
-  call: Call,
+  call: RequestScope,
   expected: { readonly group: string; readonly version: string; readonly kind: string },
 ): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
   if (!call.core.protobuf)

@@ -1,8 +1,8 @@
 // CreateOptions, UpdateOptions and PatchOptions out of a query.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, validation/validation.go).
 import type { JsonObject } from "homeostat/api";
-import { forbidden, required } from "../field-error.ts";
-import { validateFieldManager } from "../object-meta/validate-managed-fields.ts";
+import { forbidden, required } from "../../apimachinery/errors/field-error.ts";
+import { validateFieldManager } from "../../apimachinery/meta/validate-managed-fields.ts";
 import type { FieldValidation } from "../body/read-object.ts";
 import type { Query } from "../request/query.ts";
 import { assertOptions, validateDryRun, validateFieldValidation } from "./validate-options.ts";

@@ -1,12 +1,12 @@
 // Server-side apply: an intent in YAML (or JSON, which is YAML), merged by the field manager.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatcher).
 import { isObject, type JsonObject } from "homeostat/api";
-import type { FieldManager } from "../../merge/field-manager.ts";
-import { badRequestError } from "../api-errors.ts";
+import type { FieldManager } from "../../merge/managedfields/field-manager.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
 import { type ParsedYaml, parseYaml, YamlSyntaxError } from "../body/parse-yaml.ts";
 import { bodyOf } from "../body/request-body.ts";
-import type { Call } from "../call.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
 /**
@@ -17,7 +17,7 @@ export type Intent = (live: JsonObject) => JsonObject;
 
 /** Reads an apply body. Throws 400. */
 export async function readIntent(
-  call: Call,
+  call: RequestScope,
   manager: FieldManager,
   options: WriteOptions,
 ): Promise<Intent> {
@@ -50,7 +50,7 @@ async function parse(text: string): Promise<ParsedYaml> {
 
 /** Only repeated keys are reported here; unknown fields have been refused by the merge. */
 function report(
-  { request }: Call,
+  { request }: RequestScope,
   strictErrors: readonly string[],
   { fieldValidation }: WriteOptions,
 ): void {

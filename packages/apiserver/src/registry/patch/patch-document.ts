@@ -1,10 +1,10 @@
 // JSON patch and merge patch: the object as JSON, patched, and read again as a body would be.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (jsonPatcher).
 import { encodeJson, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
-import { applyJsonPatch, decodeJsonPatch } from "../../merge/json-patch.ts";
-import { applyMergePatch, decodeMergePatch } from "../../merge/merge-patch.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../../merge/patch/json-patch.ts";
+import { applyMergePatch, decodeMergePatch } from "../../merge/patch/merge-patch.ts";
 import type { FieldValidation } from "../body/read-object.ts";
-import { formatBadValue } from "../field-error.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import { readPatched } from "./read-patched.ts";
 import type { PatchTarget } from "./patch-target.ts";
 

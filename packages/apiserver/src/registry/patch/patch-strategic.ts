@@ -1,14 +1,14 @@
 // Strategic merge patch, for kinds whose types say how lists merge.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
 import { formatApiVersion } from "homeostat/api";
-import { formatGoValue } from "../../schema/go-format.ts";
+import { formatGoValue } from "../../apimachinery/values/go-format.ts";
 import {
   applyStrategicMergePatch,
   decodeStrategicMergePatch,
-} from "../../merge/strategic-merge-patch.ts";
-import { unstructuredFault } from "../../merge/unstructured-fault.ts";
+} from "../../merge/strategicpatch/strategic-merge-patch.ts";
+import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
 import type { FieldValidation } from "../body/read-object.ts";
-import { formatBadValue } from "../field-error.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import type { DocumentPatch } from "./patch-document.ts";
 import type { PatchTarget } from "./patch-target.ts";
 import { readPatched } from "./read-patched.ts";

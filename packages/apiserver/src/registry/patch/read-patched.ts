@@ -10,12 +10,12 @@ import {
   type JsonObject,
   type ParsedJson,
 } from "homeostat/api";
-import { internalError, invalidError } from "../api-errors.ts";
+import { internalError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import { fillClaim, kindFault } from "../body/claimed-kind.ts";
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
-import { quoteGo } from "../field-error.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { formatStrictErrors } from "../body/read-object.ts";
-import type { Decoded } from "../served-resource.ts";
+import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 import type { PatchTarget } from "./patch-target.ts";
 
 /** What error messages and strict checks need beside the object. */
@@ -45,7 +45,7 @@ export function readPatched(target: PatchTarget, patched: Json, body: PatchedBod
   return object;
 }
 
-function decode(target: PatchTarget, patched: Json, body: PatchedBody): Decoded {
+function decode(target: PatchTarget, patched: Json, body: PatchedBody): DecodeResult {
   try {
     const parsed = claimBody({ value: patched, duplicates: [], floatLiterals: body.floatLiterals });
     assertClaim(target, parsed);
@@ -82,7 +82,7 @@ function assertClaim({ call, kind }: PatchTarget, parsed: ParsedBody): void {
  * Without an apiVersion upstream decodes into its internal type, which knows none of the names that
  * JSON uses.
  */
-function decodeUnversioned(value: JsonObject): Decoded {
+function decodeUnversioned(value: JsonObject): DecodeResult {
   const unknown = Object.keys(value).filter((field) => field !== "kind" && field !== "apiVersion");
   return {
     object: {},

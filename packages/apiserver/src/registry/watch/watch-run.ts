@@ -5,17 +5,17 @@
 // pkg/endpoints/handlers/watch.go.
 import type { JsonObject } from "homeostat/api";
 import type { Timer } from "homeostat/runtime";
-import type { StreamSink } from "../../http/handler.ts";
+import type { StreamSink } from "../../apimachinery/handler.ts";
 import type { Revision } from "../../storage/store.ts";
-import { statusOf } from "../answer/answer-error.ts";
-import { expiredError } from "../api-errors.ts";
-import type { CoreServices } from "../core-services.ts";
+import { statusOf } from "../response/error-response.ts";
+import { expiredError } from "../../apimachinery/errors/api-errors.ts";
+import type { CoreServices } from "../scope/core-services.ts";
 import { waitForRevision } from "../read/resource-version.ts";
-import type { Selection } from "../read/selection.ts";
-import type { ServedResource } from "../served-resource.ts";
-import { bookmarkObject } from "./frames.ts";
+import type { Selection } from "../revisions/selection.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { bookmarkObject } from "../revisions/watch-frames.ts";
 import { PushStream } from "./push-stream.ts";
-import { selectEvent } from "./watch-event.ts";
+import { selectEvent } from "../revisions/watch-event.ts";
 import type { WatchView } from "./watch-view.ts";
 
 /** What has been agreed on before the stream opens. */

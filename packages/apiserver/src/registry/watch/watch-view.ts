@@ -2,13 +2,13 @@
 // come with the first event only.
 import type { JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
-import { type IncludeObject, makeTable, tableMetadata } from "../answer/table.ts";
-import type { CoreServices } from "../core-services.ts";
+import { type IncludeObject, makeTable, tableMetadata } from "../response/table.ts";
+import type { CoreServices } from "../scope/core-services.ts";
 import type { Accepted } from "../negotiation/accept.ts";
-import type { ServedResource } from "../served-resource.ts";
-import { partialMetadata } from "../views/views.ts";
-import { frameObject } from "./frames.ts";
-import type { WatchEventType } from "./watch-event.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { partialMetadata } from "../revisions/representations.ts";
+import { frameObject } from "../revisions/watch-frames.ts";
+import type { WatchEventType } from "../revisions/watch-event.ts";
 
 /** Frames events for one watcher. */
 export interface WatchView {

@@ -4,7 +4,7 @@
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 import { compareBytewise } from "homeostat/api";
 import { kubernetesEnvironment } from "@homeostat/cel";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";
 import {

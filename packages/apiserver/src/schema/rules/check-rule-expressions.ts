@@ -2,7 +2,7 @@
 // rules costs a walk.
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
-import type { FieldError } from "../../registry/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { loadRuleEngine } from "./load-rule-engine.ts";
 import { hasRules } from "./schema-parts.ts";

@@ -1,7 +1,12 @@
 // What must hold of the rules of a definition short of compiling them: texts present and on one
 // line, known reasons, paths that exist.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go.
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import { resolveFieldPath } from "./rule-field-path.ts";
 

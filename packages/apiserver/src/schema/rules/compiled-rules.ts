@@ -4,7 +4,7 @@
 // for definitions.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 import type { Json } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** One run of all rules over one value. */
 export interface RuleInput {

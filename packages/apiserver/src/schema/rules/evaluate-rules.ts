@@ -18,7 +18,7 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { Correlation } from "../correlation.ts";
 import type { CompiledRule } from "./compile-rule.ts";

@@ -5,7 +5,7 @@
 // pkg/apiserver/schema/cel/compilation.go (sizeEstimator, maxCardinality).
 import { compareBytewise } from "homeostat/api";
 import { type Estimate, estimateCost, type Program, type SizeOracle } from "@homeostat/cel";
-import { type FieldError, forbidden } from "../../registry/field-error.ts";
+import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import { maxRequestBytes, type SchemaDeclaration } from "./schema-declaration.ts";

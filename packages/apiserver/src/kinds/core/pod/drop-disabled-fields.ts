@@ -2,8 +2,7 @@
 // if never sent.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (dropDisabledFields).
 import type { JsonObject } from "homeostat/api";
-import { itemsAt, mutableAt } from "../../object/read-fields.ts";
-import { objectAt } from "../../object/strategy.ts";
+import { itemsAt, mutableAt, objectAt } from "../../../apimachinery/meta/read-fields.ts";
 
 /**
  * Drops them in place: stop signals, cluster trust bundles, pod certificates, scheduling groups.

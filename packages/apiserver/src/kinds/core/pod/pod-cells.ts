@@ -1,9 +1,16 @@
 // A pod as a row: how many containers are ready, and the most telling reason for its state.
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go (printPod).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { ageOf, formatAge, nameOf } from "../../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import { ageOf, formatAge, nameOf } from "../../printers/cells.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 
 /** Completed pods are marked in a row's conditions. */
 export function podRowConditions(pod: JsonObject): readonly JsonObject[] {

@@ -1,8 +1,7 @@
 // Conditions of pods that the server itself sets.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (UpdatePodCondition).
 import type { JsonObject } from "homeostat/api";
-import { itemsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import { itemsAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 
 /** One condition without its times. */
 export interface PodCondition {

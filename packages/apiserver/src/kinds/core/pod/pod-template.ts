@@ -3,19 +3,24 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/zz_generated.defaults.go,
 // pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../../registry/field-error.ts";
+import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
-} from "../../../registry/object-meta/validate-object-meta.ts";
-import { hasItems, mutableAt, textMapAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt } from "../../object/strategy.ts";
-import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
-import { podRules } from "./pod-rules.ts";
-import { validateAppArmorAgreement } from "./validate-app-armor.ts";
-import { validatePodAnnotations } from "./validate-pod-annotations.ts";
-import { validatePodSpec } from "./validate-pod-spec.ts";
-import { validateSeccompAgreement } from "./validate-seccomp.ts";
+} from "../../../apimachinery/meta/validate-object-meta.ts";
+import {
+  hasItems,
+  mutableAt,
+  textMapAt,
+  objectAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { dropInitContainerAnnotations, setPodSpecDefaults } from "./defaults/pod-spec-defaults.ts";
+import { podValidationOptions } from "./validation/pod-validation-options.ts";
+import { validateAppArmorAgreement } from "./validation/security/validate-app-armor.ts";
+import { validatePodAnnotations } from "./validation/validate-pod-annotations.ts";
+import { validatePodSpec } from "./validation/validate-pod-spec.ts";
+import { validateSeccompAgreement } from "./validation/security/validate-seccomp.ts";
 
 /** Sets the defaults of a decoded PodTemplateSpec, in place. */
 export function setPodTemplateDefaults(template: JsonObject | undefined): void {
@@ -34,7 +39,7 @@ export function validatePodTemplate(
   const metadata = objectAt(template, "metadata");
   const annotations = textMapAt(metadata, "annotations");
   const spec = objectAt(template, "spec");
-  const rules = podRules("template", old && objectAt(old, "spec"));
+  const rules = podValidationOptions("template", old && objectAt(old, "spec"));
   return [
     ...validateLabels(textMapAt(metadata, "labels"), `${path}.labels`),
     ...validateAnnotations(annotations, `${path}.annotations`),

@@ -3,16 +3,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
-import { deducedType } from "../../../merge/smd-type.ts";
-import type {
-  ConnectTools,
-  ServedResource,
-  Strategy,
-  WriteContext,
-} from "../../../registry/served-resource.ts";
+import { deducedType } from "../../../apimachinery/types/smd-type.ts";
+import type { ConnectTools } from "../../../apimachinery/rest/connecter.ts";
+import type { ServedResource } from "../../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
-import { openKindData } from "../../data/kind-data.ts";
-import { imageTag } from "./image-name.ts";
+import { openKindData } from "../../../apimachinery/kind-data/kind-data.ts";
+import { imageTag } from "./defaults/image-name.ts";
 
 const data = openKindData(
   readFileSync(new URL("../../../../data/v1.36.jsonl", import.meta.url), "utf8"),
@@ -69,7 +67,7 @@ function change(
 
 const view = (name: string): Strategy => {
   const found = pods.subresources.get(name);
-  assert.ok(found?.at === "view");
+  assert.ok(found?.at === "store");
   return found.strategy;
 };
 

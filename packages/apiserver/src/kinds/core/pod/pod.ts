@@ -2,26 +2,34 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go,
 // pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, quoteGo } from "../../../registry/field-error.ts";
-import type { WriteContext } from "../../../registry/served-resource.ts";
-import type { BuiltinKind } from "../../object/builtin-kind.ts";
-import { ipWarnings } from "../../object/ip-addresses.ts";
-import { itemsAt, optionalNumberAt, setIfEmpty, textMapAt } from "../../object/read-fields.ts";
-import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { diffJson } from "../../object/unified-diff.ts";
+import { type FieldError, forbidden, quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../../definition/kind-definition.ts";
+import { ipWarnings } from "../../validation/ip-addresses.ts";
+import {
+  itemsAt,
+  optionalNumberAt,
+  setIfEmpty,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
+import { diffJson } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
-import { bindPod, checkBinding } from "./pod-binding.ts";
+import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
-import { setPodDefaults } from "./pod-defaults.ts";
-import { checkEviction, evictPod } from "./pod-eviction.ts";
-import { podStreams, proxyToPod } from "./pod-streams.ts";
-import { podWarnings } from "./pod-warnings.ts";
+import { setPodDefaults } from "./defaults/pod-defaults.ts";
+import { checkEviction, evictPod } from "./subresources/pod-eviction.ts";
+import { podStreams, proxyToPod } from "./subresources/pod-streams.ts";
+import { podWarnings } from "./warnings/pod-warnings.ts";
 import { preparePod } from "./prepare-pod.ts";
-import { mirrorAnnotation } from "./validate-pod-annotations.ts";
-import { dropNonResize, validatePodResize } from "./validate-pod-resize.ts";
-import { validatePodStatusUpdate } from "./validate-pod-status.ts";
-import { validateChangedPod, validatePodUpdate } from "./validate-pod-update.ts";
-import { validateNewPod } from "./validate-pod.ts";
+import { mirrorAnnotation } from "./validation/validate-pod-annotations.ts";
+import { dropNonResize, validatePodResize } from "./validation/validate-pod-resize.ts";
+import { validatePodStatusUpdate } from "./validation/validate-pod-status.ts";
+import { validateChangedPod, validatePodUpdate } from "./validation/validate-pod-update.ts";
+import { validateNewPod } from "./validation/validate-pod.ts";
 
 const fields = [
   "spec.nodeName",
@@ -36,12 +44,13 @@ const fields = [
   "spec.host",
 ];
 
-export const pod: BuiltinKind = {
+export const pod: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Pod",
+  returnsDeletedObject: true,
   defaults: setPodDefaults,
-  rules: {
+  strategy: {
     deleteReturnsObject: true,
     resetFields: [["f:status"]],
     prepareForCreate: preparePod,
@@ -56,7 +65,7 @@ export const pod: BuiltinKind = {
     validateUpdate: validatePodUpdate,
     gracePeriod,
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [
         ["f:spec"],
@@ -101,7 +110,7 @@ export const pod: BuiltinKind = {
   proxy: proxyToPod,
   selectable: {
     names: fields,
-    factName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
+    attributeName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
     extract,
   },
   cells: podCells,
@@ -126,7 +135,7 @@ function keepMetadata(object: JsonObject, old: JsonObject): void {
     "annotations",
     "finalizers",
     "ownerReferences",
-  ])
+  ] as const)
     keepOld(metadataOf(object), metadataOf(old), field);
 }
 

@@ -3,17 +3,25 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go (PrepareForCreate and what it
 // calls).
 import { equalJson, type JsonObject } from "homeostat/api";
-import type { WriteContext } from "../../../registry/served-resource.ts";
-import { hasItems, itemsAt, mutableAt, textMapAt, textsAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { visitContainers } from "./containers.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
+import {
+  hasItems,
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { visitContainers } from "./visit-containers.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { qosClassOf } from "./quality-of-service.ts";
 import {
   appArmorAnnotation,
   appArmorField,
   validateAppArmorProfile,
-} from "./validate-app-armor.ts";
+} from "./validation/security/validate-app-armor.ts";
 
 /** Prepares a decoded pod, in place. */
 export function preparePod(pod: JsonObject, context: WriteContext): void {

@@ -1,9 +1,14 @@
 // The quality of service class of a pod, from what its containers (or the pod itself) request.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/helper/qos/qos.go.
 import type { JsonObject } from "homeostat/api";
-import { hasItems, itemsAt, mutableAt, textMapAt } from "../../object/read-fields.ts";
-import { objectAt } from "../../object/strategy.ts";
-import { nanoOf } from "./resource-lists.ts";
+import {
+  hasItems,
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  objectAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { nanoOf } from "../resources/resource-lists.ts";
 
 type QosClass = "BestEffort" | "Burstable" | "Guaranteed";
 const computed = ["cpu", "memory"] as const;

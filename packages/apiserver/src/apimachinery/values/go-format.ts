@@ -1,0 +1,54 @@
+// JSON values as Go's fmt prints them with %v and %T: what accessor errors and selectable fields
+// are made of.
+// Upstream: Go's fmt and strconv packages.
+import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
+import { formatGoNumber } from "../errors/field-error.ts";
+
+/**
+ * A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. As deep as values go, so without recursion.
+ */
+export function formatGoValue(value: Json | undefined): string {
+  let text = "";
+  const open: Piece[] = [{ value }];
+  for (let piece = open.pop(); piece !== undefined; piece = open.pop())
+    text += typeof piece === "string" ? piece : openValue(piece.value, open);
+  return text;
+}
+
+/** What is still to be written, the last first. */
+type Piece = string | { readonly value: Json | undefined };
+
+/** The value's own beginning; what it holds is put before what else is still to be written. */
+function openValue(value: Json | undefined, open: Piece[]): string {
+  if (value === undefined || value === null) return "<nil>";
+  if (typeof value === "string") return value;
+  if (typeof value !== "object") return formatGoNumber(value);
+  open.push("]");
+  const names = Array.isArray(value) ? undefined : Object.keys(value).sort(compareBytewise);
+  const members = names
+    ? names.map((name) => (value as JsonObject)[name])
+    : (value as readonly Json[]);
+  for (let i = members.length - 1; i >= 0; i--)
+    open.push({ value: members[i] }, `${i ? " " : ""}${names ? `${names[i]}:` : ""}`);
+  return names ? "map[" : "[";
+}
+
+/** A value's Go type under %T, as the unstructured decoder would have made it. */
+export function formatGoType(value: Json | undefined): string {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int64";
+    case "number":
+      return Number.isSafeInteger(value) ? "int64" : "float64";
+    default:
+      return value === undefined || value === null
+        ? "<nil>"
+        : Array.isArray(value)
+          ? "[]interface {}"
+          : "map[string]interface {}";
+  }
+}

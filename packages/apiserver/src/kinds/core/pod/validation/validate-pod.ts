@@ -1,0 +1,76 @@
+// Pods as a whole, on creation.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate,
+// validatePodMetadataAndSpec).
+import type { JsonObject } from "homeostat/api";
+import { type FieldError, forbidden } from "../../../../apimachinery/errors/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors } from "../../../definition/default-strategy.ts";
+import { podValidationOptions } from "./pod-validation-options.ts";
+import { validateAppArmorAgreement } from "./security/validate-app-armor.ts";
+import { validateImageSpace } from "./containers/validate-containers.ts";
+import { validatePodAnnotations } from "./validate-pod-annotations.ts";
+import { validatePodSpec } from "./validate-pod-spec.ts";
+import { validateSeccompAgreement } from "./security/validate-seccomp.ts";
+
+/** Metadata beyond the common rules, and the spec. */
+export function validateWholePod(pod: JsonObject, old?: JsonObject): FieldError[] {
+  const metadata = metadataOf(pod);
+  const spec = objectAt(pod, "spec");
+  return [
+    ...finalizerErrors(pod),
+    ...validatePodAnnotations(textMapAt(metadata, "annotations"), spec, "metadata.annotations"),
+    ...validatePodSpec(
+      spec,
+      metadata,
+      "spec",
+      podValidationOptions("pod", old && objectAt(old, "spec")),
+    ),
+    ...(stringAt(spec, "serviceAccountName") ? [] : tokenErrors(spec)),
+    ...["containers", "initContainers"].flatMap((list) =>
+      itemsAt(spec, list).flatMap((container, i) =>
+        validateImageSpace(container, `spec.${list}[${i}]`),
+      ),
+    ),
+  ];
+}
+
+/** Without an account there is nobody to make a token for. */
+function tokenErrors(spec: JsonObject): FieldError[] {
+  return itemsAt(spec, "volumes").flatMap((volume, i) =>
+    itemsAt(objectAt(volume, "projected"), "sources").flatMap((source, j) =>
+      isSet(source["serviceAccountToken"])
+        ? [
+            forbidden(
+              `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ]
+        : [],
+    ),
+  );
+}
+
+/** Every breach in a new pod. */
+export function validateNewPod(pod: JsonObject): FieldError[] {
+  const spec = objectAt(pod, "spec");
+  const annotations = textMapAt(metadataOf(pod), "annotations");
+  return [
+    ...validateWholePod(pod),
+    ...(hasItems(spec["ephemeralContainers"])
+      ? [forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...(stringAt(spec, "nodeName") && hasItems(spec["schedulingGates"])
+      ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
+    ...validateSeccompAgreement(annotations, spec, "spec"),
+    ...validateAppArmorAgreement(annotations, spec, "spec"),
+  ];
+}

@@ -1,0 +1,149 @@
+// What else guides the scheduler: spread constraints, tolerations, gates.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (validateTopologySpreadConstraints, ValidateTolerations, validateSchedulingGates).
+import { type JsonObject, labelValueFaults } from "homeostat/api";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../../validation/label-selectors.ts";
+import {
+  isSet,
+  mutableAt,
+  numberAt,
+  optionalNumberAt,
+  optionalTextAt,
+  textsAt,
+  stringAt,
+} from "../../../../apimachinery/meta/read-fields.ts";
+import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
+import { validateLabelKeys } from "./validate-label-keys.ts";
+
+/** `topologySpreadConstraints`. */
+export function validateSpread(constraints: readonly JsonObject[], path: string): FieldError[] {
+  return constraints.flatMap((constraint, i) => {
+    const at = `${path}[${i}]`;
+    const topology = stringAt(constraint, "topologyKey");
+    const action = stringAt(constraint, "whenUnsatisfiable");
+    const selector = mutableAt(constraint, "labelSelector");
+    const repeated = constraints
+      .slice(i + 1)
+      .some(
+        (other) =>
+          stringAt(other, "topologyKey") === topology &&
+          stringAt(other, "whenUnsatisfiable") === action,
+      );
+    return [
+      ...positive(numberAt(constraint, "maxSkew"), `${at}.maxSkew`),
+      ...(topology ? [] : [required(`${at}.topologyKey`, "can not be empty")]),
+      ...(action === "DoNotSchedule" || action === "ScheduleAnyway"
+        ? []
+        : [notSupported(`${at}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"])]),
+      ...(repeated
+        ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`)]
+        : []),
+      ...minDomainErrors(optionalNumberAt(constraint, "minDomains"), action, `${at}.minDomains`),
+      ...["nodeAffinityPolicy", "nodeTaintsPolicy"].flatMap((name) =>
+        inclusionErrors(optionalTextAt(constraint, name), `${at}.${name}`),
+      ),
+      ...validateLabelKeys(selector, textsAt(constraint, "matchLabelKeys"), [], at),
+      ...(selector ? validateLabelSelector(selector, `${at}.labelSelector`) : []),
+    ];
+  });
+}
+
+function minDomainErrors(count: number | undefined, action: string, path: string): FieldError[] {
+  if (count === undefined) return [];
+  return [
+    ...positive(count, path),
+    ...(action === "DoNotSchedule"
+      ? []
+      : [
+          invalid(
+            path,
+            count,
+            `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
+          ),
+        ]),
+  ];
+}
+
+function inclusionErrors(policy: string | undefined, path: string): FieldError[] {
+  return policy === undefined || policy === "Honor" || policy === "Ignore"
+    ? []
+    : [notSupported(path, policy, ["Honor", "Ignore"])];
+}
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+/** `tolerations`. The comparison operators wait for a feature gate. */
+export function validateTolerations(
+  tolerations: readonly JsonObject[],
+  path: string,
+): FieldError[] {
+  return tolerations.flatMap((toleration, i) => {
+    const at = `${path}[${i}]`;
+    const key = stringAt(toleration, "key");
+    const operator = stringAt(toleration, "operator");
+    const effect = stringAt(toleration, "effect");
+    return [
+      ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
+      ...(!key && operator !== "Exists"
+        ? [
+            invalid(
+              `${at}.operator`,
+              operator,
+              'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+            ),
+          ]
+        : []),
+      ...(isSet(toleration["tolerationSeconds"]) && effect !== "NoExecute"
+        ? [
+            invalid(
+              `${at}.effect`,
+              effect,
+              "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            ),
+          ]
+        : []),
+      ...operatorErrors(operator, stringAt(toleration, "value"), `${at}.operator`),
+      ...(effect && !effects.includes(effect)
+        ? [notSupported(`${at}.effect`, effect, effects)]
+        : []),
+    ];
+  });
+}
+
+function operatorErrors(operator: string, value: string, path: string): FieldError[] {
+  switch (operator) {
+    case "":
+    case "Equal": {
+      const faults = labelValueFaults(value);
+      return faults.length ? [invalid(path, value, faults.join(";"))] : [];
+    }
+    case "Exists":
+      return value ? [invalid(path, value, "value must be empty when `operator` is 'Exists'")] : [];
+    default:
+      return [
+        notSupported(
+          path,
+          operator,
+          operator === "Lt" || operator === "Gt"
+            ? ["Equal", "Exists", "Lt", "Gt"]
+            : ["Equal", "Exists"],
+        ),
+      ];
+  }
+}
+
+/** `schedulingGates`. */
+export function validateSchedulingGates(gates: readonly JsonObject[], path: string): FieldError[] {
+  const names = gates.map((gate) => stringAt(gate, "name"));
+  return names.flatMap((name, i) => [
+    ...qualifiedNameErrors(name, `${path}[${i}]`),
+    ...(names.indexOf(name) < i ? [duplicate(`${path}[${i}]`, name)] : []),
+  ]);
+}

@@ -1,0 +1,121 @@
+// POST: a new object.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go,
+// pkg/registry/generic/registry/store.go (Create).
+import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
+import { runAdmission } from "../../apimachinery/rest/admission.ts";
+import { answerResult, answerTransformed, type Result } from "../response/object-response.ts";
+import { forbiddenError } from "../../apimachinery/errors/api-errors.ts";
+import { readObject } from "../body/read-object.ts";
+import { readContentType } from "../body/content-type.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { createThrough } from "./connect.ts";
+import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.ts";
+import { matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
+import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { wipeSystemFields } from "../../apimachinery/meta/system-fields.ts";
+import {
+  formatWriteOptions,
+  readWriteOptions,
+  type WriteOptions,
+} from "../options/write-options.ts";
+import { admissionRequestOf } from "../store/admission-request.ts";
+import { emptyObject } from "../managed-fields/field-managers.ts";
+import { insertObject } from "../store/insert-object.ts";
+
+const maxNameAttempts = 8;
+
+/** Creates the object in the body. */
+export async function createObject(call: RequestScope): Promise<ApiResponse> {
+  const { request, resource } = call;
+  readContentType(request.api.headers["content-type"] ?? "");
+  const options = readWriteOptions("CreateOptions", request.query);
+  const object = await readObject(call, resource, resource.codec, options.fieldValidation);
+  wipeSystemFields(object);
+  matchNamespace(object, resource.namespaced ? call.namespace : "");
+  if (!resource.creatable)
+    throw forbiddenError(
+      { group: resource.group, resource: resource.resource },
+      metaString(object, "name"),
+      "create not allowed while custom resource definition is terminating",
+    );
+  if (resource.createsThrough)
+    return await createThrough(call, resource.createsThrough, object, options);
+  if (resource.review)
+    return await answerTransformed(
+      call,
+      201,
+      await resource.review(tracked(call, object, options), {
+        user: request.user,
+        namespace: call.namespace,
+        now: request.now,
+        reviewToken: call.core.reviewToken,
+      }),
+    );
+  return await answerResult(
+    call,
+    201,
+    await insertNamed(call, await admitNew(call, object, options), options),
+  );
+}
+
+/** Enters the fields in the writer's name, and lets admission change the object. */
+async function admitNew(
+  call: RequestScope,
+  object: JsonObject,
+  options: WriteOptions,
+): Promise<JsonObject> {
+  const { core, request } = call;
+  const warn = (text: string): void => request.warnings.add(text);
+  dedupeOwnerReferences(object, "", warn);
+  const next = tracked(call, object, options);
+  if (core.admission.mutating.length) {
+    await runAdmission(
+      core.admission.mutating,
+      admissionRequestOf(call, {
+        operation: "CREATE",
+        object: next,
+        old: undefined,
+        dryRun: options.dryRun,
+        options: formatWriteOptions(options),
+        name: call.name || metaString(next, "name"),
+      }),
+    );
+    dedupeOwnerReferences(next, " after mutating admission happens", warn);
+  }
+  return next;
+}
+
+function tracked(
+  { core, request, resource }: RequestScope,
+  object: JsonObject,
+  options: WriteOptions,
+): JsonObject {
+  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
+  return core.fieldManagers
+    .of(resource, "")
+    .update(emptyObject(resource), object, manager, request.now);
+}
+
+/** A generated name that is taken is made anew. */
+async function insertNamed(
+  call: RequestScope,
+  object: JsonObject,
+  options: WriteOptions,
+): Promise<Result> {
+  if (metaString(object, "name") || !metaString(object, "generateName"))
+    return await insertObject(call, object, options, "create");
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await insertObject(call, cloneJson(object), options, "create");
+    } catch (error) {
+      if (
+        attempt === maxNameAttempts ||
+        !isApiStatusError(error) ||
+        error.status.reason !== "AlreadyExists"
+      )
+        throw error;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// Reads of resources that are observed and not stored: no versions, no watches, selectors on names
+// only.
+// Upstream: k8s.io/kubernetes/pkg/registry/core/componentstatus/rest.go.
+import {
+  encodeJson,
+  formatApiVersion,
+  type JsonObject,
+  matchesFields,
+  matchesLabels,
+} from "homeostat/api";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import { answerResult } from "../response/object-response.ts";
+import { answerBytes, answerObject } from "../response/encode-response.ts";
+import { makeTable, readIncludeObject } from "../response/table.ts";
+import { methodNotAllowedError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { joinList } from "./list.ts";
+import { readListOptions } from "../options/list-options.ts";
+
+/** Answers one of them. */
+export async function getObserved(
+  call: RequestScope,
+  objects: readonly JsonObject[],
+): Promise<ApiResponse> {
+  const { resource, name } = call;
+  const found = objects.find((object) => metaString(object, "name") === name);
+  // Upstream names the singular here.
+  if (!found) throw notFoundError({ group: resource.group, resource: resource.singular }, name);
+  return await answerResult(call, 200, {
+    object: { kind: resource.kind, apiVersion: formatApiVersion(resource), ...found },
+  });
+}
+
+/** Answers those that are selected. None has labels. */
+export async function listObserved(
+  call: RequestScope,
+  objects: readonly JsonObject[],
+): Promise<ApiResponse> {
+  const { core, request, resource, accepted } = call;
+  const { labels, fields } = readListOptions(request.query, resource, "");
+  if (request.query.flag("watch")) throw methodNotAllowedError(resource, "watch");
+  const items = objects.filter(
+    (object) =>
+      matchesLabels(labels, {}) &&
+      matchesFields(fields, (field) =>
+        field === "metadata.name" ? metaString(object, "name") : "",
+      ),
+  );
+  if (accepted.transform?.kind === "Table") {
+    const options = {
+      includeObject: readIncludeObject(request.query),
+      metaVersion: accepted.transform.version,
+      nowMs: request.nowMs,
+    };
+    return await answerObject(
+      core,
+      request,
+      accepted,
+      200,
+      makeTable(resource.table, resource, items, {}, options, "with columns"),
+    );
+  }
+  const encode = resource.codec.encode ?? encodeJson;
+  const head = { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata: {} };
+  return await answerBytes(
+    core,
+    request,
+    accepted,
+    200,
+    joinList(
+      head,
+      items.map((item) => Buffer.from(encode(item))),
+      "",
+    ),
+  );
+}

@@ -1,0 +1,85 @@
+// PATCH: four ways to say what is to change, one way to change it.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+import type { JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
+import { answerResult } from "../response/object-response.ts";
+import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
+import { bodyOf } from "../body/request-body.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
+import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { readPatchOptions, type WriteOptions } from "../options/write-options.ts";
+import { readIntent } from "../patch/patch-apply.ts";
+import type { DocumentPatch } from "../patch/patch-document.ts";
+import type { PatchTarget } from "../patch/patch-target.ts";
+import { type PatchType, readPatchType } from "../patch/patch-type.ts";
+import { readDocumentPatch } from "../patch/read-document-patch.ts";
+import { emptyObject } from "../managed-fields/field-managers.ts";
+import { type Change, updateObject } from "../store/update-object.ts";
+
+/** Changes the object, or what a subresource shows of it. */
+export async function patchObject(call: RequestScope): Promise<ApiResponse> {
+  const type = readPatchType(call);
+  const options = readPatchOptions(call.request.query, type);
+  const transform = await readPatch(call, type, options);
+  const isApply = type === "application/apply-patch+yaml";
+  const { status, result } = await updateObject(call, {
+    options,
+    mayCreate: isApply && !call.subresource,
+    uid: undefined,
+    transform: (live) => checked(call, transform(live), live),
+  });
+  return await answerResult(call, status, result);
+}
+
+async function readPatch(
+  call: RequestScope,
+  type: PatchType,
+  options: WriteOptions,
+): Promise<(live: JsonObject | undefined) => JsonObject> {
+  const { core, request, resource, subresource } = call;
+  const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
+  if (type === "application/apply-patch+yaml") {
+    const intent = await readIntent(call, fieldManager, options);
+    return (live) => intent(live ?? emptyObject(resource));
+  }
+  // a body that is too large is refused first, a broken one once there is something to patch
+  bodyOf(request);
+  let patch: DocumentPatch | undefined;
+  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
+  return (live) => {
+    if (!live) throw notFoundError(resource, call.name);
+    patch ??= readDocumentPatch(targetOf(call, options), type);
+    return fieldManager.update(live, patch(live), manager, request.now);
+  };
+}
+
+function targetOf(call: RequestScope, { fieldValidation }: WriteOptions): PatchTarget {
+  const view = call.subresource?.view.at === "store" ? call.subresource.view : undefined;
+  return {
+    call,
+    kind: view?.kind ?? call.resource,
+    codec: view?.codec ?? call.resource.codec,
+    fieldValidation,
+  };
+}
+
+/** The patched object must still be the one in the path. */
+function checked(
+  call: RequestScope,
+  next: JsonObject,
+  live: JsonObject | undefined,
+): ReturnType<Change["transform"]> {
+  const { resource, name, namespace } = call;
+  const uid = metaString(next, "uid");
+  if (uid && !live)
+    throw conflictError(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  matchNamespace(next, resource.namespaced ? namespace : "");
+  matchName(next, name);
+  return next;
+}

@@ -1,0 +1,53 @@
+// PUT: the object as the body has it.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/update.go.
+import { type JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
+import { answerResult } from "../response/object-response.ts";
+import { readObject } from "../body/read-object.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
+import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.ts";
+import { readWriteOptions } from "../options/write-options.ts";
+import { emptyObject, strategyAt } from "../managed-fields/field-managers.ts";
+import { updateObject } from "../store/update-object.ts";
+
+/** Replaces the object, or what a subresource shows of it. */
+export async function replaceObject(call: RequestScope): Promise<ApiResponse> {
+  const { core, request, resource, subresource } = call;
+  const options = readWriteOptions("UpdateOptions", request.query);
+  const view = subresource?.view.at === "store" ? subresource.view : undefined;
+  const read = async (): Promise<JsonObject> =>
+    checked(
+      call,
+      await readObject(
+        call,
+        view?.kind ?? resource,
+        view?.codec ?? resource.codec,
+        options.fieldValidation,
+      ),
+    );
+  let body: JsonObject | undefined = await read();
+  const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
+  const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
+  const { status, result } = await updateObject(call, {
+    options,
+    mayCreate: strategyAt(resource, subresource?.name ?? "").allowCreateOnUpdate,
+    uid: metaString(body, "uid") || undefined,
+    async transform(live) {
+      // Strategies mutate what they are given: a second attempt reads the body again.
+      const next = body ?? (await read());
+      body = undefined;
+      return fieldManager.update(live ?? emptyObject(resource), next, manager, request.now);
+    },
+  });
+  return await answerResult(call, status, result);
+}
+
+function checked(call: RequestScope, object: JsonObject): JsonObject {
+  matchNamespace(object, call.resource.namespaced ? call.namespace : "");
+  matchName(object, call.name);
+  dedupeOwnerReferences(object, "", (text) => call.request.warnings.add(text));
+  return object;
+}

@@ -1,0 +1,65 @@
+// A failure as an answer: the Status that was thrown, or a 500 for what nobody foresaw.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters (status.go, writers.go
+// ErrorNegotiated).
+import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
+import { internalError, plainError } from "../../apimachinery/errors/api-errors.ts";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import type { CoreServices } from "../scope/core-services.ts";
+import { type Accepted, negotiate, plainJson } from "../negotiation/accept.ts";
+import type { ServerRequest } from "../request/server-request.ts";
+import { answerObject } from "./encode-response.ts";
+
+/** The answer for whatever was thrown while `request` was served. */
+export async function answerError(
+  core: CoreServices,
+  request: ServerRequest,
+  error: unknown,
+): Promise<ApiResponse> {
+  const status = statusOf(error);
+  const answer = await answerObject(
+    core,
+    request,
+    acceptedForErrors(core, request),
+    status.code,
+    status as unknown as JsonObject,
+  );
+  const retryAfter = status.details?.retryAfterSeconds ?? 0;
+  return retryAfter > 0
+    ? { ...answer, headers: { ...answer.headers, "retry-after": String(retryAfter) } }
+    : answer;
+}
+
+/** The Status of an error; bugs become 500 with the message. */
+export function statusOf(error: unknown): Status {
+  if (isApiStatusError(error)) return error.status;
+  if (isStackOverflow(error)) return plainError("invalid character '{' exceeded max depth").status;
+  return internalError(error instanceof Error ? error.message : String(error)).status;
+}
+
+/**
+ * What is deeper than some recursion goes, such as schemas within schemas, counts as too deep, in
+ * upstream's words for that. Nothing has been stored then.
+ */
+const isStackOverflow = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.startsWith("Maximum call stack");
+
+const indentedJson: Accepted = { ...plainJson, pretty: true };
+
+/** Errors have no other form than their own; where nothing fits, they come as indented JSON. */
+function acceptedForErrors(core: CoreServices, request: ServerRequest): Accepted {
+  try {
+    return negotiate(request.api.headers["accept"] ?? "", {
+      custom: false,
+      protobuf: core.protobuf?.encode !== undefined,
+      table: false,
+      forms: "own",
+    });
+  } catch {
+    return indentedJson;
+  }
+}
+
+/** A Status that reports success, e.g. of a delete. */
+export function successStatus(details: JsonObject): JsonObject {
+  return { kind: "Status", apiVersion: "v1", metadata: {} as Json, status: "Success", details };
+}

@@ -1,0 +1,30 @@
+// A write of this call as admission sees it.
+import type { JsonObject } from "homeostat/api";
+import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+
+/** What differs from one write to the next. */
+export interface AdmittedWrite {
+  readonly operation: AdmissionRequest["operation"];
+  readonly object: JsonObject | undefined;
+  readonly old: JsonObject | undefined;
+  readonly dryRun: boolean;
+  readonly options: JsonObject;
+  /** The object's name where the call has none. */
+  readonly name?: string;
+}
+
+/** Fills in what the call knows. A namespace is its own namespace. */
+export function admissionRequestOf(call: RequestScope, write: AdmittedWrite): AdmissionRequest {
+  const { request, resource, subresource } = call;
+  const name = write.name ?? call.name;
+  return {
+    ...write,
+    name,
+    resource,
+    subresource: subresource?.name ?? "",
+    namespace: resource.group === "" && resource.resource === "namespaces" ? name : call.namespace,
+    user: request.user,
+    warn: (text) => request.warnings.add(text),
+  };
+}

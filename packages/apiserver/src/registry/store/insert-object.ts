@@ -1,0 +1,118 @@
+// A new object on its way into the store: from POST, from PUT to kinds that allow it, and from
+// apply.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (create),
+// pkg/storage/etcd3/store.go (Create).
+import { ApiStatusError, type JsonObject } from "homeostat/api";
+import { runAdmission } from "../../apimachinery/rest/admission.ts";
+import { alreadyExistsError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
+import type { Result } from "../response/object-response.ts";
+import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
+import { fillSystemFields, generateName } from "../../apimachinery/meta/system-fields.ts";
+import { metadataOf, metaString } from "../../apimachinery/meta/read-meta.ts";
+import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
+import { parseResourceVersion } from "../read/resource-version.ts";
+import { strategyAt } from "../managed-fields/field-managers.ts";
+import { storageKeyOf } from "../revisions/storage-key.ts";
+import { admissionRequestOf } from "./admission-request.ts";
+import { beforeCreate } from "./before-create.ts";
+import { commitObject } from "./commit.ts";
+import { fromHub, toHub } from "./hub.ts";
+
+/** Where a new object came from: only POST refuses a resourceVersion in the body. */
+export type Origin = "create" | "update";
+
+/**
+ * Prepares, validates, admits and stores `object`, which is taken over. Throws 409 when the name is
+ * taken.
+ */
+export async function insertObject(
+  call: RequestScope,
+  object: JsonObject,
+  options: WriteOptions,
+  origin: Origin,
+): Promise<Result> {
+  const { core, resource, request } = call;
+  fillSystemFields(object, request.now, core.runtime.entropy);
+  const metadata = metadataOf(object);
+  const generated =
+    !metadata.name && typeof metadata.generateName === "string" && metadata.generateName !== "";
+  if (generated)
+    metadata.name = generateName(metadata.generateName as string, core.runtime.entropy);
+  const hub = toHub(resource, object);
+  const reserved = strategyAt(resource, "").reserve?.(
+    hub,
+    undefined,
+    writeContextOf(call, options.dryRun),
+  );
+  try {
+    return await storeNew(call, hub, options, origin);
+  } finally {
+    reserved?.release();
+  }
+}
+
+async function storeNew(
+  call: RequestScope,
+  hub: JsonObject,
+  options: WriteOptions,
+  origin: Origin,
+): Promise<Result> {
+  const { core, resource } = call;
+  beforeCreate(call, strategyAt(resource, ""), hub, writeContextOf(call, options.dryRun));
+  const name = metaString(hub, "name");
+  if (core.admission.validating.length) {
+    await runAdmission(
+      core.admission.validating,
+      admissionRequestOf(call, {
+        operation: "CREATE",
+        object: fromHub(resource, hub),
+        old: undefined,
+        dryRun: options.dryRun,
+        options: formatWriteOptions(options, "CreateOptions"),
+        name: call.name || name,
+      }),
+    );
+  }
+  const key = storageKeyOf(resource, call.namespace, name);
+  if (options.dryRun) {
+    if (core.store.latest(key)) throw nameTaken(call, name, hub);
+    return { object: fromHub(resource, hub) };
+  }
+  if (origin === "create") assertNoResourceVersion(hub);
+  const revision = await commitObject(core, resource, key, undefined, hub);
+  if (revision === "conflict") throw nameTaken(call, name, hub);
+  return { revision };
+}
+
+function assertNoResourceVersion(hub: JsonObject): void {
+  const parsed = parseResourceVersion(metaString(hub, "resourceVersion"));
+  if ("revision" in parsed && parsed.revision !== 0)
+    throw plainError("resourceVersion should not be set on objects to be created");
+}
+
+/**
+ * 409, which says so when the old object is on its way out, or when the name was the server's own
+ * idea.
+ */
+function nameTaken(call: RequestScope, name: string, hub: JsonObject): ApiStatusError {
+  const { core, resource } = call;
+  const error = metaString(hub, "generateName")
+    ? generateNameConflict(call, name)
+    : alreadyExistsError(resource, name);
+  if (!core.store.latest(storageKeyOf(resource, call.namespace, name))?.facts.deleting)
+    return error;
+  return new ApiStatusError({
+    ...error.status,
+    message: `object is being deleted: ${error.status.message}`,
+  });
+}
+
+function generateNameConflict({ resource }: RequestScope, name: string): ApiStatusError {
+  const { message = "", details } = alreadyExistsError(resource, name).status;
+  return failure(
+    409,
+    "AlreadyExists",
+    `${message}, the server was not able to generate a unique name for the object`,
+    { ...details, retryAfterSeconds: 1 },
+  );
+}

@@ -94,7 +94,7 @@ class CrdRegistrationController {
   }
 
   async #sync(name: string): Promise<void> {
-    const { core, loopback } = this.#context;
+    const { core } = this.#context;
     const key = storageKeyOf(this.#apiServices, "", name);
     const wanted = this.#wanted(name);
     const found = core.store.latest(key);

@@ -77,6 +77,6 @@ export const narrowedImports: readonly {
     folder: "apiserver",
     except: ["component-helpers", "controllers", "controller-manager", "scheduler", "fake-nodes"],
     from: "homeostat",
-    allowed: ["homeostat/api", "homeostat/k8s/", "homeostat/runtime"],
+    allowed: ["homeostat/api", "homeostat/k8s/", "homeostat/queue", "homeostat/runtime"],
   },
 ];

@@ -2,6 +2,7 @@
 // out. For tests only.
 import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
+import type { FieldError } from "../apimachinery/errors/field-error.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
 import type { Strategy } from "../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../apimachinery/rest/write-context.ts";
@@ -26,6 +27,16 @@ export interface OpenKind {
   /** `view` is a subresource; the main endpoint without one. */
   update(old: JsonObject, body: object, view?: string): Tried;
   cells(object: JsonObject): readonly unknown[];
+}
+
+/** As the registry does: only a valid object is warned about. */
+function warnUnless(
+  errors: readonly FieldError[],
+  context: WriteContext,
+  warnings: () => readonly string[],
+): void {
+  if (errors.length) return;
+  for (const text of warnings()) context.warn(text);
 }
 
 /** Opens a kind by group and plural; each call has pools of its own. */
@@ -66,7 +77,9 @@ export function openKind(group: string, plural: string): OpenKind {
         resource.strategy.reserve?.(object, undefined, context);
         resource.strategy.prepareForCreate(object, context);
         void resource.committed?.(object, null);
-        return { object, errors: resource.strategy.validateCreate(object, context) };
+        const errors = resource.strategy.validateCreate(object, context);
+        warnUnless(errors, context, () => resource.strategy.warningsOnCreate(object, context));
+        return { object, errors };
       }),
     update: (old, body, view = "") =>
       attempt((context) => {
@@ -75,7 +88,9 @@ export function openKind(group: string, plural: string): OpenKind {
         const strategy = sub?.at === "store" ? sub.strategy : resource.strategy;
         strategy.reserve?.(object, old, context);
         strategy.prepareForUpdate(object, old, context);
-        return { object, errors: strategy.validateUpdate(object, old, context) };
+        const errors = strategy.validateUpdate(object, old, context);
+        warnUnless(errors, context, () => strategy.warningsOnUpdate(object, old, context));
+        return { object, errors };
       }),
     cells: (object) => resource.table.cells(object, Date.parse("2026-01-01T00:01:00Z")),
   };

@@ -27,7 +27,7 @@ export function numberAt(object: JsonObject, field: string): number {
 }
 
 /** True for fields that are neither absent nor null: what Go's pointers call set. */
-export function isSet(value: Json | undefined): value is Json {
+export function isSet<T>(value: T): value is NonNullable<T> {
   return value !== undefined && value !== null;
 }
 

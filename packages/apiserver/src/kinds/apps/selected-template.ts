@@ -242,7 +242,7 @@ const replicasOf = (replicas: Json | undefined): JsonObject => (replicas ? { rep
 function scaleMetadata(parent: JsonObject): JsonObject {
   const source = metadataOf(parent);
   return Object.fromEntries(
-    ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+    (["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] as const)
       .filter((field) => isSet(source[field]))
       .map((field) => [field, source[field]!]),
   );

@@ -17,7 +17,7 @@ import {
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import { formatBalancer } from "./format-balancer.ts";
+import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
 import {
   hasInvalidSecretName,
   hasInvalidWildcardRule,
@@ -117,7 +117,7 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
     nameOf(object),
     typeof className === "string" ? className : "<none>",
     formatHosts(spec),
-    formatBalancer(object),
+    formatLoadBalancer(objectAt(objectAt(object, "status"), "loadBalancer")),
     ports,
     ageOf(object, nowMs),
   ];

@@ -3,11 +3,13 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
 import {
   cloneJson,
+  type Decoded,
   formatApiVersion,
   isApiStatusError,
   type Json,
   type JsonObject,
 } from "homeostat/api";
+import type { ManagedFieldsEntry } from "homeostat/k8s/meta/v1";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import {
   createFieldManager,
@@ -179,7 +181,7 @@ function withMetadata(
 }
 
 function setManagedFields(object: JsonObject, entries: Json[] | undefined): void {
-  if (entries?.length) metadataOf(object).managedFields = entries;
+  if (entries?.length) metadataOf(object).managedFields = entries as Decoded<ManagedFieldsEntry>[];
   else delete metadataOf(object).managedFields;
 }
 

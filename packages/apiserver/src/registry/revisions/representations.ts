@@ -1,7 +1,7 @@
 // Representations on revisions: what is sent of an object, made when first asked for and kept as long as the
 // revision is. Where a kind's stored bytes are what its version shows, nothing is made at all: the
 // stored bytes are handed out.
-import { cloneJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
+import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -102,7 +102,7 @@ export function partialMetadata(object: JsonObject, metaVersion: string): JsonOb
 /** A deep copy with another resourceVersion. */
 export function copyWithResourceVersion(object: JsonObject, revision: number): JsonObject {
   const copy = cloneJson(object);
-  metadataOf(copy).resourceVersion = String(revision) as Json;
+  metadataOf(copy).resourceVersion = String(revision);
   return copy;
 }
 

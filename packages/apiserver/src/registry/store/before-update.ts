@@ -1,7 +1,8 @@
 // What happens to every change between admission and storage: fields that stay, the kind's
 // preparation, validation.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate).
-import { isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, isObject, type JsonObject } from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -52,8 +53,13 @@ function keepSystemFields(object: JsonObject, old: JsonObject): void {
     copyField("deletionGracePeriodSeconds", object, old);
 }
 
-function copyField(field: string, object: JsonObject, old: JsonObject): void {
-  const value = isObject(old.metadata) ? old.metadata[field] : undefined;
-  if (value === undefined) delete metadataOf(object)[field];
-  else metadataOf(object)[field] = value;
+function copyField<F extends keyof Decoded<ObjectMeta>>(
+  field: F,
+  object: JsonObject,
+  old: JsonObject,
+): void {
+  const metadata = metadataOf(object);
+  const before: Decoded<ObjectMeta> = isObject(old.metadata) ? old.metadata : {};
+  if (before[field] === undefined) delete metadata[field];
+  else metadata[field] = before[field];
 }

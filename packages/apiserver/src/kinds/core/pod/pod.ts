@@ -135,7 +135,7 @@ function keepMetadata(object: JsonObject, old: JsonObject): void {
     "annotations",
     "finalizers",
     "ownerReferences",
-  ])
+  ] as const)
     keepOld(metadataOf(object), metadataOf(old), field);
 }
 

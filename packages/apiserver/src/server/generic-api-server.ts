@@ -6,7 +6,7 @@ import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { Admission, AdmissionStep } from "../apimachinery/rest/admission.ts";
-import { answerError } from "../registry/response/error-response.ts";
+import { errorResponse } from "../registry/response/error-response.ts";
 import type { ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
 import type { CoreServices, KindRegistry } from "../registry/scope/core-services.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
@@ -14,7 +14,7 @@ import { RequestInfoError } from "../registry/request/request-info.ts";
 import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
-import { createViews } from "../registry/revisions/representations.ts";
+import { createRepresentations } from "../registry/revisions/representations.ts";
 import { createFrames } from "../registry/revisions/watch-frames.ts";
 import { OpenWatches } from "../registry/scope/open-watches.ts";
 import { createFieldManagers } from "../registry/managed-fields/field-managers.ts";
@@ -95,14 +95,14 @@ export function createGenericApiServer(options: CoreOptions): Core {
 
 function createServices(options: CoreOptions): CoreServices {
   const { store, runtime, catalog } = options;
-  const views = createViews();
+  const representations = createRepresentations();
   const issuer = options.tokenIssuer ?? createTokenIssuer();
   return {
     store,
     runtime,
     catalog,
-    views,
-    frames: createFrames(views),
+    representations,
+    frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
     admission: createAdmission(options),
@@ -161,7 +161,7 @@ async function serve(
 
 async function runOrFail(request: ServerRequest, services: FilterServices): Promise<ApiResponse> {
   const answer = await runHandlerChain(request, services).catch((error: unknown) =>
-    answerError(services.core, request, error),
+    errorResponse(services.core, request, error),
   );
   return request.flow ? { ...answer, headers: { ...answer.headers, ...request.flow } } : answer;
 }

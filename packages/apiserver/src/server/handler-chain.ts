@@ -6,7 +6,7 @@ import type { ApiResponse } from "../apimachinery/handler.ts";
 import { dispatch } from "../registry/dispatch.ts";
 import type { CoreServices } from "../registry/scope/core-services.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
-import { answerUnknownPath, pageNotFound, route } from "../registry/route.ts";
+import { unknownPathResponse, pageNotFound, route } from "../registry/route.ts";
 import { authenticate, type TokenAuthenticator } from "../filters/authentication.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
@@ -69,7 +69,7 @@ async function servePaths(
     const answer = await handle(request);
     if (answer) return answer;
   }
-  return answerUnknownPath(core, request);
+  return unknownPathResponse(core, request);
 }
 
 async function serveResource(

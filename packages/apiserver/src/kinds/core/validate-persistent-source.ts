@@ -16,7 +16,7 @@ import {
   optionalTextAt,
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import {
   backstepErrors,
   dnsLabelErrors,

@@ -64,7 +64,7 @@ export interface KindDefinition<T extends object = JsonObject> {
    * of its strategy that differs from the main endpoint's.
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
-  readonly scale?: ScaleConverter;
+  readonly scale?: ScaleConverter<T>;
   /** Subresources that are no part of the object (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   /** Validates the body of these before the object is looked up. */

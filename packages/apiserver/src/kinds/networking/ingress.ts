@@ -17,7 +17,7 @@ import {
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import { formatLoadBalancer } from "./format-load-balancer.ts";
+import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
 import {
   hasInvalidSecretName,
   hasInvalidWildcardRule,
@@ -100,7 +100,7 @@ function cells(object: Decoded<Ingress>, nowMs: number): readonly Json[] {
     nameOf(object),
     spec.ingressClassName ?? "<none>",
     formatHosts(spec),
-    formatLoadBalancer(object),
+    formatLoadBalancer(object.status?.loadBalancer),
     ports,
     ageOf(object, nowMs),
   ];

@@ -18,6 +18,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
+import { loadBalancerHostnameErrors } from "../validation/load-balancer-hostname.ts";
 import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
 
 /** Which rules apply; what the stored object violates may stay so. */
@@ -196,19 +197,9 @@ export function validateIngressStatus(
     const hostname = point.hostname ?? "";
     return [
       ...(ip ? legacyIpErrors(ip, `${path}.ip`, kept) : []),
-      ...(hostname ? balancerHostErrors(hostname, `${path}.hostname`) : []),
+      ...(hostname ? loadBalancerHostnameErrors(hostname, `${path}.hostname`) : []),
     ];
   });
-}
-
-/** The host name of a load balancer. */
-export function balancerHostErrors(hostname: string, path: string): FieldError[] {
-  return [
-    ...dnsSubdomainFaults(hostname).map((fault) => invalid(path, hostname, fault)),
-    ...(parseIpSloppy(hostname)
-      ? [invalid(path, hostname, "must be a DNS name, not an IP address")]
-      : []),
-  ];
 }
 
 /** Whether a stored spec has a secret name that is invalid today. */

@@ -19,7 +19,7 @@ import {
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateSet } from "./bounded-lists.ts";
 import { poolNameErrors } from "./device-names.ts";
 import { nodeChoices } from "./node-choices.ts";

@@ -35,7 +35,10 @@ import {
   stringAt,
 } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
-import { choose, isChosen } from "../../../apps/selected-template.ts";
+import {
+  labelSelectorAsSelector,
+  selectorMatches,
+} from "../../../validation/label-selector-as-selector.ts";
 import { setPodCondition } from "../pod-conditions.ts";
 
 const budgets = { group: "policy", resource: "poddisruptionbudgets" } as const;
@@ -198,9 +201,9 @@ async function askBudgets(
 
 function covers(budget: JsonObject, pod: JsonObject): boolean {
   const selector = mutableAt(objectAt(budget, "spec"), "selector");
-  const chosen = choose(selector);
+  const chosen = labelSelectorAsSelector(selector);
   return selector !== undefined && !isEmptySelector(selector)
-    ? chosen !== undefined && isChosen(chosen, textMapAt(metadataOf(pod), "labels"))
+    ? chosen !== undefined && selectorMatches(chosen, textMapAt(metadataOf(pod), "labels"))
     : selector !== undefined;
 }
 

@@ -1,5 +1,7 @@
-// What a watcher sees of an object: the object, its metadata, or rows of a Table, whose columns
-// come with the first event only.
+// Encodes the events of one watch: objects, their metadata, or rows of a Table, whose columns come
+// with the first event only.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (watchEncoder,
+// watchEmbeddedEncoder).
 import type { JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { type IncludeObject, makeTable, tableMetadata } from "../response/table.ts";
@@ -10,37 +12,37 @@ import { partialMetadata } from "../revisions/representations.ts";
 import { frameObject } from "../revisions/watch-frames.ts";
 import type { WatchEventType } from "../revisions/watch-event.ts";
 
-/** Frames events for one watcher. */
-export interface WatchView {
+/** Encodes the frames of one watch. */
+export interface WatchEncoder {
   event(type: WatchEventType, revision: Revision): Uint8Array;
   bookmark(object: JsonObject): Uint8Array;
   /** The Status that ends a watch. */
   error(status: JsonObject): Uint8Array;
 }
 
-/** The view that was agreed on. Throws 406 for a form that objects cannot take. */
-export function createWatchView(
+/** The encoder of the negotiated form. */
+export function createWatchEncoder(
   core: CoreServices,
   resource: ServedResource,
   { transform, mediaType }: Accepted,
   includeObject: IncludeObject,
-): WatchView {
-  if (transform?.kind === "PartialObjectMetadataList") return nothingView;
+): WatchEncoder {
+  if (transform?.kind === "PartialObjectMetadataList") return droppingEncoder;
   if (transform?.kind === "Table")
-    return tableView(core, resource, transform.version, includeObject);
+    return tableEncoder(core, resource, transform.version, includeObject);
   if (mediaType === "application/vnd.kubernetes.protobuf")
-    return protobufView(core, resource, transform?.version);
-  const view = transform ? (transform.version as "v1" | "v1beta1") : "object";
+    return protobufEncoder(core, resource, transform?.version);
+  const form = transform ? (transform.version as "v1" | "v1beta1") : "object";
   return {
-    event: (type, revision) => core.frames.frame(resource, revision, type, view),
+    event: (type, revision) => core.frames.frame(resource, revision, type, form),
     bookmark: (object) =>
       frameObject("BOOKMARK", transform ? partialMetadata(object, transform.version) : object),
     error,
   };
 }
 
-/** Objects that a watch is about are no lists: upstream drops each event that it cannot show. */
-const nothingView: WatchView = {
+/** A watch has no lists to show, and upstream drops every event that it cannot encode. */
+const droppingEncoder: WatchEncoder = {
   event: () => new Uint8Array(),
   bookmark: () => new Uint8Array(),
   error: (status) => error(status),
@@ -48,12 +50,12 @@ const nothingView: WatchView = {
 
 const error = (status: JsonObject): Uint8Array => frameObject("ERROR", status);
 
-/** For the few who take nothing else; every event is encoded for each of them. */
-function protobufView(
-  { protobuf, views }: CoreServices,
+/** Encodes every event anew for each watcher: few ask for protobuf alone. */
+function protobufEncoder(
+  { protobuf, representations }: CoreServices,
   resource: ServedResource,
   metaVersion: string | undefined,
-): WatchView {
+): WatchEncoder {
   const frame = (type: string, object: JsonObject): Uint8Array => {
     const envelope = protobuf?.encode?.(object);
     if (!envelope || !protobuf?.frame)
@@ -65,18 +67,18 @@ function protobufView(
   const shown = (object: JsonObject): JsonObject =>
     metaVersion ? partialMetadata(object, metaVersion) : object;
   return {
-    event: (type, revision) => frame(type, shown(views.object(resource, revision))),
+    event: (type, revision) => frame(type, shown(representations.object(resource, revision))),
     bookmark: (object) => frame("BOOKMARK", shown(object)),
     error: (status) => frame("ERROR", status),
   };
 }
 
-function tableView(
+function tableEncoder(
   core: CoreServices,
   resource: ServedResource,
   metaVersion: string,
   includeObject: IncludeObject,
-): WatchView {
+): WatchEncoder {
   let columns: "with columns" | "without columns" = "with columns";
   const table = (object: JsonObject): JsonObject => {
     const made = makeTable(
@@ -91,7 +93,8 @@ function tableView(
     return made;
   };
   return {
-    event: (type, revision) => frameObject(type, table(core.views.object(resource, revision))),
+    event: (type, revision) =>
+      frameObject(type, table(core.representations.object(resource, revision))),
     bookmark: (object) => frameObject("BOOKMARK", table(object)),
     error,
   };

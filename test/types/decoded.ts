@@ -9,7 +9,7 @@ type Same<A, B> =
 export const same: readonly [
   Same<Decoded<unknown>, Json>,
   Same<Decoded<any>, Json>,
-  Same<Decoded<Readonly<Record<string, string>>>, { [key: string]: string | null }>,
+  Same<Decoded<Readonly<Record<string, string>>>, { [key: string]: string }>,
   Same<Decoded<"Always" | "Never">, "Always" | "Never">,
   Same<Decoded<readonly string[]>, string[]>,
   Same<Decoded<number | string>, number | string>,

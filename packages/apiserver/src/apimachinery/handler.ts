@@ -1,14 +1,7 @@
-// The seam between wires and the server core: one function from a request to a status and bytes, or
-// a stream of bytes. Adapters (HTTP/1.1, HTTP/2, in-process) know this file only; the core knows no
-// socket.
-
-/** Who is asking, as authentication found out. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+// The seam between transports and the server core: one function from a request to a status and
+// bytes, or a stream of bytes. Transports (HTTP/1.1, HTTP/2, in-process) know this file only; the
+// core knows no socket.
+import type { UserInfo } from "./user-info.ts";
 
 /**
  * One request as the core sees it. Header names are lower case; the path carries the query.
@@ -19,21 +12,21 @@ export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a body with more than {@link maxBodyBytes}, at least so many that it shows. */
+  /** The body; one that exceeds {@link maxBodyBytes} may be cut anywhere behind that limit. */
   readonly body: Uint8Array;
   /**
-   * Set where the door knows the caller (in-process, or a verified client certificate):
-   * authentication is skipped, nothing else.
+   * Set if the transport knows the user (in-process, or a verified client certificate): only
+   * authentication is skipped.
    */
   readonly user?: UserInfo;
   /**
-   * A client certificate was shown that no known authority has issued: without another credential
-   * nobody is let in.
+   * The client certificate was issued by an unknown authority: the request needs another
+   * credential.
    */
   readonly certificateRefused?: true;
 }
 
-/** Takes what a stream pushes. */
+/** Receives the chunks of a stream. */
 export interface StreamSink {
   /**
    * Takes a chunk that it must not mutate; false asks for a pause until {@link OpenStream.resume}.
@@ -42,10 +35,10 @@ export interface StreamSink {
   end(): void;
 }
 
-/** A stream that has been opened. */
+/** An open stream. */
 export interface OpenStream {
   resume(): void;
-  /** The receiver is gone; nothing is pushed afterwards. */
+  /** Called when the receiver is gone; nothing is pushed afterwards. */
   close(): void;
 }
 
@@ -59,14 +52,14 @@ export interface ByteStream {
 /** Bytes of a request body that are read; upstream's MaxRequestBodyBytes. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-/** One answer. A header may have several values (Warning). */
+/** A response. A header may have several values (Warning). */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array | ByteStream;
 }
 
-/** The server core. Never rejects: what goes wrong inside is an answer too. */
+/** The server core. Never rejects: errors become responses. */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** True when the body is pushed over time. */

@@ -5,7 +5,7 @@
 // k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy (system:public-info-viewer).
 import { failure, forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { UserInfo } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 import type { RequestInfo } from "../registry/request/request-info.ts";
 
 /** Who wants to do what. */

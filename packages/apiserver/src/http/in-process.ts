@@ -7,8 +7,8 @@ import {
   type Handler,
   isStream,
   type OpenStream,
-  type UserInfo,
 } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 
 const none = new Uint8Array(0);
 

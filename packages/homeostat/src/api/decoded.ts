@@ -3,7 +3,8 @@ import type { Json } from "./json.ts";
 
 /**
  * A decoded object: any field may be absent or null, whatever the schema requires, as Go's zero
- * values are. It is JSON, so that it goes wherever a `Json` or `JsonObject` is taken; `unknown`
+ * values are. A map of strings, numbers or booleans holds no null: Go decodes a null value as the
+ * zero value. It is JSON, so that it goes wherever a `Json` or `JsonObject` is taken; `unknown`
  * (RawExtension) is any JSON value.
  *
  * @example (deployment: Decoded<Deployment>) => deployment.spec?.replicas ?? 1
@@ -15,5 +16,7 @@ export type Decoded<T> = unknown extends T
     : T extends readonly (infer E)[]
       ? Decoded<E>[]
       : string extends keyof T
-        ? { -readonly [P in keyof T]: Decoded<T[P]> | null }
+        ? { -readonly [P in keyof T]: DecodedValue<T[P]> }
         : { -readonly [P in keyof T]?: Decoded<T[P]> | null };
+
+type DecodedValue<V> = V extends string | number | boolean ? V : Decoded<V> | null;

@@ -1,7 +1,8 @@
 // Owner references: the same reference twice is sent to nobody's good, so the server keeps one and
 // warns.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go (dedupOwnerReferences).
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/api";
+import type { OwnerReference } from "homeostat/k8s/meta/v1";
 import { metadataOf, metaList } from "./read-meta.ts";
 
 /** Removes repeated owner references; warns with the uids that were repeated. */
@@ -20,7 +21,7 @@ export function dedupeOwnerReferences(
     else kept.push(reference);
   }
   if (!repeated.length) return;
-  metadataOf(object).ownerReferences = kept;
+  metadataOf(object).ownerReferences = kept as Decoded<OwnerReference>[];
   warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(", ")}`,
   );

@@ -27,7 +27,7 @@ export function numberAt(object: JsonObject, field: string): number {
 }
 
 /** True for fields that are neither absent nor null: what Go's pointers call set. */
-export function isSet(value: Json | undefined): value is Json {
+export function isSet<T>(value: T): value is NonNullable<T> {
   return value !== undefined && value !== null;
 }
 
@@ -84,4 +84,9 @@ export function objectAt(object: JsonObject, field: string): JsonObject {
 export function stringAt(object: JsonObject, field: string): string {
   const value = object[field];
   return typeof value === "string" ? value : "";
+}
+
+/** An int64 behind a pointer, which decodes to a bigint where a double cannot hold it. */
+export function optionalInt64(value: number | bigint | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
 }

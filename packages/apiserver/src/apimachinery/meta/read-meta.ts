@@ -1,15 +1,17 @@
 // Reads metadata of objects that have been decoded, where every field has its right type or is
-// absent. Knows no kind; never mutates, except metadataOf, which gives an object without metadata
-// an empty one.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+// absent. Knows no kind. Only metadataOf mutates: it gives an object without metadata an empty one.
+import { type Decoded, isObject, type Json, type JsonObject } from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
+
+/** A decoded object of any kind. */
+export interface DecodedObject {
+  metadata?: Decoded<ObjectMeta> | null;
+}
 
 /** The object's metadata; set to an empty one where there was none. */
-export function metadataOf(object: JsonObject): JsonObject {
-  const metadata = object.metadata;
-  if (isObject(metadata)) return metadata;
-  const empty: JsonObject = {};
-  object.metadata = empty;
-  return empty;
+export function metadataOf(object: DecodedObject): Decoded<ObjectMeta> {
+  if (isObject(object.metadata)) return object.metadata;
+  return (object.metadata = {});
 }
 
 /** A text field of metadata, "" when absent. */

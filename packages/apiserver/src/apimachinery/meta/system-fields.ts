@@ -14,7 +14,7 @@ export function wipeSystemFields(object: JsonObject): void {
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
     "selfLink",
-  ])
+  ] as const)
     delete metadata[field];
 }
 

@@ -1,8 +1,8 @@
-// What admission is to the registry: two lists of steps that see every write. The chain fills them;
-// the registry only knows where they stand.
+// The registry's view of admission: mutating and validating steps that see every write. The server
+// fills the lists from its admission plug-ins.
 // Upstream: k8s.io/apiserver/pkg/admission.
 import type { JsonObject } from "homeostat/api";
-import type { UserInfo } from "../handler.ts";
+import type { UserInfo } from "../user-info.ts";
 import type { ServedResource } from "./served-resource.ts";
 
 /** A write as admission sees it. */
@@ -11,11 +11,11 @@ export interface AdmissionRequest {
   readonly resource: ServedResource;
   readonly subresource: string;
   readonly namespace: string;
-  /** "" for a create whose name is yet to be generated, and for collections. */
+  /** "" for collections and for a create whose name is not generated yet. */
   readonly name: string;
   /** In the version of the request; mutating steps change it in place. Absent for deletes. */
   readonly object: JsonObject | undefined;
-  /** Absent for creates; nobody may mutate it. */
+  /** Absent for creates; must not be mutated. */
   readonly old: JsonObject | undefined;
   readonly user: UserInfo;
   readonly dryRun: boolean;
@@ -33,7 +33,7 @@ export interface Admission {
   readonly validating: readonly AdmissionStep[];
 }
 
-/** Runs steps one after the other; costs nothing where there are none. */
+/** Runs the steps in order. */
 export async function runAdmission(
   steps: readonly AdmissionStep[],
   request: AdmissionRequest,

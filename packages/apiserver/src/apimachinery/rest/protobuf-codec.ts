@@ -1,23 +1,24 @@
-// What the registry asks of protobuf; the codec itself lives elsewhere and is handed in.
+// The protobuf codec as the registry uses it; protobuf/protobuf-codec.ts implements it.
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go.
 import type { GroupVersionKind, JsonObject } from "homeostat/api";
 
-/** An object out of a protobuf envelope. */
+/** An object decoded from a protobuf envelope. */
 export interface ProtobufBody {
   readonly apiVersion: string;
   readonly kind: string;
-  /** As JSON would have been parsed; with kind and apiVersion. */
+  /** As parsed from JSON, with kind and apiVersion. */
   readonly object: JsonObject;
 }
 
-/** Kubernetes' protobuf envelopes to objects and back. */
+/** Decodes and encodes Kubernetes' protobuf envelopes. */
 export interface ProtobufCodec {
   /**
-   * Throws an Error whose message goes to the client; `fallback` names the type where the envelope
+   * Throws an Error whose message is sent to the client; `fallback` is the kind of an envelope that
    * names none.
    */
   decode(bytes: Uint8Array, fallback: GroupVersionKind): ProtobufBody;
-  /** undefined for a type that has no protobuf form. */
+  /** Returns undefined for a type that has no protobuf form. */
   encode?(object: JsonObject): Uint8Array | undefined;
-  /** One event of a watch around an envelope, with its length in front. */
+  /** A length-prefixed watch event around an envelope. */
   frame?(type: string, envelope: Uint8Array): Uint8Array;
 }

@@ -1,5 +1,5 @@
-// What issues and verifies service account tokens, as the registry and the authenticators see it;
-// certificates/token-issuer.ts implements it.
+// Service account tokens as the registry and the authenticators see them;
+// certificates/token-issuer.ts implements the issuer.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/jwt.go (TokenGenerator).
 import type { JsonObject } from "homeostat/api";
 

@@ -5,7 +5,7 @@ import { KeyedController } from "./keyed-controller.ts";
 import type { ControllerContext } from "./controller.ts";
 import { Pod } from "homeostat/k8s/core/v1";
 
-test("a controller that cannot see what is there says so, touches nothing, and still stops", async () => {
+test("a controller whose informers cannot list says so, processes nothing, and still stops", async () => {
   const told: unknown[] = [];
   const warned = Promise.withResolvers<void>();
   const context = {
@@ -30,6 +30,6 @@ test("a controller that cannot see what is there says so, touches nothing, and s
   await controller.stop();
   assert.deepEqual(
     [told, worked],
-    [["the tester does not work: it cannot see what is there", "no list"], []],
+    [["the tester does not start: its informers cannot list", "no list"], []],
   );
 });

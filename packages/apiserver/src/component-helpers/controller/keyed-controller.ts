@@ -1,34 +1,24 @@
-// The frame of a controller that works on keys: informers put keys into a queue, workers take them
-// out, failures come back with back-off. Work begins when every informer has seen everything. Knows
-// no kind.
+// The frame of a controller that works on keys: informers add keys to a queue, and workers process
+// them once every informer has synced. Knows no kind.
 // Upstream: the shape that every controller under k8s.io/kubernetes/pkg/controller repeats.
 import { once } from "node:events";
 import type { Kind } from "homeostat/api";
 import type { Informer, InformerHandler } from "homeostat/cache";
-import { createWorkQueue, type WorkQueue } from "homeostat/queue";
+import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
 import type { RunningController, ControllerContext } from "./controller.ts";
 
-/** Workers of a controller; upstream's default is 5 for most, which one process need not have. */
+/** Upstream's default is 5 for most controllers; all of ours share one process. */
 const workers = 4;
-/** Failures in a row after which somebody is told, once. */
-const tellAfter = 10;
 const maxBackoffMs = 60_000;
-
-/**
- * What to do with one key; resolves to the milliseconds after which to look again, if at all.
- * Rejects to be tried again.
- */
-export type KeyWork = (key: string) => Promise<number | undefined>;
 
 /** A queue, its informers and its workers. Acquire and follow first, then start. */
 export class KeyedController implements RunningController {
   readonly #context: ControllerContext;
   readonly #name: string;
-  readonly #queue: WorkQueue;
+  readonly #workers: KeyedWorkers;
   readonly #stopping = new AbortController();
   readonly #informers: Informer[] = [];
   readonly #release: (() => void | Promise<void>)[] = [];
-  #running: Promise<unknown> = Promise.resolve();
 
   /** `name` as it stands in warnings. */
   constructor(
@@ -38,9 +28,11 @@ export class KeyedController implements RunningController {
   ) {
     this.#context = context;
     this.#name = name;
-    this.#queue = createWorkQueue({
+    this.#workers = createKeyedWorkers({
       runtime: context.runtime,
+      workers,
       backoff: { firstMs: firstRetryMs, maxMs: maxBackoffMs },
+      failing: (key, error) => context.warn(`${name} keeps failing on ${key}`, error),
     });
   }
 
@@ -69,18 +61,17 @@ export class KeyedController implements RunningController {
   }
 
   add(key: string, afterMs?: number): void {
-    this.#queue.add(key, afterMs === undefined ? {} : { afterMs });
+    this.#workers.add(key, afterMs);
   }
 
-  start(work: KeyWork): this {
-    this.#running = this.#run(work);
+  start(work: SyncKey): this {
+    this.#workers.start(work, this.#ready());
     return this;
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#queue.shutDown();
-    await this.#running;
+    await this.#workers.stop();
     for (const release of this.#release.splice(0)) await release();
   }
 
@@ -89,34 +80,16 @@ export class KeyedController implements RunningController {
     return { informer: lease.informer, release: () => lease.release() };
   }
 
-  async #run(work: KeyWork): Promise<void> {
-    const { signal } = this.#stopping;
+  /** Resolves once every informer has synced, or when the controller stops. */
+  async #ready(): Promise<void> {
+    const { signal } = this;
     try {
       await Promise.all(this.#informers.map((informer) => informer.synced(signal)));
     } catch (error) {
-      // Work on half of what there is would do harm. What waits is taken out, undone, when the end
-      // comes.
-      if (!signal.aborted) {
-        this.#context.warn(`${this.#name} does not work: it cannot see what is there`, error);
-        await once(signal, "abort");
-      }
-    }
-    await Promise.all(Array.from({ length: workers }, () => this.#work(work)));
-  }
-
-  async #work(work: KeyWork): Promise<void> {
-    for (let item = await this.#queue.get(); item; item = await this.#queue.get()) {
-      const { key, failures } = item;
-      try {
-        const afterMs = this.signal.aborted ? undefined : await work(key);
-        this.#queue.forget(key);
-        if (afterMs !== undefined) this.#queue.add(key, { afterMs });
-      } catch (error) {
-        if (!this.signal.aborted) this.#queue.addRateLimited(key);
-        if (failures === tellAfter)
-          this.#context.warn(`${this.#name} keeps failing on ${key}`, error);
-      }
-      this.#queue.done(key);
+      if (signal.aborted) return;
+      // A controller that sees only some of its kinds would delete what it does not see.
+      this.#context.warn(`${this.#name} does not start: its informers cannot list`, error);
+      await once(signal, "abort");
     }
   }
 }

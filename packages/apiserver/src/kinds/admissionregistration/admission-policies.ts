@@ -21,7 +21,7 @@ import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
-import { warnNotEnforced } from "../definition/not-enforced.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   hasItems,
@@ -77,13 +77,13 @@ function specRules(kind: string, validate: SpecErrors): StrategyOverrides {
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object, context) =>
-      warnNotEnforced(kind, context, validate(objectAt(object, "spec"), undefined, nameOf(object))),
-    validateUpdate: (object, old, context) =>
-      warnNotEnforced(kind, context, [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...validate(objectAt(object, "spec"), objectAt(old, "spec"), nameOf(object)),
-      ]),
+    validateCreate: (object) => validate(objectAt(object, "spec"), undefined, nameOf(object)),
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...validate(objectAt(object, "spec"), objectAt(old, "spec"), nameOf(object)),
+    ],
+    warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+    warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
   };
 }
 

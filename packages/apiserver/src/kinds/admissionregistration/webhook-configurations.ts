@@ -14,7 +14,7 @@ import type { KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { qualifiedNameErrors } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
-import { warnNotEnforced } from "../definition/not-enforced.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   isSet,
@@ -71,12 +71,13 @@ function configurationKind(kind: string): KindDefinition {
       allowUnconditionalUpdate: false,
       prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
       prepareForUpdate: (object, old) => bumpGeneration(object, old, ["webhooks"]),
-      validateCreate: (object, context) => warnNotEnforced(kind, context, validate(object, strict)),
-      validateUpdate: (object, old, context) =>
-        warnNotEnforced(kind, context, [
-          ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-          ...validate(object, rulesFor(object, old)),
-        ]),
+      validateCreate: (object) => validate(object, strict),
+      validateUpdate: (object, old) => [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...validate(object, rulesFor(object, old)),
+      ],
+      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
     },
     cells: (object, nowMs) => [
       nameOf(object),

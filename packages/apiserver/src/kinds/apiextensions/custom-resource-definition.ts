@@ -5,7 +5,7 @@
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
 import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";

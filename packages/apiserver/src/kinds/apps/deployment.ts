@@ -66,11 +66,7 @@ export const deployment: KindDefinition = {
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
       dropDisabledFields(objectAt(templateOf(object), "spec"));
-      bumpGeneration(
-        { ...object, annotations: objectAt(metadataOf(object), "annotations") },
-        { ...old, annotations: objectAt(metadataOf(old), "annotations") },
-        ["spec", "annotations"],
-      );
+      bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
     },
     validateCreate(object, context) {
       for (const text of nameWarnings(object)) context.warn(text);
@@ -110,6 +106,12 @@ export const deployment: KindDefinition = {
   ),
   cells,
 };
+
+/** Annotations are part of what a Deployment wants: its controller copies them. */
+const withAnnotations = (object: JsonObject): JsonObject => ({
+  ...object,
+  annotations: objectAt(metadataOf(object), "annotations"),
+});
 
 function setDefaults(object: JsonObject): void {
   const spec = objectAt(object, "spec");

@@ -20,7 +20,8 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import type { ScaleView, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import {
   formatSelector,
   isEmptySelector,
@@ -37,7 +38,7 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 
 /** What a LabelSelector chooses; upstream's Nothing and Everything apart. */
@@ -151,7 +152,7 @@ export const templateOf = (object: JsonObject): JsonObject =>
 
 /** Gives the warnings of a changed workload's template to the client. */
 export function warnOfTemplate(object: JsonObject, context: WriteContext): void {
-  for (const text of podWarnings(templateOf(object), "spec.template")) context.warn(text);
+  for (const text of podTemplateWarnings(templateOf(object), "spec.template")) context.warn(text);
 }
 
 /** As {@link warnOfTemplate}, where the generation has gone up. */
@@ -210,7 +211,7 @@ export function collisionErrors(object: JsonObject, old: JsonObject): FieldError
  * The scale subresource of a workload with spec.replicas and status.replicas; `selectorText` is how
  * clients find its pods.
  */
-export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleView {
+export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleConverter {
   return {
     toScale: (parent) => ({
       kind: "Scale",
@@ -241,7 +242,7 @@ const replicasOf = (replicas: Json | undefined): JsonObject => (replicas ? { rep
 function scaleMetadata(parent: JsonObject): JsonObject {
   const source = metadataOf(parent);
   return Object.fromEntries(
-    ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+    (["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] as const)
       .filter((field) => isSet(source[field]))
       .map((field) => [field, source[field]!]),
   );

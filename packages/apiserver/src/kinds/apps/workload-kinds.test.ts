@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
-import type { ServedResource, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { openKindData } from "../../apimachinery/kind-data/kind-data.ts";
 
@@ -228,7 +229,7 @@ test("a finished job stays finished, with its conditions in pairs", () => {
     },
   };
   const view = find("jobs").subresources.get("status")!;
-  assert.ok(view.at === "view");
+  assert.ok(view.at === "store");
   assert.deepEqual(texts(view.strategy.validateUpdate(next, old, context())), [
     "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
     "status.startTime: Required value: startTime is required for finished job",

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/authentication/{selfsubjectreview,tokenreview}.
 import type { JsonObject } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
-import type { UserInfo } from "../../apimachinery/handler.ts";
+import type { UserInfo } from "../../apimachinery/user-info.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 

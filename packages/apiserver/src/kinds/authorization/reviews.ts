@@ -5,7 +5,7 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import type { ReviewHandler } from "../../apimachinery/rest/served-resource.ts";
+import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatStruct, goText, invalidPrinted } from "../printers/format-struct.ts";
 import { hasItems, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";

@@ -1,7 +1,15 @@
 // Jobs: a selector of their own making, and specs that hardly change.
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go,
 // pkg/apis/batch/validation/validation.go, pkg/api/job/warnings.go.
-import { cloneJson, dnsLabelFaults, equalJson, type Json, type JsonObject } from "homeostat/api";
+import {
+  cloneJson,
+  type Decoded,
+  dnsLabelFaults,
+  equalJson,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import {
   type FieldError,
   invalid,
@@ -9,7 +17,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import {
   choose,
   containerCells,
@@ -20,7 +28,7 @@ import {
   templateOf,
 } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import {
@@ -121,7 +129,7 @@ export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteCont
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     );
   }
-  for (const text of podWarnings(objectAt(spec, "template"), `${path}.template`))
+  for (const text of podTemplateWarnings(objectAt(spec, "template"), `${path}.template`))
     context.warn(text);
 }
 
@@ -131,13 +139,14 @@ export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteCont
  * not validated.
  */
 function showTemplateLabels(object: JsonObject): void {
-  const labels = mutableAt(objectAt(templateOf(object), "metadata"), "labels");
+  const { labels }: Decoded<ObjectMeta> = objectAt(templateOf(object), "metadata");
   if (labels && !hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = labels;
 }
 
 function generateSelector(object: JsonObject): void {
   const spec = objectAt(object, "spec");
-  const { name = "", uid = "" } = metadataOf(object);
+  const name = metadataOf(object).name ?? "";
+  const uid = metadataOf(object).uid ?? "";
   const template = objectAt(spec, "template");
   const own = metadataOf(object)["labels"];
   const isShared = own !== undefined && own === objectAt(template, "metadata")["labels"];
@@ -311,7 +320,7 @@ function adoptScheduling(allowed: JsonObject, template: JsonObject): void {
     spec["affinity"] = affinity;
   else delete spec["affinity"];
   for (const field of ["nodeSelector", "tolerations", "schedulingGates"]) keepOld(spec, now, field);
-  for (const field of ["annotations", "labels"])
+  for (const field of ["annotations", "labels"] as const)
     keepOld(metadataOf(allowed), objectAt(template, "metadata"), field);
 }
 

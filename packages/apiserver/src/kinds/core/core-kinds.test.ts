@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
-import type { ServedResource, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { openKindData } from "../../apimachinery/kind-data/kind-data.ts";
 
@@ -60,7 +61,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
   namespaces.strategy.prepareForUpdate(changed, old, context());
   assert.deepEqual([changed["spec"], changed["status"]], [old["spec"], old["status"]]);
   const finalize = namespaces.subresources.get("finalize")!;
-  assert.ok(finalize.at === "view");
+  assert.ok(finalize.at === "store");
   assert.deepEqual(
     texts(
       finalize.strategy.validateUpdate(
@@ -74,7 +75,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
     ],
   );
   const status = namespaces.subresources.get("status")!;
-  assert.ok(status.at === "view");
+  assert.ok(status.at === "store");
   assert.match(texts(status.strategy.validateUpdate(changed, old, context())).join(), /^$/);
 });
 

@@ -2,7 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/replicationcontroller/strategy.go,
 // pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/apis/core/validation/validation.go
 // (ValidateReplicationController…).
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
 import { replicaStatusErrors } from "../apps/replica-set.ts";
 import {
@@ -89,7 +90,7 @@ function setDefaults(object: JsonObject): void {
   const template = mutableAt(spec, "template");
   setPodTemplateDefaults(template);
   setIfNil(spec, "replicas", 1);
-  const labels = template && mutableAt(objectAt(template, "metadata"), "labels");
+  const { labels }: Decoded<ObjectMeta> = template ? objectAt(template, "metadata") : {};
   if (!labels) return;
   if (!hasItems(spec["selector"])) spec["selector"] = { ...labels };
   if (!hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = { ...labels };

@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { conflictError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import type { ConnectCheck, ConnectHandler } from "../../apimachinery/rest/served-resource.ts";
+import type { ConnectCheck, ConnectHandler } from "../../apimachinery/rest/connecter.ts";
 import { setIfNil, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { findBound, tokenClaims } from "./token-claims.ts";
 

@@ -3,7 +3,7 @@
 // pkg/apis/core/validation/validation.go.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   formatStruct,

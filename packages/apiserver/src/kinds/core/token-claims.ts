@@ -9,7 +9,7 @@ import {
   notFoundError,
 } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { ConnectTools } from "../../apimachinery/rest/served-resource.ts";
+import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
 import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /** The times and the reader of a token; seconds since 1970. */

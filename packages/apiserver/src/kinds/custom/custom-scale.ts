@@ -9,7 +9,7 @@ import {
   plainError,
 } from "../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import type { ScaleView } from "../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { CrdScale } from "./crd-version.ts";
 import {
   nestedInt64,
@@ -51,7 +51,7 @@ export function scalePathsOf({
 }
 
 /** The view of one version. */
-export function createScaleView(scale: ScalePaths): ScaleView {
+export function createScaleConverter(scale: ScalePaths): ScaleConverter {
   const missing = `the spec replicas field "${scale.wanted.path}" `;
   return {
     toScale(parent) {

@@ -14,7 +14,7 @@ import {
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { pruneResource } from "../../schema/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
-import type { DecodeResult } from "../../apimachinery/rest/served-resource.ts";
+import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 
 /** One version's schema, ready for use. */
 export interface CustomSchema {

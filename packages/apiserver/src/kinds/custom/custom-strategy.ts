@@ -11,7 +11,8 @@ import {
 } from "homeostat/api";
 import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/read-meta.ts";
 import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { Strategy, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { Correlation } from "../../schema/correlation.ts";
 import { validateEmbeddedMetadata } from "../../schema/embedded-metadata.ts";
 import { validateUniqueLists } from "../../schema/list-uniqueness.ts";

@@ -9,7 +9,7 @@ import { findJsonPath, JsonPathError } from "../../json-path/find-json-path.ts";
 import type { JsonPath } from "../../json-path/json-path-node.ts";
 import { JsonPathSyntaxError, parseJsonPath } from "../../json-path/parse-json-path.ts";
 import { printJsonPathValues } from "../../json-path/print-json-path.ts";
-import type { TableColumn, TablePrinter } from "../../apimachinery/rest/served-resource.ts";
+import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import {
   formatGoTime,
   GoTimeError,

@@ -1,15 +1,15 @@
-// The rules that most kinds share, as building blocks for records: plain objects, and objects with
-// a spec and a status.
-// Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in few
+// The parts that the strategies of most kinds share: of plain objects, and of objects with a spec
+// and a status.
+// Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
 // lines each.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
+import { equalJson, type Json } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import type { Strategy } from "../../apimachinery/rest/served-resource.ts";
+import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 
-/** A kind that decides nothing: any well-named object is fine, no generation, no status. */
+/** The strategy of an object that has a valid name, and neither generation nor status. */
 export const defaultStrategy: Strategy = {
   allowCreateOnUpdate: false,
   allowUnconditionalUpdate: true,
@@ -25,33 +25,46 @@ export const defaultStrategy: Strategy = {
   resetFields: [],
 };
 
-/** Makes `field` what it was in `old`, absent included. */
-export function keepOld(object: JsonObject, old: JsonObject, field: string): void {
-  if (old[field] === undefined) delete object[field];
+/** Resets `field` to its value in `old`; removes it when `old` has none. */
+export function keepOld<T extends object>(
+  object: T,
+  old: NoInfer<T>,
+  field: keyof NoInfer<T> & string,
+): void {
+  if (old[field] === undefined) delete (object as Partial<T>)[field];
   else object[field] = old[field];
 }
 
 /**
- * Raises metadata.generation over the old one when one of the fields changed; otherwise keeps the
- * old one.
+ * Increments the old metadata.generation when one of the fields changed; otherwise keeps the old
+ * one.
  */
-export function bumpGeneration(
-  object: JsonObject,
-  old: JsonObject,
-  fields: readonly string[],
+export function bumpGeneration<T extends DecodedObject>(
+  object: T,
+  old: NoInfer<T>,
+  fields: readonly (keyof NoInfer<T> & string)[],
 ): void {
-  const generation = Number(metadataOf(old)["generation"] ?? 0);
-  const changed = fields.some((field) => !equalJson(object[field] ?? {}, old[field] ?? {}));
+  const generation = Number(metadataOf(old).generation ?? 0);
+  const changed = fields.some((field) => !equalJson(fieldOf(object, field), fieldOf(old, field)));
   const next = changed ? generation + 1 : generation;
-  if (next) metadataOf(object)["generation"] = next;
-  else delete metadataOf(object)["generation"];
+  if (next) metadataOf(object).generation = next;
+  else delete metadataOf(object).generation;
 }
 
-/** Rules of a kind with spec, status and a generation that follows the spec. */
-export const specStatusStrategy: StrategyOverrides = {
+const fieldOf = <T extends object>(object: T, field: keyof T): Json =>
+  (object[field] as Json | undefined) ?? {};
+
+/** An object with the two parts that most kinds have. */
+interface SpecStatusObject extends DecodedObject {
+  spec?: Json;
+  status?: Json;
+}
+
+/** The strategy of a kind with spec, status and a generation that follows the spec. */
+export const specStatusStrategy: StrategyOverrides<SpecStatusObject> = {
   prepareForCreate(object) {
-    object["status"] = {};
-    metadataOf(object)["generation"] = 1;
+    object.status = {};
+    metadataOf(object).generation = 1;
   },
   prepareForUpdate(object, old) {
     keepOld(object, old, "status");
@@ -60,13 +73,13 @@ export const specStatusStrategy: StrategyOverrides = {
   resetFields: [["f:status"]],
 };
 
-/** The status view of such a kind: spec stays what it was. */
-export const statusStrategy: StrategyOverrides = {
+/** The strategy of the status subresource of such a kind: spec stays unchanged. */
+export const statusStrategy: StrategyOverrides<SpecStatusObject> = {
   prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
   resetFields: [["f:spec"]],
 };
 
-/** `field is immutable` when the value changed; the new value is what the message shows. */
+/** `field is immutable` when the value changed; the message shows the new value. */
 export function immutable(
   path: string,
   value: Json | undefined,
@@ -82,8 +95,8 @@ const standardFinalizers: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The extra rule on finalizers that kinds of the core repository have: an unqualified name must be
- * a standard one.
+ * The rule on finalizers beyond syntax that kinds of k8s.io/kubernetes have: an unqualified name
+ * must be a standard one.
  */
 export function finalizerNameErrors(name: string, path: string): FieldError[] {
   return name.includes("/") || standardFinalizers.has(name)
@@ -92,11 +105,8 @@ export function finalizerNameErrors(name: string, path: string): FieldError[] {
 }
 
 /** {@link finalizerNameErrors} of metadata.finalizers. */
-export function finalizerErrors(object: JsonObject): FieldError[] {
-  const finalizers = metadataOf(object)["finalizers"];
-  return Array.isArray(finalizers)
-    ? finalizers.flatMap((name, i) =>
-        finalizerNameErrors(String(name), `metadata.finalizers[${i}]`),
-      )
-    : [];
+export function finalizerErrors(object: DecodedObject): FieldError[] {
+  return (object.metadata?.finalizers ?? []).flatMap((name, i) =>
+    finalizerNameErrors(name, `metadata.finalizers[${i}]`),
+  );
 }

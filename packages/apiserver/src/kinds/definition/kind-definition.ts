@@ -8,10 +8,10 @@ import type {
   ConnectCheck,
   ConnectHandler,
   ProxyHandler,
-  ScaleView,
-  ServedResource,
-  Strategy,
-} from "../../apimachinery/rest/served-resource.ts";
+} from "../../apimachinery/rest/connecter.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 
 /** The part of a strategy in which a kind differs from {@link defaultStrategy}. */
 export type StrategyOverrides<T extends object = JsonObject> = Partial<Strategy<T>>;
@@ -64,7 +64,7 @@ export interface KindDefinition<T extends object = JsonObject> {
    * of its strategy that differs from the main endpoint's.
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
-  readonly scale?: ScaleView;
+  readonly scale?: ScaleConverter<T>;
   /** Subresources that are no part of the object (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   /** Validates the body of these before the object is looked up. */

@@ -1,8 +1,7 @@
-// What a write through a status endpoint may not touch in metadata, for kinds that protect it.
+// Metadata that a write through a status endpoint cannot change, for kinds that protect it.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/meta.go (ResetObjectMetaForStatus).
-import type { JsonObject } from "homeostat/api";
 import { keepOld } from "./default-strategy.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const fields = [
   "deletionTimestamp",
@@ -14,7 +13,7 @@ const fields = [
   "ownerReferences",
 ] as const;
 
-/** Puts metadata back to what it was, resourceVersion and managers apart. */
-export function keepMetadataForStatus(object: JsonObject, old: JsonObject): void {
+/** Resets metadata to the old one, except resourceVersion and managedFields. */
+export function keepMetadataForStatus(object: DecodedObject, old: DecodedObject): void {
   for (const field of fields) keepOld(metadataOf(object), metadataOf(old), field);
 }

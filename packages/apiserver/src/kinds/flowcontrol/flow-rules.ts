@@ -7,7 +7,7 @@ import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta
 import type { JsonObject } from "homeostat/api";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
-import { warnNotEnforced } from "../definition/not-enforced.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
@@ -20,15 +20,15 @@ export function flowRules(
   return {
     strategy: {
       ...specStatusStrategy,
-      validateCreate: (object, context) =>
-        warnNotEnforced(kind, context, [...finalizerErrors(object), ...validate(object)]),
-      validateUpdate: (object, _old, context) =>
-        warnNotEnforced(kind, context, [
-          ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-          ...finalizerErrors(object),
-          ...validate(object),
-          ...conditionErrors(object),
-        ]),
+      validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
+      validateUpdate: (object) => [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validate(object),
+        ...conditionErrors(object),
+      ],
+      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
     },
     subresources: {
       status: {

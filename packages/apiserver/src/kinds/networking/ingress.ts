@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -17,7 +17,7 @@ import {
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import { formatBalancer } from "./format-balancer.ts";
+import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
 import {
   hasInvalidSecretName,
   hasInvalidWildcardRule,
@@ -117,7 +117,7 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
     nameOf(object),
     typeof className === "string" ? className : "<none>",
     formatHosts(spec),
-    formatBalancer(object),
+    formatLoadBalancer(objectAt(objectAt(object, "status"), "loadBalancer")),
     ports,
     ageOf(object, nowMs),
   ];

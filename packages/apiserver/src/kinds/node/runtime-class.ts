@@ -7,7 +7,7 @@ import {
   validateLabels,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
 import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
@@ -54,7 +54,11 @@ function validate(object: JsonObject): FieldError[] {
       ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault))
       : [required("handler", "")]),
     ...(isObject(overhead)
-      ? validateContainerResources({ limits: overhead["podFixed"] ?? {} }, new Set(), "overhead")
+      ? validateContainerResources(
+          { limits: textMapAt(overhead, "podFixed") },
+          new Set(),
+          "overhead",
+        )
       : []),
     ...(isObject(scheduling)
       ? [

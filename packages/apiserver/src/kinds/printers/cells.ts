@@ -1,10 +1,10 @@
-// Pieces that cells are made of: names, ages as kubectl shows them, and the cells of kinds without
-// a printer.
+// Parts of table cells: names, ages as kubectl shows them, and the cells of kinds without a
+// printer.
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go,
 // k8s.io/apimachinery/pkg/util/duration, k8s.io/apiserver/pkg/registry/rest/table.go.
-import type { Json, JsonObject } from "homeostat/api";
-import type { TableColumn } from "../../apimachinery/rest/served-resource.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import type { Json } from "homeostat/api";
+import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
+import type { TableColumn } from "../../apimachinery/rest/table-printer.ts";
 
 const nameText =
   "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
@@ -28,19 +28,20 @@ export const ageColumn: TableColumn = {
   priority: 0,
 };
 
-export const nameOf = (object: JsonObject): string =>
-  stringAt(objectAt(object, "metadata"), "name");
-export const ageOf = (object: JsonObject, nowMs: number): string =>
-  formatAge(objectAt(object, "metadata")["creationTimestamp"], nowMs);
+/** metadata.name; "" when absent. */
+export const nameOf = (object: DecodedObject): string => object.metadata?.name ?? "";
+/** The age of the object, e.g. `5m12s`. */
+export const ageOf = (object: DecodedObject, nowMs: number): string =>
+  formatAge(object.metadata?.creationTimestamp, nowMs);
 
-/** The age of a timestamp, e.g. `5m12s`; `<unknown>` where there is none. */
+/** The age of a timestamp, e.g. `5m12s`; `<unknown>` without one. */
 export function formatAge(timestamp: Json | undefined, nowMs: number): string {
   if (typeof timestamp !== "string" || timestamp === "") return "<unknown>";
   const then = Date.parse(timestamp);
   return Number.isNaN(then) ? "<invalid>" : formatDuration(nowMs - then);
 }
 
-/** A duration as people read it: two units while the first is small. */
+/** A duration as kubectl prints it: two units while the first is small. */
 export function formatDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return "<invalid>";
@@ -62,8 +63,8 @@ export function formatDuration(ms: number): string {
 const pair = (a: number, unitA: string, b: number, unitB: string): string =>
   b ? `${a}${unitA}${b}${unitB}` : `${a}${unitA}`;
 
-/** Name and creation time: what a kind without a printer shows. */
-export const defaultCells = (object: JsonObject): readonly Json[] => [
+/** The cells of a kind without a printer: name and creation time. */
+export const defaultCells = (object: DecodedObject): readonly Json[] => [
   nameOf(object),
-  stringAt(objectAt(object, "metadata"), "creationTimestamp"),
+  object.metadata?.creationTimestamp ?? "",
 ];

@@ -4,7 +4,7 @@
 // AuthorizedForAdminStatus).
 import type { JsonObject } from "homeostat/api";
 import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { itemsAt, textMapAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 

@@ -9,7 +9,7 @@ import {
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { isSet, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxParameters = 10 * 1024;
 

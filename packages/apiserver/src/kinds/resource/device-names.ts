@@ -15,7 +15,7 @@ import {
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { itemsAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxPoolName = 253;
 const maxIdentifier = 32;

@@ -3,7 +3,7 @@
 // pkg/apis/resource/{v1/defaults.go,validation}.
 import { isObject, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatNodeTerms } from "../printers/format-node-terms.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateSet } from "./bounded-lists.ts";
 import { poolNameErrors } from "./device-names.ts";
 import { nodeChoices } from "./node-choices.ts";

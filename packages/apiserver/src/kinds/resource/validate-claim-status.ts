@@ -24,7 +24,7 @@ import {
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration, validateRawObject } from "./device-configuration.ts";
 import {

@@ -14,7 +14,7 @@ import {
 } from "homeostat/api";
 import { patchTypeOf } from "../../apimachinery/types/patch-meta.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
-import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/served-resource.ts";
+import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
 import { createGoEncoder } from "./go-encoder.ts";
@@ -62,6 +62,9 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     fromStorage: (stored) => conversion?.fromStorage(stored) ?? stored,
     toStorage: (object) => conversion?.toStorage(object) ?? object,
     storageIdentity: !conversion,
+    goType: "struct",
+    typeMeta: "defaulted",
+    protobuf: true,
     smd: options.smd,
     patchMeta: patchTypeOf(data, model),
     encode: createGoEncoder(data, model),

@@ -14,13 +14,13 @@ import {
   type FieldError,
   invalid,
   required,
-  tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
 import { formatStruct, goPointer, goText, invalidPrinted } from "../printers/format-struct.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -77,15 +77,6 @@ function driverErrors(object: JsonObject): FieldError[] {
     names.add(name);
     return [...errors, ...topologyKeyErrors(textsAt(driver, "topologyKeys"), path)];
   });
-}
-
-/** The name of a CSI driver, where one is referred to. */
-export function csiNameErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
-  return [
-    ...(Buffer.byteLength(name) > 63 ? [tooLong(path, 63)] : []),
-    ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => invalid(path, name, fault)),
-  ];
 }
 
 function nodeIdErrors(id: string, path: string): FieldError[] {

@@ -1,7 +1,7 @@
-// Labels of nodes that have other names by now.
+// Deprecated labels of nodes.
 // Upstream: k8s.io/kubernetes/pkg/api/node/util.go.
-import type { JsonObject } from "homeostat/api";
-import { itemsAt, textMapAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type { LabelSelector } from "homeostat/k8s/meta/v1";
 
 const messages: ReadonlyMap<string, string> = new Map([
   ["beta.kubernetes.io/arch", 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -26,21 +26,18 @@ const messages: ReadonlyMap<string, string> = new Map([
   ["node-role.kubernetes.io/master", 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What is said of a label; undefined for one that is fine. */
+/** The warning about a deprecated label, e.g. `deprecated since v1.9`. */
 export const nodeLabelMessage = (key: string): string | undefined => messages.get(key);
 
 /** Warnings for a label selector on nodes. */
-export function nodeSelectorWarnings(selector: JsonObject, path: string): string[] {
-  const expressions = itemsAt(selector, "matchExpressions").flatMap((expression, i) => {
-    const message = nodeLabelMessage(stringAt(expression, "key"));
-    return message
-      ? [`${path}.matchExpressions[${i}].key: ${stringAt(expression, "key")} is ${message}`]
-      : [];
+export function nodeSelectorWarnings(selector: Decoded<LabelSelector>, path: string): string[] {
+  const expressions = (selector.matchExpressions ?? []).flatMap(({ key }, i) => {
+    const message = nodeLabelMessage(key ?? "");
+    return message ? [`${path}.matchExpressions[${i}].key: ${key} is ${message}`] : [];
   });
-  return [
-    ...expressions,
-    ...Object.keys(textMapAt(selector, "matchLabels")).flatMap((key) =>
-      messages.has(key) ? [`${path}.matchLabels.${key}: ${messages.get(key)}`] : [],
-    ),
-  ];
+  const labels = Object.keys(selector.matchLabels ?? {}).flatMap((key) => {
+    const message = nodeLabelMessage(key);
+    return message ? [`${path}.matchLabels.${key}: ${message}`] : [];
+  });
+  return [...expressions, ...labels];
 }

@@ -5,11 +5,12 @@
 import {
   compareBytewise,
   encodeJson,
+  type Decoded,
   equalJson,
-  type JsonObject,
   labelKeyFaults,
   labelValueFaults,
 } from "homeostat/api";
+import type { LabelSelector, LabelSelectorRequirement } from "homeostat/k8s/meta/v1";
 import {
   type FieldError,
   forbidden,
@@ -18,7 +19,6 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
-import { itemsAt, textMapAt, textsAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 export interface LabelSelectorRules {
   /** Values that are no label values stay allowed where the old object had them. */
@@ -27,27 +27,27 @@ export interface LabelSelectorRules {
 
 /** Every breach in a LabelSelector. */
 export function validateLabelSelector(
-  selector: JsonObject,
+  selector: Decoded<LabelSelector>,
   path: string,
   rules: LabelSelectorRules = { invalidValues: "refused" },
 ): FieldError[] {
   return [
-    ...validateLabels(textMapAt(selector, "matchLabels"), `${path}.matchLabels`),
-    ...itemsAt(selector, "matchExpressions").flatMap((expression, i) =>
+    ...validateLabels(selector.matchLabels ?? {}, `${path}.matchLabels`),
+    ...(selector.matchExpressions ?? []).flatMap((expression, i) =>
       validateRequirement(expression, `${path}.matchExpressions[${i}]`, rules),
     ),
   ];
 }
 
 function validateRequirement(
-  requirement: JsonObject,
+  requirement: Decoded<LabelSelectorRequirement>,
   path: string,
   { invalidValues }: LabelSelectorRules,
 ): FieldError[] {
-  const key = stringAt(requirement, "key");
-  const values = textsAt(requirement, "values");
+  const key = requirement.key ?? "";
+  const values = requirement.values ?? [];
   return [
-    ...operatorErrors(stringAt(requirement, "operator"), values.length, path),
+    ...operatorErrors(requirement.operator ?? "", values.length, path),
     ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
     ...(invalidValues === "allowed"
       ? []
@@ -82,28 +82,26 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
 /**
  * Whether a stored selector has values that are no label values: such ones stay allowed on update.
  */
-export function hasInvalidSelectorValue(selector: JsonObject): boolean {
-  return itemsAt(selector, "matchExpressions").some((expression) =>
-    textsAt(expression, "values").some((value) => labelValueFaults(value).length > 0),
+export function hasInvalidSelectorValue(selector: Decoded<LabelSelector>): boolean {
+  return (selector.matchExpressions ?? []).some((expression) =>
+    (expression.values ?? []).some((value) => labelValueFaults(value).length > 0),
   );
 }
 
 /** Whether the selector has neither labels nor expressions. */
-export function isEmptySelector(selector: JsonObject): boolean {
+export function isEmptySelector(selector: Decoded<LabelSelector>): boolean {
   return (
-    Object.keys(textMapAt(selector, "matchLabels")).length +
-      itemsAt(selector, "matchExpressions").length ===
-    0
+    Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0
   );
 }
 
 /** The selector as error messages show it: in the order of its Go structs. */
-export function printSelector(selector: JsonObject | undefined): string {
+export function printSelector(selector: Decoded<LabelSelector> | null | undefined): string {
   if (!selector) return "null";
-  const labels = textMapAt(selector, "matchLabels");
-  const expressions = itemsAt(selector, "matchExpressions").map((expression) => {
-    const values = textsAt(expression, "values");
-    return `{"key":${encodeJson(stringAt(expression, "key"))},"operator":${encodeJson(stringAt(expression, "operator"))}${values.length ? `,"values":${encodeJson([...values])}` : ""}}`;
+  const labels = selector.matchLabels ?? {};
+  const expressions = (selector.matchExpressions ?? []).map((expression) => {
+    const values = expression.values ?? [];
+    return `{"key":${encodeJson(expression.key ?? "")},"operator":${encodeJson(expression.operator ?? "")}${values.length ? `,"values":${encodeJson([...values])}` : ""}}`;
   });
   return `{${[...(Object.keys(labels).length ? [`"matchLabels":${encodeJson({ ...labels })}`] : []), ...(expressions.length ? [`"matchExpressions":[${expressions.join(",")}]`] : [])].join(",")}}`;
 }
@@ -111,8 +109,8 @@ export function printSelector(selector: JsonObject | undefined): string {
 /** A selector that may not change, at its path. */
 export function immutableSelector(
   path: string,
-  selector: JsonObject | undefined,
-  old: JsonObject | undefined,
+  selector: Decoded<LabelSelector> | null | undefined,
+  old: Decoded<LabelSelector> | null | undefined,
 ): FieldError[] {
   return equalJson(selector ?? null, old ?? null)
     ? []
@@ -120,12 +118,12 @@ export function immutableSelector(
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */
-export function formatSelector(selector: JsonObject): string {
-  const labels = textMapAt(selector, "matchLabels");
+export function formatSelector(selector: Decoded<LabelSelector>): string {
+  const labels = selector.matchLabels ?? {};
   const parts = [
     ...Object.keys(labels).map((key) => ({ key, text: `${key}=${labels[key]}` })),
-    ...itemsAt(selector, "matchExpressions").map((expression) => ({
-      key: stringAt(expression, "key"),
+    ...(selector.matchExpressions ?? []).map((expression) => ({
+      key: expression.key ?? "",
       text: formatRequirement(expression),
     })),
   ];
@@ -137,10 +135,10 @@ export function formatSelector(selector: JsonObject): string {
   );
 }
 
-function formatRequirement(requirement: JsonObject): string {
-  const key = stringAt(requirement, "key");
-  const values = `(${[...textsAt(requirement, "values")].sort(compareBytewise).join(",")})`;
-  switch (stringAt(requirement, "operator")) {
+function formatRequirement(requirement: Decoded<LabelSelectorRequirement>): string {
+  const key = requirement.key ?? "";
+  const values = `(${[...(requirement.values ?? [])].sort(compareBytewise).join(",")})`;
+  switch (requirement.operator ?? "") {
     case "In":
       return `${key} in ${values}`;
     case "NotIn":

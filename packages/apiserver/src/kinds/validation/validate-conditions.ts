@@ -1,6 +1,7 @@
 // The rules for metav1 conditions in a status.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions).
-import { formatRegexFault, type JsonObject } from "homeostat/api";
+import { type Decoded, formatRegexFault } from "homeostat/api";
+import type { Condition } from "homeostat/k8s/meta/v1";
 import {
   duplicate,
   type FieldError,
@@ -10,7 +11,7 @@ import {
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "./name-faults.ts";
-import { isSet, numberAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
 const statuses = ["False", "True", "Unknown"];
 const reasonFormat = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
@@ -19,28 +20,31 @@ const maxReason = 1024;
 const maxMessage = 32 * 1024;
 
 /** Every breach; `path` is that of the list. */
-export function validateConditions(conditions: readonly JsonObject[], path: string): FieldError[] {
+export function validateConditions(
+  conditions: readonly Decoded<Condition>[],
+  path: string,
+): FieldError[] {
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
-    const type = stringAt(condition, "type");
+    const type = condition.type ?? "";
     const again = seen.has(type) ? [duplicate(`${path}[${i}].type`, type)] : [];
     seen.add(type);
     return [...again, ...validateCondition(condition, `${path}[${i}]`)];
   });
 }
 
-function validateCondition(condition: JsonObject, path: string): FieldError[] {
-  const status = stringAt(condition, "status");
-  const generation = numberAt(condition, "observedGeneration");
+function validateCondition(condition: Decoded<Condition>, path: string): FieldError[] {
+  const status = condition.status ?? "";
+  const generation = Number(condition.observedGeneration ?? 0);
   return [
-    ...labelKeyErrors(stringAt(condition, "type"), `${path}.type`),
+    ...labelKeyErrors(condition.type ?? "", `${path}.type`),
     ...(statuses.includes(status) ? [] : [notSupported(`${path}.status`, status, statuses)]),
     ...(generation < 0
       ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")]
       : []),
-    ...(isSet(condition["lastTransitionTime"]) ? [] : [required(`${path}.lastTransitionTime`, "")]),
-    ...reasonErrors(stringAt(condition, "reason"), `${path}.reason`),
-    ...(Buffer.byteLength(stringAt(condition, "message")) > maxMessage
+    ...(isSet(condition.lastTransitionTime) ? [] : [required(`${path}.lastTransitionTime`, "")]),
+    ...reasonErrors(condition.reason ?? "", `${path}.reason`),
+    ...(Buffer.byteLength(condition.message ?? "") > maxMessage
       ? [tooLong(`${path}.message`, maxMessage)]
       : []),
   ];

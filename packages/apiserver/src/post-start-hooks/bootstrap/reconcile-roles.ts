@@ -16,7 +16,7 @@ const autoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 export function reconcileRole(stored: JsonObject, wanted: JsonObject): JsonObject | undefined {
   if (textMapAt(metadataOf(stored), "annotations")[autoUpdate] === "false") return undefined;
   const next = cloneJson(stored);
-  for (const field of ["labels", "annotations"]) {
+  for (const field of ["labels", "annotations"] as const) {
     const missing = Object.entries(textMapAt(metadataOf(wanted), field)).filter(
       ([key]) => !Object.hasOwn(textMapAt(metadataOf(stored), field), key),
     );

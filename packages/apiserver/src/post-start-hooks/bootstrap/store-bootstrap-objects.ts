@@ -5,7 +5,8 @@
 import type { JsonObject } from "homeostat/api";
 import type { Entropy, Runtime } from "homeostat/runtime";
 import { metadataOf, metaString } from "../../apimachinery/meta/read-meta.ts";
-import type { ResourceCatalog, ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { takeFacts } from "../../registry/revisions/attributes.ts";
 import { storageKeyOf } from "../../registry/revisions/storage-key.ts";
 import { encodeObjectBytes, parseStored } from "../../registry/revisions/stored-json.ts";

@@ -10,12 +10,10 @@ import {
 import { createFieldManager, type FieldManager } from "../../merge/managedfields/field-manager.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
-import type {
-  ResourceCatalog,
-  ServedResource,
-  Strategy,
-  VersionCodec,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The field managers of one server. */
 export interface FieldManagers {
@@ -110,7 +108,7 @@ function create(
     kind: resource.kind,
     subresource,
     typeOf: (apiVersion) => versionAt(apiVersion)?.codec.smd,
-    unknownVersions: resource.custom ? "fail" : "drop",
+    unknownVersions: resource.managedFields.unknownVersions,
     convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
     complete: (merged) => resource.codec.complete?.(merged) ?? convertMerged(resource, merged),
@@ -136,16 +134,15 @@ function convertMerged(
   return codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object;
 }
 
-/**
- * A custom object's main endpoint knows of its own version only: a write through another one takes
- * the status from its owners.
- */
+/** The versions whose resetFields hold; writes through other versions then own the status too. */
 const versionsWithResets = (
   catalog: ResourceCatalog,
   resource: ServedResource,
   subresource: string,
 ): readonly ServedResource[] =>
-  resource.custom && !subresource ? [resource] : versionsOf(catalog, resource);
+  resource.managedFields.resetVersions === "request version" && !subresource
+    ? [resource]
+    : versionsOf(catalog, resource);
 
 /** Through the storage version, from whatever version the object is in. */
 function convert(
@@ -158,16 +155,15 @@ function convert(
     (typeof object.apiVersion === "string" ? versionAt(object.apiVersion) : undefined) ?? resource;
   const to = versionAt(apiVersion);
   if (!to) throw new MergeError(`${apiVersion} is not served`);
-  // Upstream converts custom objects here without pruning: what the other version does not know
-  // then does not fit its type.
-  if (resource.custom) return { ...object, apiVersion };
+  // Without pruning, fields that the other version lacks do not fit its type.
+  if (resource.managedFields.conversion === "apiVersion only") return { ...object, apiVersion };
   return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
 }
 
 /** The rules of an endpoint. */
 export function strategyAt(resource: ServedResource, subresource: string): Strategy {
   const view = subresource ? resource.subresources.get(subresource) : undefined;
-  return view?.at === "view" ? view.strategy : resource.strategy;
+  return view?.at === "store" ? view.strategy : resource.strategy;
 }
 
 const resetFieldsOf = (strategy: Strategy): readonly (readonly string[])[] =>

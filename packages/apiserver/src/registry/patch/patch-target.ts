@@ -2,11 +2,11 @@
 import type { GroupVersionKind } from "homeostat/api";
 import type { FieldValidation } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
-import type { VersionCodec } from "../../apimachinery/rest/served-resource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The endpoint of a patch. */
 export interface PatchTarget {
-  readonly call: RequestScope;
+  readonly scope: RequestScope;
   readonly kind: GroupVersionKind;
   readonly codec: VersionCodec;
   readonly fieldValidation: FieldValidation;

@@ -5,7 +5,8 @@ import { formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import type { Query } from "../request/query.ts";
-import type { ServedResource, TablePrinter } from "../../apimachinery/rest/served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { partialMetadata } from "../revisions/representations.ts";
 
 export type IncludeObject = "" | "None" | "Metadata" | "Object";

@@ -2,7 +2,7 @@
 // nobody may change them.
 // Upstream asks informers; here the store itself is as near.
 import type { JsonObject } from "homeostat/api";
-import type { ResourceCatalog } from "../../apimachinery/rest/served-resource.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import { storageKeyOf, storagePrefixOf } from "./storage-key.ts";
 import { parseStored } from "./stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";

@@ -1,7 +1,8 @@
 // What happens to every change between admission and storage: fields that stay, the kind's
 // preparation, validation.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate).
-import { isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, isObject, type JsonObject } from "homeostat/api";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -10,18 +11,19 @@ import {
   pathSegmentName,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { Strategy, WriteContext } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { assertValid, holdWarnings } from "./before-create.ts";
 
 /** Prepares and validates a change in place. Throws 422. */
 export function beforeUpdate(
-  call: RequestScope,
+  scope: RequestScope,
   strategy: Strategy,
   hub: JsonObject,
   old: JsonObject,
   context: WriteContext,
 ): void {
-  const { resource, namespace } = call;
+  const { resource, namespace } = scope;
   const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
   copyField("generation", hub, old);
@@ -51,8 +53,13 @@ function keepSystemFields(object: JsonObject, old: JsonObject): void {
     copyField("deletionGracePeriodSeconds", object, old);
 }
 
-function copyField(field: string, object: JsonObject, old: JsonObject): void {
-  const value = isObject(old.metadata) ? old.metadata[field] : undefined;
-  if (value === undefined) delete metadataOf(object)[field];
-  else metadataOf(object)[field] = value;
+function copyField<F extends keyof Decoded<ObjectMeta>>(
+  field: F,
+  object: JsonObject,
+  old: JsonObject,
+): void {
+  const metadata = metadataOf(object);
+  const before: Decoded<ObjectMeta> = isObject(old.metadata) ? old.metadata : {};
+  if (before[field] === undefined) delete metadata[field];
+  else metadata[field] = before[field];
 }

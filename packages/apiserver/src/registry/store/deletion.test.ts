@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
-import type {
-  DeleteOptions,
-  Strategy,
-  WriteContext,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { widgets } from "../testdata/widgets.ts";
 import { planDeletion } from "./deletion.ts";
 

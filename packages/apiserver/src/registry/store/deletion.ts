@@ -12,12 +12,9 @@ import {
   metaString,
 } from "../../apimachinery/meta/read-meta.ts";
 import { formatSeconds } from "../request/server-request.ts";
-import type {
-  DeleteOptions,
-  DeletionRule,
-  Strategy,
-  WriteContext,
-} from "../../apimachinery/rest/served-resource.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
+import type { DeletionRule, Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 
 /**
  * The outcome; `hub` is the object to store. A grace period of zero is stored before the object

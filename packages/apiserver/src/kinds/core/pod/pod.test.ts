@@ -4,12 +4,10 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
 import { deducedType } from "../../../apimachinery/types/smd-type.ts";
-import type {
-  ConnectTools,
-  ServedResource,
-  Strategy,
-  WriteContext,
-} from "../../../apimachinery/rest/served-resource.ts";
+import type { ConnectTools } from "../../../apimachinery/rest/connecter.ts";
+import type { ServedResource } from "../../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
 import { openKindData } from "../../../apimachinery/kind-data/kind-data.ts";
 import { imageTag } from "./defaults/image-name.ts";
@@ -53,7 +51,9 @@ function create(spec: object, metadata: object = {}): Created {
     ),
   ).object;
   pods.strategy.prepareForCreate(pod, context(warnings));
-  return { pod, errors: texts(pods.strategy.validateCreate(pod, context(warnings))), warnings };
+  const errors = texts(pods.strategy.validateCreate(pod, context()));
+  warnings.push(...pods.strategy.warningsOnCreate(pod, context()));
+  return { pod, errors, warnings };
 }
 
 function change(
@@ -69,7 +69,7 @@ function change(
 
 const view = (name: string): Strategy => {
   const found = pods.subresources.get(name);
-  assert.ok(found?.at === "view");
+  assert.ok(found?.at === "store");
   return found.strategy;
 };
 
@@ -156,7 +156,7 @@ test("containers are checked one by one", () => {
   ]);
 });
 
-test("what is valid but odd is warned of", () => {
+test("a new pod has warnings on what is valid and probably not meant", () => {
   const { warnings } = create({
     containers: [
       {

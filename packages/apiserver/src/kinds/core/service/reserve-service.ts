@@ -8,7 +8,7 @@ import {
   plainError,
 } from "../../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
-import type { Reservation } from "../../../apimachinery/rest/served-resource.ts";
+import type { Reservation } from "../../../apimachinery/rest/strategy.ts";
 import { numberAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { chooseFamilies, keepsPreferredAddresses } from "./service-families.ts";

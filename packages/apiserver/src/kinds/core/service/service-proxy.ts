@@ -5,7 +5,7 @@
 import type { JsonObject } from "homeostat/api";
 import { failure, notFoundError } from "../../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import type { ConnectTools, ProxyHandler } from "../../../apimachinery/rest/served-resource.ts";
+import type { ConnectTools, ProxyHandler } from "../../../apimachinery/rest/connecter.ts";
 import { itemsAt, numberAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { splitTarget, unavailableError } from "../proxy-target.ts";

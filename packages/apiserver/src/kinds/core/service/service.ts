@@ -3,8 +3,8 @@
 // pkg/apis/core/v1/defaults.go, pkg/printers/internalversion/printers.go (printService).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../../apimachinery/rest/served-resource.ts";
-import { formatBalancer } from "../../networking/format-balancer.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
+import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
 import { formatLabels } from "../../validation/label-selectors.ts";
@@ -217,7 +217,11 @@ function externalIpOf(object: JsonObject): string {
     case "NodePort":
       return own.join(",") || "<none>";
     case "LoadBalancer":
-      return [formatBalancer(object), ...own].filter(Boolean).join(",") || "<pending>";
+      return (
+        [formatLoadBalancer(objectAt(objectAt(object, "status"), "loadBalancer")), ...own]
+          .filter(Boolean)
+          .join(",") || "<pending>"
+      );
     case "ExternalName":
       return stringAt(specOf(object), "externalName");
     default:

@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
 } from "../../../apimachinery/errors/field-error.ts";
-import { balancerHostErrors } from "../../networking/validate-ingress.ts";
+import { loadBalancerHostnameErrors } from "../../validation/load-balancer-hostname.ts";
 import { legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { isSet, itemsAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import {
@@ -101,7 +101,7 @@ export function validateServiceStatus(service: JsonObject, old: JsonObject): Fie
     return [
       ...(ip ? legacyIpErrors(ip, `${at}.ip`, kept) : []),
       ...ipModeErrors(point, at),
-      ...(hostname ? balancerHostErrors(hostname, `${at}.hostname`) : []),
+      ...(hostname ? loadBalancerHostnameErrors(hostname, `${at}.hostname`) : []),
     ];
   });
 }

@@ -4,10 +4,10 @@
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { forbidden } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import { claimWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
+import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
-import { setClaimSpecDefaults } from "../core/pod/defaults/volume-defaults.ts";
+import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
@@ -139,7 +139,7 @@ function setClaimDefaults(claim: JsonObject): void {
 function warnOfRest(object: JsonObject, context: WriteContext, suffix: string): void {
   const spec = objectAt(object, "spec");
   for (const [i, claim] of itemsAt(spec, "volumeClaimTemplates").entries())
-    for (const text of claimWarnings(
+    for (const text of claimSpecWarnings(
       objectAt(claim, "spec"),
       `spec.volumeClaimTemplates[${i}]${suffix}`,
     ))

@@ -28,7 +28,7 @@ import {
   templateOf,
 } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import {
@@ -129,7 +129,7 @@ export function warnOfJobSpec(spec: JsonObject, path: string, context: WriteCont
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     );
   }
-  for (const text of podWarnings(objectAt(spec, "template"), `${path}.template`))
+  for (const text of podTemplateWarnings(objectAt(spec, "template"), `${path}.template`))
     context.warn(text);
 }
 

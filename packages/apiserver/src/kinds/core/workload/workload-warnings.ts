@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (GetWarningsForPodTemplate),
 // pkg/registry/apps/*/strategy.go (WarningsOnCreate, WarningsOnUpdate).
 import { dnsLabelFaults } from "homeostat/api";
-import { podWarnings } from "../pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../pod/warnings/pod-warnings.ts";
 import { templateOf, type Workload } from "./workload.ts";
 
 /** A name that is no DNS label makes invalid host names. */
@@ -17,7 +17,7 @@ export function nameWarnings({ metadata }: Workload): string[] {
 
 /** Warnings about the pod template. */
 export const templateWarnings = (workload: Workload): string[] =>
-  podWarnings(templateOf(workload), "spec.template");
+  podTemplateWarnings(templateOf(workload), "spec.template");
 
 /** Warnings about the pod template of a workload whose generation has changed. */
 export const changedTemplateWarnings = (workload: Workload, old: Workload): string[] =>

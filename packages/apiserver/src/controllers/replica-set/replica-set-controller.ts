@@ -2,6 +2,7 @@
 // and counts. One frame for replica sets and replication controllers, as upstream's is. Where
 // upstream waits for expectations, the cache here knows of this process's own writes at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
+import type { ReplicaOwner } from "./replica-owner.ts";
 import {
   controllerOf,
   isConflict,
@@ -9,6 +10,7 @@ import {
   type LabelSelector,
   matchesLabels,
   parseObjectKey,
+  type Kind,
 } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
@@ -23,14 +25,9 @@ import type {
   RunningController,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  keyFor,
-  type Pod,
-  podKind,
-  type ReplicaKeeper,
-  type ReplicaStatus,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { ReplicaSetStatus } from "homeostat/k8s/apps/v1";
+import { Pod } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { podsToDelete } from "./pods-to-delete.ts";
 import { isSameReplicaStatus, nextAvailabilityMs, replicaStatus } from "./replica-status.ts";
 
@@ -38,44 +35,51 @@ import { isSameReplicaStatus, nextAvailabilityMs, replicaStatus } from "./replic
 const burst = 500;
 
 /** How a kind that keeps pods differs from another. */
-export interface ReplicaKind {
-  readonly kind: WorkloadKind<ReplicaKeeper>;
-  /** Whose events they are, e.g. `replicaset-controller`. */
+export interface ReplicaOwnerKind<O extends ReplicaOwner> {
+  readonly kind: Kind<O>;
+  /** The source of its events, e.g. `replicaset-controller`. */
   readonly component: string;
-  readonly selector: (spec: ReplicaKeeper["spec"]) => LabelSelector | undefined;
+  readonly selector: (spec: O["spec"]) => LabelSelector | undefined;
   readonly countsTerminating: boolean;
 }
 
-/** Starts a controller of `what`. */
-export function startReplicaKeeper(
+/** Starts the controller of one of the two kinds. */
+export function startReplicaSetController<O extends ReplicaOwner>(
   context: ControllerContext,
-  what: ReplicaKind,
+  ownerKind: ReplicaOwnerKind<O>,
 ): RunningController {
-  const controller = new KeyedController(context, `the ${what.component}`);
-  const keeper = new Keeper(context, what, controller);
-  controller.start((key) => keeper.sync(key));
-  return controller;
+  const frame = new KeyedController(context, `the ${ownerKind.component}`);
+  const controller = new ReplicaSetController(context, ownerKind, frame);
+  return frame.start((key) => controller.sync(key));
 }
 
-class Keeper {
+class ReplicaSetController<O extends ReplicaOwner> {
   readonly #context: ControllerContext;
-  readonly #what: ReplicaKind;
+  readonly #ownerKind: ReplicaOwnerKind<O>;
   readonly #controller: KeyedController;
-  readonly #keepers: Informer<WorkloadKind<ReplicaKeeper>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
+  readonly #owners: Informer<Kind<O>>;
+  readonly #pods: Informer<Kind<Pod>>;
   readonly #control: PodControl;
 
-  constructor(context: ControllerContext, what: ReplicaKind, controller: KeyedController) {
+  constructor(
+    context: ControllerContext,
+    ownerKind: ReplicaOwnerKind<O>,
+    controller: KeyedController,
+  ) {
     this.#context = context;
-    this.#what = what;
+    this.#ownerKind = ownerKind;
     this.#controller = controller;
-    const recorder = createSimulatorEventRecorder(context.client, context.runtime, what.component);
+    const recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      ownerKind.component,
+    );
     controller.onStop(() => recorder.close());
-    this.#control = new PodControl(context.client, recorder, what.kind);
-    this.#keepers = controller.acquire(what.kind);
-    this.#pods = controller.acquire(podKind);
+    this.#control = new PodControl(context.client, recorder, ownerKind.kind);
+    this.#owners = controller.acquire(ownerKind.kind);
+    this.#pods = controller.acquire(Pod);
     this.#pods.addIndex("orphan", orphanIndex);
-    controller.follow(this.#keepers, {
+    controller.follow(this.#owners, {
       added: ({ key }) => controller.add(key),
       updated: (_, { key }) => controller.add(key),
       deleted: ({ key }) => controller.add(key),
@@ -94,17 +98,17 @@ class Keeper {
     const pod = entry.read();
     const reference = controllerOf(pod);
     if (reference) {
-      if (reference.kind !== this.#what.kind.kind) return;
-      const owner = this.#keepers.entry(`${entry.namespace}/${reference.name}`);
+      if (reference.kind !== this.#ownerKind.kind.kind) return;
+      const owner = this.#owners.entry(`${entry.namespace}/${reference.name}`);
       if (owner?.uid === reference.uid) this.#controller.add(owner.key);
     } else if (!now && !entry.deleting) {
-      for (const keeper of this.#keepers.list({ namespace: entry.namespace }))
-        if (this.#selects(keeper, pod)) this.#controller.add(keyFor(keeper));
+      for (const owner of this.#owners.list({ namespace: entry.namespace }))
+        if (this.#selects(owner, pod)) this.#controller.add(keyFor(owner));
     }
   }
 
-  #selects({ spec }: ReplicaKeeper, { metadata }: Pod): boolean {
-    const selector = this.#what.selector(spec);
+  #selects({ spec }: O, { metadata }: Pod): boolean {
+    const selector = this.#ownerKind.selector(spec);
     return (
       selector !== undefined &&
       selector.length > 0 &&
@@ -113,32 +117,32 @@ class Keeper {
   }
 
   async sync(key: string): Promise<number | undefined> {
-    const keeper = this.#keepers.get(parseObjectKey(key));
-    const selector = keeper && this.#what.selector(keeper.spec);
-    if (!keeper || !selector) return undefined;
+    const owner = this.#owners.get(parseObjectKey(key));
+    const selector = owner && this.#ownerKind.selector(owner.spec);
+    if (!owner || !selector) return undefined;
     const { client, runtime } = this.#context;
-    const { namespace = "", uid } = keeper.metadata;
+    const { namespace = "", uid } = owner.metadata;
     const own = this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
     const candidates = [...own, ...this.#pods.byIndex("orphan", namespace)].filter(isPodActive);
     const active = await claimDependents(
-      { client, kind: this.#what.kind, owner: keeper, selector },
-      podKind,
+      { client, kind: this.#ownerKind.kind, owner: owner, selector },
+      Pod,
       candidates,
     );
-    const going = this.#what.countsTerminating
+    const going = this.#ownerKind.countsTerminating
       ? own.filter(
           (pod) => isPodTerminating(pod) && matchesLabels(selector, pod.metadata.labels ?? {}),
         ).length
       : undefined;
     const failed =
-      keeper.metadata.deletionTimestamp === undefined
-        ? await this.#manage(keeper, active).then(
+      owner.metadata.deletionTimestamp === undefined
+        ? await this.#manage(owner, active).then(
             () => undefined,
             (error: unknown) => ({ error }),
           )
         : undefined;
     const now = runtime.clock.now();
-    await this.#writeStatus(keeper, (latest) =>
+    await this.#writeStatus(owner, (latest) =>
       replicaStatus(latest, {
         active,
         terminating: going,
@@ -147,57 +151,52 @@ class Keeper {
       }),
     );
     if (failed) throw failed.error;
-    return nextAvailabilityMs(keeper, active, now);
+    return nextAvailabilityMs(owner, active, now);
   }
 
-  async #manage(keeper: ReplicaKeeper, active: readonly Pod[]): Promise<void> {
-    const diff = active.length - (keeper.spec.replicas ?? 0);
+  async #manage(owner: O, active: readonly Pod[]): Promise<void> {
+    const diff = active.length - (owner.spec.replicas ?? 0);
     if (diff < 0)
       await slowStart(Math.min(-diff, burst), () =>
-        this.#control.create(keeper, keeper.spec.template!),
+        this.#control.create(owner, owner.spec.template!),
       );
     if (diff <= 0) return;
-    const doomed = podsToDelete(active, this.#family(keeper), {
+    const doomed = podsToDelete(active, this.#family(owner), {
       count: Math.min(diff, burst),
       now: this.#context.runtime.clock.now(),
     });
-    const deleted = await Promise.allSettled(
-      doomed.map((pod) => this.#control.delete(keeper, pod)),
-    );
+    const deleted = await Promise.allSettled(doomed.map((pod) => this.#control.delete(owner, pod)));
     for (const one of deleted) if (one.status === "rejected") throw one.reason;
   }
 
   /** The pods of all keepers that the same object controls. */
-  #family(keeper: ReplicaKeeper): readonly Pod[] {
-    const controller = controllerOf(keeper);
-    const siblings = controller ? this.#keepers.byIndex("owner", controller.uid) : [keeper];
+  #family(owner: O): readonly Pod[] {
+    const controller = controllerOf(owner);
+    const siblings = controller ? this.#owners.byIndex("owner", controller.uid) : [owner];
     return siblings.flatMap(({ metadata }) => this.#pods.byIndex("owner", metadata.uid));
   }
 
   /** Writes counts on the latest revision, once more when the first try was too late. */
-  async #writeStatus(
-    keeper: ReplicaKeeper,
-    next: (keeper: ReplicaKeeper) => ReplicaStatus,
-  ): Promise<void> {
+  async #writeStatus(owner: O, next: (owner: O) => ReplicaSetStatus): Promise<void> {
     const { client } = this.#context;
-    const { kind } = this.#what;
-    const status = next(keeper);
-    if (isSameReplicaStatus(keeper.status, status)) return;
+    const { kind } = this.#ownerKind;
+    const status = next(owner);
+    if (isSameReplicaStatus(owner.status, status)) return;
     await client
-      .update(kind, { ...keeper, status }, { subresource: "status" })
+      .update(kind, { ...owner, status }, { subresource: "status" })
       .catch(async (error: unknown) => {
         if (isNotFound(error)) return;
         if (!isConflict(error)) throw error;
         const latest = await client.find(kind, {
-          name: keeper.metadata.name,
-          namespace: keeper.metadata.namespace,
+          name: owner.metadata.name,
+          namespace: owner.metadata.namespace,
         });
-        if (latest?.metadata.uid === keeper.metadata.uid)
+        if (latest?.metadata.uid === owner.metadata.uid)
           await client.update(
             kind,
             {
               ...latest,
-              status: { ...next(latest), observedGeneration: keeper.metadata.generation ?? 0 },
+              status: { ...next(latest), observedGeneration: owner.metadata.generation ?? 0 },
             },
             { subresource: "status" },
           );

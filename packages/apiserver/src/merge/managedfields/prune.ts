@@ -12,7 +12,7 @@ import {
   withNamedFields,
 } from "../fieldpath/field-set.ts";
 import { attempt } from "../fieldpath/merge-error.ts";
-import { fieldSetOfValue } from "../typed/to-field-set.ts";
+import { toFieldSet } from "../typed/to-field-set.ts";
 import { removeItems } from "../typed/remove-items.ts";
 import type { ConvertTyped, Managers, TypedObject, VersionedSet } from "./updater.ts";
 
@@ -47,7 +47,7 @@ const without = (object: TypedObject, fields: FieldSet): TypedObject => ({
 });
 
 const namedFieldsOf = (object: TypedObject): FieldSet =>
-  withNamedFields(fieldSetOfValue(object.type, object.value), object.type);
+  withNamedFields(toFieldSet(object.type, object.value), object.type);
 
 /**
  * The pruned version comes first, because other versions may not be convertible from what was

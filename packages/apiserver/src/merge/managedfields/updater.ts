@@ -13,7 +13,7 @@ import {
   recursiveDifference,
   union,
 } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "../typed/to-field-set.ts";
+import { toFieldSet } from "../typed/to-field-set.ts";
 import { attempt } from "../fieldpath/merge-error.ts";
 import { mergeTyped } from "../typed/merge-typed.ts";
 import { prune } from "./prune.ts";
@@ -124,7 +124,7 @@ export function applyIntent(
     value: mergeTyped(type, live.value, intent.value),
   };
   const last = reconciled.get(by.manager);
-  const set = without(options, apiVersion, fieldSetOfValue(type, intent.value));
+  const set = without(options, apiVersion, toFieldSet(type, intent.value));
   reconciled.set(by.manager, { set, apiVersion, applied: true });
   const next = last?.set.size
     ? attempt("failed to prune fields", () =>

@@ -7,10 +7,10 @@ import type { SmdType } from "../../apimachinery/types/smd-type.ts";
  * An alternative of a type; "open" where the value decides nothing (absent, null, or of none of the
  * kinds offered).
  */
-export type Alternative = "scalar" | "list" | "map" | "open";
+export type AtomKind = "scalar" | "list" | "map" | "open";
 
 /** What the value decides. A type with a single alternative leaves nothing to decide. */
-export function alternativeOf(type: SmdType, value: Json | undefined): Alternative {
+export function deduceAtom(type: SmdType, value: Json | undefined): AtomKind {
   if (value === undefined || value === null) return openOf(type);
   if (Array.isArray(value)) return type.list ? "list" : openOf(type);
   if (isObject(value)) return type.map ? "map" : openOf(type);
@@ -20,10 +20,10 @@ export function alternativeOf(type: SmdType, value: Json | undefined): Alternati
 /**
  * What an undecided value is taken for: a map if the type offers one, then a scalar, then a list.
  */
-export const settle = (type: SmdType, alternative: Alternative): Exclude<Alternative, "open"> =>
+export const settle = (type: SmdType, alternative: AtomKind): Exclude<AtomKind, "open"> =>
   alternative !== "open" ? alternative : type.map ? "map" : type.scalar ? "scalar" : "list";
 
-const openOf = (type: SmdType): Alternative =>
+const openOf = (type: SmdType): AtomKind =>
   Number(!!type.scalar) + Number(!!type.list) + Number(!!type.map) > 1
     ? "open"
     : settle(type, "open");

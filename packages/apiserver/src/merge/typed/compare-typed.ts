@@ -1,7 +1,7 @@
 // Which fields one value adds to another, changes in it and removes from it.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type Alternative, alternativeOf, settle } from "./atom.ts";
+import { type AtomKind, deduceAtom, settle } from "./atom.ts";
 import { compareDeduced } from "./deduced.ts";
 import {
   type FieldPath,
@@ -54,11 +54,11 @@ function compare(
     compareDeduced(walk, path, left, right);
     return [];
   }
-  const leftIs = alternativeOf(type, left),
-    rightIs = alternativeOf(type, right);
+  const leftIs = deduceAtom(type, left),
+    rightIs = deduceAtom(type, right);
   const errors: TypedError[] = [];
   let leaf: boolean;
-  const handle = (alternative: Alternative): boolean => {
+  const handle = (alternative: AtomKind): boolean => {
     const outcome = compareAs(walk, path, type, alternative, left, right);
     if (Array.isArray(outcome)) errors.push(...outcome);
     return outcome === "leaf";
@@ -83,7 +83,7 @@ function compareAs(
   walk: Walk,
   path: FieldPath,
   type: SmdType,
-  alternative: Alternative,
+  alternative: AtomKind,
   left: Side,
   right: Side,
 ): "leaf" | readonly TypedError[] {

@@ -2,7 +2,7 @@
 // keep an order that honours both.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/merge.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
-import { type Alternative, alternativeOf, settle } from "./atom.ts";
+import { type AtomKind, deduceAtom, settle } from "./atom.ts";
 import { mergeDeduced } from "./deduced.ts";
 import { fieldElement, formatPathElement, type PathElement } from "../fieldpath/field-path.ts";
 import { itemElement } from "./list-item.ts";
@@ -34,8 +34,8 @@ export function mergeTyped(type: SmdType, live: Json, intent: Json): Json {
 
 function merge(type: SmdType, left: Side, right: Side): Merged {
   if (type === deducedType) return { value: mergeDeduced(left, right), errors: [] };
-  const leftIs = alternativeOf(type, left),
-    rightIs = alternativeOf(type, right);
+  const leftIs = deduceAtom(type, left),
+    rightIs = deduceAtom(type, right);
   if (right === undefined) return mergeAs(type, leftIs, left, right);
   if (left === undefined || leftIs === rightIs) return mergeAs(type, rightIs, left, right);
   const { errors } = mergeAs(type, leftIs, left, right);
@@ -48,7 +48,7 @@ const keep = (left: Side, right: Side): Merged => ({
   errors: [],
 });
 
-function mergeAs(type: SmdType, alternative: Alternative, left: Side, right: Side): Merged {
+function mergeAs(type: SmdType, alternative: AtomKind, left: Side, right: Side): Merged {
   switch (settle(type, alternative)) {
     case "scalar": {
       const errors = [

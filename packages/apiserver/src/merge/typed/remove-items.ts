@@ -1,7 +1,7 @@
 // Takes fields out of a value, or takes nothing but them.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/remove.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
-import { alternativeOf, settle } from "./atom.ts";
+import { deduceAtom, settle } from "./atom.ts";
 import { selectDeduced } from "./deduced.ts";
 import { emptySet, type FieldSet } from "../fieldpath/field-set.ts";
 import { itemElement } from "./list-item.ts";
@@ -27,7 +27,7 @@ type Mode = "remove" | "extract";
 
 function select(type: SmdType, value: Json, fields: FieldSet, mode: Mode): Json {
   if (type === deducedType) return selectDeduced(value, fields, mode);
-  switch (settle(type, alternativeOf(type, value))) {
+  switch (settle(type, deduceAtom(type, value))) {
     case "scalar":
       return value;
     case "map":

@@ -1,7 +1,7 @@
 // Checks that a value fits its type.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go.
 import { compareBytewise, isObject, type Json } from "homeostat/api";
-import { alternativeOf, settle } from "./atom.ts";
+import { deduceAtom, settle } from "./atom.ts";
 import {
   fieldElement,
   formatPathElement,
@@ -34,7 +34,7 @@ export function validateTyped(
 ): readonly TypedError[] {
   // Anything fits, however deep it is.
   if (type === untypedAtomicType || type === deducedType) return [];
-  switch (settle(type, alternativeOf(type, value))) {
+  switch (settle(type, deduceAtom(type, value))) {
     case "map":
       return validateMap(type.map!, value, duplicates);
     case "list":

@@ -12,8 +12,8 @@ import {
 } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 
-/** The facts of a storage-version object. */
-export function takeFacts(resource: ServedResource, object: JsonObject): ObjectAttributes {
+/** The attributes of a storage-version object. */
+export function attributesOf(resource: ServedResource, object: JsonObject): ObjectAttributes {
   return {
     uid: metaString(object, "uid"),
     generation: metaNumber(object, "generation") ?? 0,

@@ -1,4 +1,4 @@
-// Label and field selectors on revisions, from facts alone: nothing is parsed.
+// Label and field selectors on revisions, from attributes alone: nothing is parsed.
 import {
   exactField,
   type FieldSelector,
@@ -46,7 +46,7 @@ export function selectionOf(
     everything: false,
     matches: (revision) =>
       (!single || revision.key === single) &&
-      matchesLabels(labels, revision.facts.labels) &&
+      matchesLabels(labels, revision.attributes.labels) &&
       matchesFieldsOf(resource, fields, revision),
   };
 }
@@ -67,12 +67,12 @@ function matchesFieldsOf(
   });
 }
 
-/** The facts at commit, unless the schema has changed since: then they are taken anew. */
+/** The attributes at commit, unless the schema has changed since: then they are taken anew. */
 function selectable(
   resource: ServedResource,
   revision: Revision,
 ): Readonly<Record<string, string>> {
   return revision.schemaEpoch === resource.schemaEpoch
-    ? revision.facts.fields
+    ? revision.attributes.fields
     : resource.fields.extract(parseStored(revision.bytes));
 }

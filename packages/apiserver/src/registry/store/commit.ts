@@ -1,4 +1,4 @@
-// The last step of a write: bytes and facts into the store, and the kind told before anybody is
+// The last step of a write: bytes and attributes into the store, and the kind told before anybody is
 // answered.
 import type { JsonObject } from "homeostat/api";
 import { isStoreConflict } from "../../storage/store-errors.ts";
@@ -7,7 +7,7 @@ import type { CoreServices } from "../scope/core-services.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { takeFacts } from "../revisions/attributes.ts";
+import { attributesOf } from "../revisions/attributes.ts";
 import { encodeObjectBytes, parseStored } from "../revisions/stored-json.ts";
 import { toStored } from "./hub.ts";
 
@@ -44,7 +44,7 @@ export async function commitRemoval(
     metadataOf(last).resourceVersion = String(revision);
     return {
       bytes: encodeObjectBytes(last, resource.codec.encodeStored),
-      facts: expected.facts,
+      attributes: expected.attributes,
       schemaEpoch: expected.schemaEpoch,
     };
   };
@@ -96,7 +96,7 @@ function encodeAt(resource: ServedResource, stored: JsonObject, revision: number
   metadataOf(stored).resourceVersion = String(revision);
   return {
     bytes: encodeObjectBytes(stored, resource.codec.encodeStored),
-    facts: takeFacts(resource, stored),
+    attributes: attributesOf(resource, stored),
     schemaEpoch: resource.schemaEpoch,
   };
 }

@@ -1,5 +1,5 @@
-// What must hold of the rules of a definition short of compiling them: texts present and on one
-// line, known reasons, paths that exist.
+// Validates the rules of a definition without compiling them: required fields, single lines, known
+// reasons, existing paths.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go.
 import {
   type FieldError,
@@ -18,7 +18,7 @@ const reasons: readonly string[] = [
 ];
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 
-/** Breaches in the rules of one node; `path` is the node's. */
+/** Errors in the rules of one node; `path` is the path of the node. */
 export function checkRuleFields(schema: JsonSchemaProps, path: string): FieldError[] {
   return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, i) =>
     checkRule(rule, schema, `${path}.x-kubernetes-validations[${i}]`),
@@ -43,7 +43,7 @@ function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string):
   return errors;
 }
 
-/** The first fault of rule and message. */
+/** The first error of rule and message. */
 function checkTexts(rule: ValidationRule, path: string): FieldError[] {
   const text = (rule.rule ?? "").trim();
   const message = rule.message ?? "";

@@ -1,5 +1,4 @@
-// `fieldPath` of a rule: a path such as `.spec.size` or `['my-key']` that must lead somewhere in
-// the rule's schema.
+// Resolves the `fieldPath` of a rule, e.g. `.spec.size` or `['my-key']`, in the rule's schema.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (ValidFieldPath).
 import type { JsonSchemaProps } from "../json-schema-props.ts";
@@ -18,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** The path as field errors show it, e.g. `spec.map[key]`, or undefined where it leads nowhere. */
+/** The path as field errors print it, e.g. `spec.map[key]`; undefined when the schema lacks it. */
 export function resolveFieldPath(text: string, root: JsonSchemaProps): string | undefined {
   const rest = text.match(tokens) ?? [];
   let schema: JsonSchemaProps | undefined = root;

@@ -8,7 +8,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
-import { resolveFieldPath } from "./rule-field-path.ts";
+import { validFieldPath } from "../valid-field-path.ts";
 
 const reasons: readonly string[] = [
   "FieldValueDuplicate",
@@ -38,7 +38,7 @@ function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string):
     errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"));
   if (hasLineBreak(fieldPath))
     errors.push(invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
-  if (fieldPath !== "" && resolveFieldPath(fieldPath, schema) === undefined)
+  if (fieldPath !== "" && "fault" in validFieldPath(fieldPath, schema))
     errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
   return errors;
 }

@@ -19,8 +19,8 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
+import { validFieldPath } from "../valid-field-path.ts";
 import type { CompiledRule } from "./compile-rule.ts";
-import { resolveFieldPath } from "./rule-field-path.ts";
 import { defaultMessage, evaluateMessage, ruleText } from "./rule-message.ts";
 import type { Ratchet, RuleRun, RuleSubject } from "./rule-run.ts";
 import type { Adapt } from "./schema-values.ts";
@@ -153,9 +153,9 @@ function reportViolation(
 }
 
 function fieldOf(rule: ValidationRule, node: NodeRules, path: string): string {
-  const relative = rule.fieldPath ? resolveFieldPath(rule.fieldPath, node.schema) : undefined;
-  if (!relative) return shownPath(path);
-  return path ? `${path}.${relative}` : relative;
+  const found = rule.fieldPath ? validFieldPath(rule.fieldPath, node.schema) : undefined;
+  if (!found || "fault" in found) return shownPath(path);
+  return path ? `${path}.${found.path}` : found.path;
 }
 
 const isUnchanged = ({ current, parent }: Ratchet): boolean =>

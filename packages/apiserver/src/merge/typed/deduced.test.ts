@@ -46,10 +46,7 @@ const paths = (set: FieldSet): string[] => [...pathsOf(set)].map(formatFieldPath
 test("fields, differences, merges and selections are those of the general form", () => {
   fc.assert(
     fc.property(both, ([left, right]) => {
-      assert.deepEqual(
-        paths(toFieldSet(deducedType, left)),
-        paths(toFieldSet(general, left)),
-      );
+      assert.deepEqual(paths(toFieldSet(deducedType, left)), paths(toFieldSet(general, left)));
       const [one, other] = [
         compareTyped(deducedType, left, right),
         compareTyped(general, left, right),
@@ -101,9 +98,7 @@ test("as many levels as a decoder takes are no more than many", () => {
   assert.ok(equalSets(withNamedFields(all, deducedType), all));
   assert.equal(depthOf(mergeTyped(deducedType, one, nested({ b: 1 }))), depth + 1);
   assert.equal(
-    depthOf(
-      removeItems(deducedType, nested({ b: 1, c: 1 }), toFieldSet(deducedType, { a: null })),
-    ),
+    depthOf(removeItems(deducedType, nested({ b: 1, c: 1 }), toFieldSet(deducedType, { a: null }))),
     0,
   );
   assert.equal(depthOf(extractItems(deducedType, one, all)), depth);

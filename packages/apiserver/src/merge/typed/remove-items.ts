@@ -1,4 +1,4 @@
-// Takes fields out of a value, or takes nothing but them.
+// Removes fields from a value, or extracts them.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/remove.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { deduceAtom, settle } from "./atom.ts";
@@ -13,13 +13,13 @@ import {
 } from "../../apimachinery/types/smd-type.ts";
 
 /**
- * The value without the fields; a map or list that loses everything becomes null. Shares parts with
+ * The value without the fields; a map or list that loses all items becomes null. Shares parts with
  * its argument.
  */
 export const removeItems = (type: SmdType, value: Json, fields: FieldSet): Json =>
   select(type, value, fields, "remove");
 
-/** Only the fields; atomic values below them are kept whole. Shares parts with its argument. */
+/** Only the fields, with atomic values whole. Shares parts with its argument. */
 export const extractItems = (type: SmdType, value: Json, fields: FieldSet): Json =>
   select(type, value, fields, "extract");
 

@@ -1,4 +1,4 @@
-// The fields that a value names: what an intent claims by naming it.
+// The set of fields in a value, which its applier owns.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/tofieldset.go.
 import { isObject, type Json } from "homeostat/api";
 import { deduceAtom, settle } from "./atom.ts";
@@ -14,8 +14,8 @@ import {
 } from "../../apimachinery/types/smd-type.ts";
 
 /**
- * Leaves, list items, map keys and empty or null maps; a schema-named map or list itself is no
- * member. The value fits its type.
+ * Leaves, list items, map keys, and empty or null maps. Maps and lists that the schema names are not
+ * members themselves. The value must fit its type.
  */
 export function toFieldSet(type: SmdType, value: Json): FieldSet {
   const set: FieldSetBuilder = new Map();
@@ -62,7 +62,7 @@ function visitMap(
   }
 }
 
-/** An item that occurs twice is named as a whole, without the fields below it. */
+/** A duplicate item is a member as a whole, without fields below it. */
 function visitList(
   set: FieldSetBuilder,
   path: readonly PathElement[],

@@ -343,8 +343,7 @@ test("removing everything that a value names leaves no leaf", () => {
     fc.property(value, (a) => {
       const left = removeItems(type, a, toFieldSet(type, a));
       assert.ok(
-        left === null ||
-          paths(toFieldSet(type, left)).every((path) => !/\.(n|atomic)$/.test(path)),
+        left === null || paths(toFieldSet(type, left)).every((path) => !/\.(n|atomic)$/.test(path)),
       );
     }),
   );

@@ -1,5 +1,5 @@
-// An object of a built-in kind with nothing set, as Go's encoder writes it: members without
-// omitempty are there. Creates are compared with it, so that nobody comes to own what nobody wrote.
+// The zero value of a built-in kind as Go encodes it: with all members that lack omitempty. Creates
+// are compared with it, so that no manager owns fields that it did not set.
 // Upstream: encoding/json on zero structs;
 // sigs.k8s.io/structured-merge-diff/v6/value/structreflect.go sees the same members.
 import { type Json, type JsonObject, setOwn } from "homeostat/api";
@@ -15,7 +15,7 @@ export function zeroObject(data: KindData, model: string): JsonObject {
   return out;
 }
 
-/** Undefined where the encoder leaves the member out. */
+/** Undefined when the encoder omits the member. */
 function zeroMember(
   data: KindData,
   { ref, pointer, omitEmpty, omitZero }: FieldFacts,

@@ -75,6 +75,12 @@ const planted: readonly { readonly rule: string; readonly at: string; readonly t
     text: 'export function f(n: "a" | "b") { switch (n) { case "a": return 1; } return 2; }',
   },
   { rule: "import(no-default-export)", at: driver, text: "export default 1;" },
+  { rule: "homeostat(line-length)", at: driver, text: `// ${"word ".repeat(25)}` },
+  {
+    rule: "homeostat(line-length)",
+    at: driver,
+    text: `export const ${"x".repeat(90)} = 1 + 1 + 1;`,
+  },
   { rule: "eslint(max-lines)", at: driver, text: `${"// x\n".repeat(550)}export const n = 1;` },
   {
     rule: "eslint(max-lines-per-function)",

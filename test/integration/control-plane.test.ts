@@ -95,7 +95,7 @@ describe("the controllers of the control plane", { timeout: 60_000 }, () => {
   it("refuse a name that there is not", () =>
     assert.rejects(
       startApiServer({ listen: false, controllers: ["gardener"] }),
-      /there is no controller "gardener"; there are garbagecollector, namespace/,
+      /unknown controller "gardener"; expected default, all .* garbagecollector, namespace/,
     ));
 
   it("take up after a restart what was left undone", async () => {

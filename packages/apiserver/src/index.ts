@@ -24,11 +24,7 @@ export type {
   StageRequirement,
   StageSelector,
 } from "./fake-nodes/stages/stage.ts";
-export {
-  administrator,
-  type ApiServer,
-  type ApiServerOptions,
-  startApiServer,
-} from "./start-api-server.ts";
+export { administrator, type ApiServer, type ApiServerOptions } from "./api-server-options.ts";
+export { startApiServer } from "./start-api-server.ts";
 export { parseStages } from "./parse-stages.ts";
 export { ServerError, type ServerErrorCode } from "./apimachinery/errors/server-error.ts";

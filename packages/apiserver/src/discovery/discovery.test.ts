@@ -3,6 +3,8 @@ import { describe, test } from "node:test";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { Subresource } from "../apimachinery/rest/subresource.ts";
+import { builtinTraits } from "../kinds/definition/builtin-traits.ts";
+import { customTraits } from "../kinds/custom/custom-traits.ts";
 import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
 
 const verbs = ["get", "list"];
@@ -37,7 +39,7 @@ function resource(
     shortNames: [],
     categories: [],
     verbs,
-    custom: false,
+    ...builtinTraits,
     storageVersionHash: "",
     subresources: new Map<string, Subresource>(),
   };
@@ -45,7 +47,7 @@ function resource(
 }
 
 const custom = (version: string, more: Partial<ServedResource> = {}): ServedResource =>
-  resource("zoo.example.com", version, "Ape", { custom: true, ...more });
+  resource("zoo.example.com", version, "Ape", { ...customTraits, ...more });
 const status = new Map([
   ["status", view("zoo.example.com", "v2", "Ape")],
   ["scale", view("autoscaling", "v1", "Scale")],
@@ -60,8 +62,8 @@ const catalog: ResourceCatalog = {
       categories: ["all"],
       storageVersionHash: "abc=",
       subresources: new Map([
-        ["status", view("", "v1", "Pod")],
         ["eviction", view("policy", "v1", "Eviction", ["create"])],
+        ["status", view("", "v1", "Pod")],
       ]),
     }),
     resource("", "v1", "Binding", { verbs: ["create"] }),
@@ -69,7 +71,7 @@ const catalog: ResourceCatalog = {
     resource("apps", "v2", "Thing", { namespaced: false }),
     custom("v2", { subresources: status }),
     custom("v10beta1"),
-    resource("arc.example.com", "v1", "Bee", { custom: true }),
+    resource("arc.example.com", "v1", "Bee", customTraits),
   ],
 };
 const discovery = createDiscovery({

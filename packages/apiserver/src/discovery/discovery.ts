@@ -56,7 +56,7 @@ interface Found {
   readonly document: () => JsonObject;
   /** Present at /api and /apis. */
   readonly aggregated?: () => JsonObject;
-  /** Built-in paths go through a router that knows GET alone and refuses media types by name. */
+  /** An installed route: it accepts GET alone and refuses media types by name. */
   readonly routed: boolean;
 }
 
@@ -109,7 +109,10 @@ function find(groups: readonly ServedGroup[], path: string, address: string): Fo
   if (!legacy && parts.length === 2) return { document: () => apiGroup(group), routed: false };
   const version = group.versions.find((each) => each.version === parts.at(-1));
   return (
-    version && { document: () => apiResourceList(group.name, version), routed: !version.custom }
+    version && {
+      document: () => apiResourceList(group.name, version),
+      routed: version.resources.some(({ routing }) => routing === "installed"),
+    }
   );
 }
 

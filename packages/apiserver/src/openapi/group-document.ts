@@ -1,11 +1,12 @@
 // OpenAPI v3 documents: one for each served group and version, and the small ones beside them.
 // Upstream: k8s.io/kube-openapi/pkg/builder3, as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
-import { isCustomResource } from "../kinds/custom/create-custom-resources.ts";
 import type { KindData, SubresourceFacts } from "../apimachinery/kind-data/kind-data.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { Subresource } from "../apimachinery/rest/subresource.ts";
+import type { OpenApiSource } from "../apimachinery/rest/resource-traits.ts";
+import { definitionStyle, installerStyle } from "./document-style.ts";
 import { builtinComponent, componentRef } from "./builtin-component.ts";
 import { connectionPaths, isConnection } from "./connection-paths.ts";
 import { customComponents, customModel } from "./custom-component.ts";
@@ -18,8 +19,8 @@ const protobuf = "application/vnd.kubernetes.protobuf";
 /** The paths of the index that have a document now, e.g. `api/v1`, `apis/apps/v1`, `version`. */
 export function documentPaths(catalog: ResourceCatalog): readonly string[] {
   const paths = new Set(["api", "apis", "version", ...tokenDocuments.keys()]);
-  for (const { group, version, custom } of catalog.all()) {
-    if (group && !custom) paths.add(`apis/${group}`);
+  for (const { group, version, openapi } of catalog.all()) {
+    if (group && openapi.at === "types") paths.add(`apis/${group}`);
     paths.add(group ? `apis/${group}/${version}` : `api/${version}`);
   }
   return [...paths].sort();
@@ -63,12 +64,17 @@ export function buildDocument(
   if (token) return tokenDocument(`/${path}/`, token, data);
   if (!resources.length) return undefined;
   if (/^apis\/[^/]+$/.test(path))
-    return resources.some((each) => !each.custom)
+    return resources.some(({ openapi }) => openapi.at === "types")
       ? plainDocument(`/${path}/`, "get", "APIGroup", `${meta}APIGroup`, undefined, data)
       : undefined;
-  return resources.some((each) => each.custom)
+  return documentSource(resources) === "schema"
     ? customDocument(resources, data)
     : builtinDocument(`/${path}/`, resources, data);
+}
+
+/** What the document of these resources is made from. */
+export function documentSource(resources: readonly ServedResource[]): OpenApiSource["at"] {
+  return resources.some(({ openapi }) => openapi.at === "schema") ? "schema" : "types";
 }
 
 function builtinDocument(
@@ -94,17 +100,18 @@ function builtinDocument(
 function customDocument(resources: readonly ServedResource[], data: KindData): JsonObject {
   const paths: JsonObject = {};
   const own: Record<string, JsonObject> = {};
-  for (const resource of resources.filter(isCustomResource)) {
+  for (const resource of resources) {
+    if (resource.openapi.at !== "schema") continue;
     const model = customModel(resource.group, resource.version, resource.kind);
     const subresources = subresourcesOf(resource, (sub) =>
       sub.at === "scale" ? "io.k8s.api.autoscaling.v1.Scale" : model,
     );
-    Object.assign(own, customComponents(resource));
+    Object.assign(own, customComponents(resource, resource.openapi.schema));
     Object.assign(
       paths,
       resourcePaths({
         ...resource,
-        custom: true,
+        style: definitionStyle,
         model,
         listModel: customModel(resource.group, resource.version, resource.listKind),
         deleteReturnsObject: false,
@@ -134,6 +141,7 @@ function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
     ...Object.assign({}, ...connections.map((sub) => connectionPaths(resource, sub, data))),
     ...resourcePaths({
       ...resource,
+      style: installerStyle,
       model: facts.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
       // Namespaces answer themselves too, but behind a wrapper that the documents do not see

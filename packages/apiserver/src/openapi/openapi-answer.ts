@@ -9,7 +9,13 @@ import type { ApiResponse } from "../apimachinery/handler.ts";
 import { parseAccept } from "../registry/negotiation/accept-header.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
-import { buildDocument, documentedResources, documentPaths, minorOf } from "./group-document.ts";
+import {
+  buildDocument,
+  documentedResources,
+  documentSource,
+  documentPaths,
+  minorOf,
+} from "./group-document.ts";
 import { toVersionTwo } from "./version-two.ts";
 
 /** Answers a GET below /openapi; undefined for a path that has no document. */
@@ -99,7 +105,7 @@ function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
   const documents = documentPaths(catalog).flatMap((path) => {
     const resources = documentedResources(path, catalog);
     const document = buildDocument(path, resources, data);
-    return document ? [{ document, custom: resources.some((each) => each.custom) }] : [];
+    return document ? [{ document, source: documentSource(resources) }] : [];
   });
   return toVersionTwo(documents, minorOf(data));
 }

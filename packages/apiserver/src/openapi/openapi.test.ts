@@ -237,7 +237,7 @@ test("version two has texts where version three has a choice", () => {
     S: { properties: { q: { allOf: [{ $ref: "#/components/schemas/Q" }], default: {} } } },
   };
   assert.deepEqual(
-    toVersionTwo([{ document: { paths: {}, components: { schemas } }, custom: false }], "1.36")
+    toVersionTwo([{ document: { paths: {}, components: { schemas } }, source: "types" }], "1.36")
       .definitions,
     {
       Q: { type: "string" },

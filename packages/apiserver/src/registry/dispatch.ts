@@ -1,8 +1,8 @@
-// Each action and the file that does it.
+// The handler of each action.
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { methodNotAllowedError } from "../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "./scope/request-scope.ts";
-import { answerConnected, connect } from "./handlers/connect.ts";
+import { connectedResponse, connect } from "./handlers/connect.ts";
 import { createConnectTools } from "./handlers/connect-tools.ts";
 import { createObject } from "./handlers/create.ts";
 import { deleteObject } from "./handlers/delete.ts";
@@ -15,33 +15,38 @@ import { patchScale, replaceScale } from "./handlers/scale.ts";
 import { replaceObject } from "./handlers/update.ts";
 import { watchObjects } from "./handlers/watch.ts";
 
-/** Does what the call asks for. */
-export async function dispatch(call: RequestScope): Promise<ApiResponse> {
-  const view = call.subresource?.view;
-  if (view?.at === "connect") return await connect(call, view);
-  if (view?.at === "proxy")
-    return await answerConnected(call, await view.handle(call.name, createConnectTools(call)));
-  const observed = call.resource.observed?.();
-  switch (call.action) {
+/** Dispatches a routed request to its handler. */
+export async function dispatch(scope: RequestScope): Promise<ApiResponse> {
+  const endpoint = scope.subresource?.endpoint;
+  if (endpoint?.at === "connect") return await connect(scope, endpoint);
+  if (endpoint?.at === "proxy")
+    return await connectedResponse(
+      scope,
+      await endpoint.handle(scope.name, createConnectTools(scope)),
+    );
+  const observed = scope.resource.observed?.();
+  switch (scope.action) {
     case "get":
-      return observed ? await getObserved(call, observed) : await getObject(call);
+      return observed ? await getObserved(scope, observed) : await getObject(scope);
     case "list":
-      return observed ? await listObserved(call, observed) : await listObjects(call);
+      return observed ? await listObserved(scope, observed) : await listObjects(scope);
     case "watch":
-      return await watchObjects(call);
+      return await watchObjects(scope);
     case "create":
-      return await createObject(call);
+      return await createObject(scope);
     case "update":
-      return view?.at === "scale"
-        ? await replaceScale(call, view.scale)
-        : await replaceObject(call);
+      return endpoint?.at === "scale"
+        ? await replaceScale(scope, endpoint)
+        : await replaceObject(scope);
     case "patch":
-      return view?.at === "scale" ? await patchScale(call, view.scale) : await patchObject(call);
+      return endpoint?.at === "scale"
+        ? await patchScale(scope, endpoint)
+        : await patchObject(scope);
     case "delete":
-      return await deleteObject(call);
+      return await deleteObject(scope);
     case "deletecollection":
-      return await deleteCollection(call);
+      return await deleteCollection(scope);
     default:
-      throw methodNotAllowedError(call.resource, call.action);
+      throw methodNotAllowedError(scope.resource, scope.action);
   }
 }

@@ -3,6 +3,7 @@
  * @module homeostat/api
  */
 export type { Decoded } from "./decoded.ts";
+export { parseDuration } from "./duration.ts";
 export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
 export {
   formatApiVersion,

@@ -7,6 +7,8 @@ import type { JsonObject } from "homeostat/api";
 export interface SelectableFields {
   /** Field names in this version that a selector may use. */
   readonly names: readonly string[];
+  /** `metadata.namespace` is selectable even if the kind is cluster-scoped. */
+  readonly selectsNamespace: boolean;
   /** The attributes that the store indexes, from a storage-version object. */
   extract(object: JsonObject): Readonly<Record<string, string>>;
   /**

@@ -3,6 +3,7 @@
 // resource can do, never which of the two it is.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/rest.go (Storage), pkg/endpoints/installer.go.
 import type { GroupVersionKind, JsonObject } from "homeostat/api";
+import type { OpenApiSource, ResourceTraits } from "./resource-traits.ts";
 import type { ReviewHandler } from "./review.ts";
 import type { SelectableFields } from "./selectable-fields.ts";
 import type { Strategy } from "./strategy.ts";
@@ -14,7 +15,7 @@ import type { VersionCodec } from "./version-codec.ts";
  * One resource as one group and version serve it. One object per definition: representations and
  * field managers are cached by its identity.
  */
-export interface ServedResource extends GroupVersionKind {
+export interface ServedResource extends GroupVersionKind, ResourceTraits {
   readonly resource: string;
   readonly singular: string;
   readonly listKind: string;
@@ -27,12 +28,15 @@ export interface ServedResource extends GroupVersionKind {
   /** apiVersion under which objects are stored. */
   readonly storageVersion: string;
   readonly storageVersionHash: string;
-  readonly custom: boolean;
+  /** The path in etcd below `/registry/`, which some messages of upstream contain. */
+  readonly etcdPrefix: string;
   readonly codec: VersionCodec;
   readonly strategy: Strategy;
+  /** In discovery order. */
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly fields: SelectableFields;
   readonly table: TablePrinter;
+  readonly openapi: OpenApiSource;
   /** Bumped when the schema changes, so that cached representations of older revisions are not reused. */
   readonly schemaEpoch: number;
   /** Sent with every response of a deprecated version. */

@@ -26,6 +26,13 @@ export interface StoreSubresource extends SubresourceEndpoint {
 export interface ScaleSubresource extends SubresourceEndpoint {
   readonly at: "scale";
   readonly scale: ScaleConverter;
+  /**
+   * Whether the scheme of the parent's codec registers Scale. Without it upstream can neither
+   * decode a Scale nor convert one that an apply has merged.
+   */
+  readonly scheme: "registers Scale" | "lacks Scale";
+  /** What compares the uid of a Scale with the parent's: the scale endpoint, or the store. */
+  readonly uidCheck: "endpoint" | "store";
   readonly table?: TablePrinter;
 }
 

@@ -34,6 +34,18 @@ export interface VersionCodec {
    * defaults could change them.
    */
   readonly storageIdentity: boolean;
+  /**
+   * What upstream decodes objects into. Decides the members of lists and their order, how patches
+   * are decoded, and the Go types that some messages name.
+   */
+  readonly goType: "struct" | "unstructured";
+  /**
+   * `defaulted`: the endpoint's apiVersion and kind stand in for those that a body leaves out.
+   * `required`: a body states both, and validation checks the kind.
+   */
+  readonly typeMeta: "defaulted" | "required";
+  /** Objects have a protobuf form; of others only their metadata has one. */
+  readonly protobuf: boolean;
   /** The typed view that server-side apply and managedFields work on. */
   readonly smd: SmdType;
   /**

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Client, createClient, dynamicKind } from "homeostat/client";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
-import { type ApiServer, startApiServer } from "../../start-api-server.ts";
+import type { ApiServer } from "../../api-server-options.ts";
+import { startApiServer } from "../../start-api-server.ts";
 import { createSimulatorEventRecorder, type SimulatorEvent } from "./event-recorder.ts";
 
 const Event = dynamicKind({

@@ -6,8 +6,8 @@ import type { StatefulSet, StatefulSetSpec, StatefulSetStatus } from "homeostat/
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
-import { claimWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
-import { setClaimSpecDefaults } from "../core/pod/defaults/volume-defaults.ts";
+import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
+import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
@@ -119,7 +119,7 @@ function setClaimDefaults(claim: Decoded<PersistentVolumeClaim>): void {
 function specWarnings(spec: Decoded<StatefulSetSpec>, claimPath: "" | ".Spec"): string[] {
   return [
     ...(spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
-      claimWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}]${claimPath}`),
+      claimSpecWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}]${claimPath}`),
     ),
     ...((spec.revisionHistoryLimit ?? 0) < 0
       ? [

@@ -6,7 +6,7 @@ import type { Job, JobSpec, JobStatus } from "homeostat/k8s/batch/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
@@ -69,7 +69,7 @@ export function jobSpecWarnings(spec: Decoded<JobSpec>, path: string): string[] 
           `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
         ]
       : []),
-    ...podWarnings(spec.template ?? {}, `${path}.template`),
+    ...podTemplateWarnings(spec.template ?? {}, `${path}.template`),
   ];
 }
 

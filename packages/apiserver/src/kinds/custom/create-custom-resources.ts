@@ -25,6 +25,7 @@ import {
   type CustomRules,
 } from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
+import { customTraits } from "./custom-traits.ts";
 import { deprecationWarning } from "./deprecation-warning.ts";
 
 /** What all custom resources are made with. */
@@ -33,17 +34,6 @@ export interface CustomMaterials {
   readonly smdOf: (model: string) => SmdType;
   /** Compiles a whole schema's CEL rules; undefined when it has none. */
   readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
-}
-
-/** A custom resource in the catalog, with the schema that its OpenAPI document is made from. */
-export interface CustomResource extends ServedResource {
-  readonly custom: true;
-  readonly schema: JsonSchemaProps | undefined;
-}
-
-/** Tells custom resources apart. */
-export function isCustomResource(resource: ServedResource): resource is CustomResource {
-  return resource.custom && "schema" in resource;
 }
 
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -55,7 +45,7 @@ const subresourceVerbs = ["get", "patch", "update"];
 export function createCustomResources(
   definition: JsonObject,
   materials: CustomMaterials,
-): readonly CustomResource[] {
+): readonly ServedResource[] {
   const crd = definition as unknown as Crd;
   const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
   const schemas = crd.spec.versions.map((version) =>
@@ -86,7 +76,7 @@ class Maker {
     this.#materials = materials;
   }
 
-  resource(version: CrdVersion, schema: CustomSchema): CustomResource {
+  resource(version: CrdVersion, schema: CustomSchema): ServedResource {
     const { group, scope, versions } = this.#crd.spec;
     const names = servedNames(this.#crd);
     const terminating = isCrdConditionTrue(this.#crd, "Terminating");
@@ -106,13 +96,14 @@ class Maker {
       verbs: terminating ? terminatingVerbs : verbs,
       storageKey: `${group}/${names.plural}`,
       ...this.#storage(names.kind),
-      custom: true,
-      schema: schema.props,
+      ...customTraits,
+      etcdPrefix: `${group}/${names.plural}`,
       codec,
       strategy: createCustomStrategy(rules),
       subresources: this.#subresources(version, rules, codec),
       fields: createSelectableFields(version, versions),
       table: createCustomTable(version.additionalPrinterColumns),
+      openapi: { at: "schema", schema: schema.props as unknown as JsonObject | undefined },
       schemaEpoch: this.#crd.metadata.generation ?? 1,
       ...(warning === undefined ? {} : { deprecationWarning: warning }),
       creatable: !terminating,
@@ -187,6 +178,8 @@ class Maker {
         kind: scaleKind,
         verbs: subresourceVerbs,
         scale: createScaleConverter(rules.scale),
+        scheme: "lacks Scale",
+        uidCheck: "store",
         table: createScaleTable(version.subresources.scale),
       });
     }

@@ -69,6 +69,9 @@ export function createCustomCodec({
     // An object written through another version lacks the storage version's defaults until it is
     // read.
     storageIdentity: schema === storage && (schemas.length === 1 || !storage.node?.hasDefaults),
+    goType: "unstructured",
+    typeMeta: "required",
+    protobuf: false,
     smd,
     encode: encodeJson,
     encodeStored: encodeJson,

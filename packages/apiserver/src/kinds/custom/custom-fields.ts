@@ -29,6 +29,7 @@ export function createSelectableFields(
   );
   return {
     names: (version.selectableFields ?? []).map(({ jsonPath }) => fieldName(jsonPath)),
+    selectsNamespace: false,
     extract: (object) =>
       Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(object, path)])),
     unknownMessage: (name) => `field label not supported: ${name}`,

@@ -1,16 +1,18 @@
 // Turns the definition of a built-in kind and the kind data into a served resource.
 // Knows nothing of any single kind.
-import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
+import { compareBytewise, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { KindData, SubresourceFacts } from "../../apimachinery/kind-data/kind-data.ts";
 import type { AnyKindDefinition, KindDefinition, StrategyOverrides } from "./kind-definition.ts";
+import { builtinTraits, etcdPrefixOf } from "./builtin-traits.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { defaultCells } from "../printers/cells.ts";
 import { defaultStrategy } from "./default-strategy.ts";
@@ -69,16 +71,18 @@ export function createBuiltinResource(
     storageKey: `${storage.group}/${facts.resource}`,
     storageVersion: formatApiVersion(storage),
     storageVersionHash: facts.storageVersionHash ?? "",
-    custom: false,
+    ...builtinTraits,
+    etcdPrefix: etcdPrefixOf(definition.group, facts.resource),
     codec,
     strategy,
     subresources: new Map(
-      facts.subresources.flatMap((sub) =>
-        subresource(definition, sub, strategy, codec, { data, smdOf }),
-      ),
+      facts.subresources
+        .toSorted((a, b) => compareBytewise(a.name, b.name))
+        .flatMap((sub) => subresource(definition, sub, strategy, codec, { data, smdOf })),
     ),
     fields: selectableFields(definition),
     table: tableOf(definition, data.columns(definition.group, definition.version, facts.resource)),
+    openapi: { at: "types" },
     schemaEpoch: 0,
     creatable: true,
     ...(definition.deprecationWarning ? { deprecationWarning: definition.deprecationWarning } : {}),
@@ -174,7 +178,7 @@ function subresource(
       ],
     ];
   if (name === "scale" && definition.scale)
-    return [[name, { at: "scale", kind, verbs, scale: definition.scale }]];
+    return [[name, scaleSubresource(kind, verbs, definition.scale)]];
   if (name === "proxy" && definition.proxy)
     return [[name, { at: "proxy", kind, verbs, handle: definition.proxy }]];
   const handle = definition.connect?.[name];
@@ -198,16 +202,26 @@ function subresource(
   ];
 }
 
+function scaleSubresource(
+  kind: Subresource["kind"],
+  verbs: readonly string[],
+  scale: ScaleConverter,
+): Subresource {
+  return { at: "scale", kind, verbs, scale, scheme: "registers Scale", uidCheck: "endpoint" };
+}
+
 const nothing = (): Readonly<Record<string, string>> => ({});
 
 function selectableFields(definition: AnyKindDefinition): SelectableFields {
   if (definition.selectable)
     return {
+      selectsNamespace: definition.selectable.names.length === 0,
       unknownMessage: (name) => `field label not supported: ${name}`,
       ...definition.selectable,
     };
   return {
     names: [],
+    selectsNamespace: true,
     extract: nothing,
     unknownMessage: (name) =>
       `${quoteGo(name)} is not a known field selector: only "metadata.name", "metadata.namespace"`,

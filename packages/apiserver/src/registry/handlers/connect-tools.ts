@@ -19,28 +19,28 @@ const maxAttempts = 100;
 const ownManager = "kube-apiserver";
 
 /** The tools for one request. */
-export function createConnectTools(call: RequestScope): ConnectTools {
-  const { core, request, resource, namespace, name } = call;
+export function createConnectTools(scope: RequestScope): ConnectTools {
+  const { core, request, resource, namespace, name } = scope;
   return {
     query: (field) => request.query.first(field),
     integer: (field) => request.query.integer(field),
-    overwrite: async (change, options) => await overwrite(call, resource, name, change, options),
+    overwrite: async (change, options) => await overwrite(scope, resource, name, change, options),
     async overwriteOther(kind, otherName, change, options) {
-      const other = findResource(call, kind);
+      const other = findResource(scope, kind);
       if (!other) throw notFoundError(kind, otherName);
-      await overwrite(call, other, otherName, change, { ...options, tracked: "status" });
+      await overwrite(scope, other, otherName, change, { ...options, tracked: "status" });
     },
     async remove(options: DeleteOptions) {
-      await deleteStored(call, storageKeyOf(resource, namespace, name), options);
+      await deleteStored(scope, storageKeyOf(resource, namespace, name), options);
     },
     list(kind) {
-      const other = findResource(call, kind);
+      const other = findResource(scope, kind);
       const listing = other && core.store.list(storagePrefixOf(other, namespace));
       return typeof listing === "object"
         ? [...listing.items].map((revision) => parseStored(revision.bytes))
         : [];
     },
-    find: (kind, otherName) => findStored(call, kind, otherName),
+    find: (kind, otherName) => findStored(scope, kind, otherName),
     tokens: core.tokens,
     newUid: () => uuid(core.runtime.entropy),
   };
@@ -61,7 +61,7 @@ async function overwrite(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision) throw notFoundError(resource, name);
-    const live = core.views.object(resource, revision);
+    const live = core.representations.object(resource, revision);
     const object = cloneJson(live);
     const found = metaString(object, "uid");
     if (uid && uid !== found)

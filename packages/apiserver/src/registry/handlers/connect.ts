@@ -3,8 +3,8 @@ import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
 import { runAdmission } from "../../apimachinery/rest/admission.ts";
-import { answerTransformed } from "../response/object-response.ts";
-import { answerBytes } from "../response/encode-response.ts";
+import { transformedResponse } from "../response/object-response.ts";
+import { bytesResponse } from "../response/encode-response.ts";
 import { badRequestError, genericNotFoundError } from "../../apimachinery/errors/api-errors.ts";
 import { readObject } from "../body/read-object.ts";
 import { BodyError, parseBody } from "../body/parse-body.ts";
@@ -30,44 +30,44 @@ import { createBodyManager } from "../managed-fields/field-managers.ts";
 type Connection = Extract<Subresource, { readonly at: "connect" }>;
 
 /** Hands the request to the subresource. Throws 404 when the parent is not there. */
-export async function connect(call: RequestScope, view: Connection): Promise<ApiResponse> {
-  const { core, resource, request } = call;
+export async function connect(scope: RequestScope, endpoint: Connection): Promise<ApiResponse> {
+  const { core, resource, request } = scope;
   const options = readWriteOptions("CreateOptions", request.query);
-  const body = await readBody(call, view, options.fieldValidation);
-  const owned = tracked(call, view, body, options);
-  await admitBody(call, owned, options);
-  view.precheck?.(owned, { name: call.name, namespace: call.namespace });
-  const parent = core.views.object(resource, findRevision(call));
-  return await answerConnected(
-    call,
-    await view.handle(
+  const body = await readBody(scope, endpoint, options.fieldValidation);
+  const owned = tracked(scope, endpoint, body, options);
+  await admitBody(scope, owned, options);
+  endpoint.precheck?.(owned, { name: scope.name, namespace: scope.namespace });
+  const parent = core.representations.object(resource, findRevision(scope));
+  return await connectedResponse(
+    scope,
+    await endpoint.handle(
       parent,
       owned,
-      writeContextOf(call, options.dryRun),
-      createConnectTools(call),
+      writeContextOf(scope, options.dryRun),
+      createConnectTools(scope),
     ),
-    view.codec?.encode,
+    endpoint.codec?.encode,
   );
 }
 
 /** Answers what a handler came to. */
-export async function answerConnected(
-  call: RequestScope,
+export async function connectedResponse(
+  scope: RequestScope,
   answer: ConnectResponse,
   encode?: VersionCodec["encode"],
 ): Promise<ApiResponse> {
   if (!("text" in answer)) {
-    const { core, request, accepted, subresource } = call;
-    const isOwnKind = answer.object.kind === subresource?.view.kind.kind && !accepted.transform;
+    const { core, request, accepted, subresource } = scope;
+    const isOwnKind = answer.object.kind === subresource?.endpoint.kind.kind && !accepted.transform;
     if (encode && isOwnKind)
-      return await answerBytes(
+      return await bytesResponse(
         core,
         request,
         accepted,
         answer.status,
         encodeObjectBytes(answer.object, encode),
       );
-    return await answerTransformed(call, answer.status, answer.object);
+    return await transformedResponse(scope, answer.status, answer.object);
   }
   const headers = answer.text ? { "content-type": "text/plain" } : {};
   return { status: answer.status, headers, body: new TextEncoder().encode(answer.text) };
@@ -78,22 +78,22 @@ export async function answerConnected(
  * need not be there yet.
  */
 export async function createThrough(
-  call: RequestScope,
+  scope: RequestScope,
   { resource: name, subresource }: NonNullable<ServedResource["createsThrough"]>,
   body: JsonObject,
   options: WriteOptions,
 ): Promise<ApiResponse> {
-  const { core, resource } = call;
+  const { core, resource } = scope;
   const target = core.catalog.find(resource.group, resource.version, name);
-  const view = target?.subresources.get(subresource);
-  if (!target || view?.at !== "connect") throw genericNotFoundError();
-  await admitBody(call, body, options);
-  const metadata = { name: metaString(body, "name"), namespace: call.namespace };
-  const through: RequestScope = { ...call, resource: target, name: metadata.name };
-  view.precheck?.(body, metadata);
-  return await answerConnected(
-    call,
-    await view.handle(
+  const endpoint = target?.subresources.get(subresource);
+  if (!target || endpoint?.at !== "connect") throw genericNotFoundError();
+  await admitBody(scope, body, options);
+  const metadata = { name: metaString(body, "name"), namespace: scope.namespace };
+  const through: RequestScope = { ...scope, resource: target, name: metadata.name };
+  endpoint.precheck?.(body, metadata);
+  return await connectedResponse(
+    scope,
+    await endpoint.handle(
       { metadata },
       body,
       writeContextOf(through, options.dryRun),
@@ -105,14 +105,14 @@ export async function createThrough(
 /** Enters the fields of a body in the writer's name. */
 function tracked(
   { request, subresource }: RequestScope,
-  view: Connection,
+  endpoint: Connection,
   body: JsonObject,
   { fieldManager }: WriteOptions,
 ): JsonObject {
-  if (!view.codec || !Object.keys(body).length) return body;
-  const manager = createBodyManager(view.kind, view.codec, subresource!.name);
+  if (!endpoint.codec || !Object.keys(body).length) return body;
+  const manager = createBodyManager(endpoint.kind, endpoint.codec, subresource!.name);
   return manager.update(
-    view.codec.empty?.() ?? {},
+    endpoint.codec.empty?.() ?? {},
     body,
     managerOrUserAgent(fieldManager, request.api.headers["user-agent"] ?? ""),
     request.now,
@@ -121,18 +121,18 @@ function tracked(
 
 /** What a POST brings is admitted as if it were to be created. */
 async function admitBody(
-  call: RequestScope,
+  scope: RequestScope,
   body: JsonObject,
   options: WriteOptions,
 ): Promise<void> {
-  const { mutating, validating } = call.core.admission;
+  const { mutating, validating } = scope.core.admission;
   if (
-    call.request.api.method !== "POST" ||
-    !call.request.api.body.length ||
+    scope.request.api.method !== "POST" ||
+    !scope.request.api.body.length ||
     (!mutating.length && !validating.length)
   )
     return;
-  const request = admissionRequestOf(call, {
+  const request = admissionRequestOf(scope, {
     operation: "CREATE",
     object: body,
     old: undefined,
@@ -144,18 +144,18 @@ async function admitBody(
 }
 
 async function readBody(
-  call: RequestScope,
-  view: Connection,
+  scope: RequestScope,
+  endpoint: Connection,
   fieldValidation: Parameters<typeof readObject>[3],
 ): Promise<JsonObject> {
-  if (!call.request.api.body.length) return {};
-  if (view.codec) {
-    const object = await readObject(call, view.kind, view.codec, fieldValidation);
-    matchNamespace(object, call.resource.namespaced ? call.namespace : "");
+  if (!scope.request.api.body.length) return {};
+  if (endpoint.codec) {
+    const object = await readObject(scope, endpoint.kind, endpoint.codec, fieldValidation);
+    matchNamespace(object, scope.resource.namespaced ? scope.namespace : "");
     return object;
   }
   try {
-    return (await parseBody(bodyOf(call.request), "application/json")).value;
+    return (await parseBody(bodyOf(scope.request), "application/json")).value;
   } catch (error) {
     throw error instanceof BodyError ? badRequestError(error.message) : error;
   }

@@ -5,7 +5,7 @@ import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
 import { runAdmission } from "../../apimachinery/rest/admission.ts";
-import { answerResult, answerTransformed, type Result } from "../response/object-response.ts";
+import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
 import { forbiddenError } from "../../apimachinery/errors/api-errors.ts";
 import { readObject } from "../body/read-object.ts";
 import { readContentType } from "../body/content-type.ts";
@@ -27,13 +27,13 @@ import { insertObject } from "../store/insert-object.ts";
 const maxNameAttempts = 8;
 
 /** Creates the object in the body. */
-export async function createObject(call: RequestScope): Promise<ApiResponse> {
-  const { request, resource } = call;
+export async function createObject(scope: RequestScope): Promise<ApiResponse> {
+  const { request, resource } = scope;
   readContentType(request.api.headers["content-type"] ?? "");
   const options = readWriteOptions("CreateOptions", request.query);
-  const object = await readObject(call, resource, resource.codec, options.fieldValidation);
+  const object = await readObject(scope, resource, resource.codec, options.fieldValidation);
   wipeSystemFields(object);
-  matchNamespace(object, resource.namespaced ? call.namespace : "");
+  matchNamespace(object, resource.namespaced ? scope.namespace : "");
   if (!resource.creatable)
     throw forbiddenError(
       { group: resource.group, resource: resource.resource },
@@ -41,45 +41,45 @@ export async function createObject(call: RequestScope): Promise<ApiResponse> {
       "create not allowed while custom resource definition is terminating",
     );
   if (resource.createsThrough)
-    return await createThrough(call, resource.createsThrough, object, options);
+    return await createThrough(scope, resource.createsThrough, object, options);
   if (resource.review)
-    return await answerTransformed(
-      call,
+    return await transformedResponse(
+      scope,
       201,
-      await resource.review(tracked(call, object, options), {
+      await resource.review(tracked(scope, object, options), {
         user: request.user,
-        namespace: call.namespace,
+        namespace: scope.namespace,
         now: request.now,
-        reviewToken: call.core.reviewToken,
+        reviewToken: scope.core.reviewToken,
       }),
     );
-  return await answerResult(
-    call,
+  return await resultResponse(
+    scope,
     201,
-    await insertNamed(call, await admitNew(call, object, options), options),
+    await insertNamed(scope, await admitNew(scope, object, options), options),
   );
 }
 
 /** Enters the fields in the writer's name, and lets admission change the object. */
 async function admitNew(
-  call: RequestScope,
+  scope: RequestScope,
   object: JsonObject,
   options: WriteOptions,
 ): Promise<JsonObject> {
-  const { core, request } = call;
+  const { core, request } = scope;
   const warn = (text: string): void => request.warnings.add(text);
   dedupeOwnerReferences(object, "", warn);
-  const next = tracked(call, object, options);
+  const next = tracked(scope, object, options);
   if (core.admission.mutating.length) {
     await runAdmission(
       core.admission.mutating,
-      admissionRequestOf(call, {
+      admissionRequestOf(scope, {
         operation: "CREATE",
         object: next,
         old: undefined,
         dryRun: options.dryRun,
         options: formatWriteOptions(options),
-        name: call.name || metaString(next, "name"),
+        name: scope.name || metaString(next, "name"),
       }),
     );
     dedupeOwnerReferences(next, " after mutating admission happens", warn);
@@ -100,15 +100,15 @@ function tracked(
 
 /** A generated name that is taken is made anew. */
 async function insertNamed(
-  call: RequestScope,
+  scope: RequestScope,
   object: JsonObject,
   options: WriteOptions,
 ): Promise<Result> {
   if (metaString(object, "name") || !metaString(object, "generateName"))
-    return await insertObject(call, object, options, "create");
+    return await insertObject(scope, object, options, "create");
   for (let attempt = 1; ; attempt++) {
     try {
-      return await insertObject(call, cloneJson(object), options, "create");
+      return await insertObject(scope, cloneJson(object), options, "create");
     } catch (error) {
       if (
         attempt === maxNameAttempts ||

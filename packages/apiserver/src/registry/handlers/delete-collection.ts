@@ -8,16 +8,16 @@ import type { RequestScope } from "../scope/request-scope.ts";
 import { deleteStored, warnOfPropagation } from "./delete.ts";
 import { readDeleteOptions } from "../options/delete-options.ts";
 import { readListOptions } from "../options/list-options.ts";
-import { answerPage } from "./list.ts";
+import { listResponse } from "./list.ts";
 import { readPage } from "../read/list-page.ts";
 import { selectionOf } from "../revisions/selection.ts";
 
 /** Deletes, and answers the list as it was. */
-export async function deleteCollection(call: RequestScope): Promise<ApiResponse> {
-  const { core, request, resource, namespace } = call;
+export async function deleteCollection(scope: RequestScope): Promise<ApiResponse> {
+  const { core, request, resource, namespace } = scope;
   const listOptions = readListOptions(request.query, resource, "");
-  const options = await readDeleteOptions(call);
-  warnOfPropagation(call, options);
+  const options = await readDeleteOptions(scope);
+  warnOfPropagation(scope, options);
   const page = await readPage(
     core,
     selectionOf(resource, namespace, listOptions.labels, listOptions.fields),
@@ -25,10 +25,10 @@ export async function deleteCollection(call: RequestScope): Promise<ApiResponse>
   );
   for (const { key } of page.items) {
     try {
-      await deleteStored(call, key, options);
+      await deleteStored(scope, key, options);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
-  return await answerPage(call, page);
+  return await listResponse(scope, page);
 }

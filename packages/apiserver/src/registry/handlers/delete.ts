@@ -5,7 +5,7 @@ import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import { runAdmission } from "../../apimachinery/rest/admission.ts";
-import { answerResult, answerTransformed, type Result } from "../response/object-response.ts";
+import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
 import { successStatus } from "../response/error-response.ts";
 import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
 import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
@@ -22,21 +22,21 @@ import { fromHub, type Live, openLive } from "../store/hub.ts";
 const maxAttempts = 1000;
 
 /** Deletes the named object. */
-export async function deleteObject(call: RequestScope): Promise<ApiResponse> {
-  const options = await readDeleteOptions(call);
-  const { resource, namespace, name } = call;
-  warnOfPropagation(call, options);
-  const result = await deleteStored(call, requestedKey(resource, namespace, name), options);
+export async function deleteObject(scope: RequestScope): Promise<ApiResponse> {
+  const options = await readDeleteOptions(scope);
+  const { resource, namespace, name } = scope;
+  warnOfPropagation(scope, options);
+  const result = await deleteStored(scope, requestedKey(resource, namespace, name), options);
   const status = result.pending && options.orphanDependents === false ? 202 : 200;
   if (result.pending || resource.strategy.deleteReturnsObject)
-    return await answerResult(call, status, result.shown);
+    return await resultResponse(scope, status, result.shown);
   const details = {
     name,
     ...(resource.group ? { group: resource.group } : {}),
     kind: resource.resource,
     uid: metaString(result.object, "uid"),
   };
-  return await answerTransformed(call, status, successStatus(details));
+  return await transformedResponse(scope, status, successStatus(details));
 }
 
 /** Some kinds leave behind what hangs on their objects, which is not what most callers expect. */
@@ -59,19 +59,19 @@ export interface Deleted {
 
 /** Deletes or marks what is under `key`. Throws 404, 409 and what admission refuses. */
 export async function deleteStored(
-  call: RequestScope,
+  scope: RequestScope,
   key: string,
   options: DeleteOptions,
 ): Promise<Deleted> {
-  const { core, resource } = call;
+  const { core, resource } = scope;
   const { name } = splitStorageKey(key);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision) throw notFoundError(resource, name);
     const live = openLive(core, resource, revision);
-    assertPreconditions(call, name, live.object, options);
-    await admitDelete(call, name, live, options);
-    const deleted = await attemptDelete(call, live, options);
+    assertPreconditions(scope, name, live.hub, options);
+    await admitDelete(scope, name, live, options);
+    const deleted = await attemptDelete(scope, live, options);
     if (deleted) return deleted;
   }
   throw conflictError(
@@ -83,22 +83,22 @@ export async function deleteStored(
 
 /** undefined: somebody else was faster. */
 async function attemptDelete(
-  call: RequestScope,
+  scope: RequestScope,
   live: Live,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { core, resource } = call;
+  const { core, resource } = scope;
   const plan = planDeletion(
     resource.strategy,
     live.hub,
     options,
-    writeContextOf(call, options.dryRun),
+    writeContextOf(scope, options.dryRun),
     core.runtime.clock.now(),
   );
   if (plan.at === "unchanged")
     return { pending: true, shown: { revision: live.revision }, object: live.object };
-  if (plan.at === "mark") return await mark(call, live, plan.hub, options);
-  if (plan.at === "mark, then remove") return await markAndRemove(call, live, plan.hub, options);
+  if (plan.at === "mark") return await mark(scope, live, plan.hub, options);
+  if (plan.at === "mark, then remove") return await markAndRemove(scope, live, plan.hub, options);
   if (options.dryRun)
     return { pending: false, shown: { revision: live.revision }, object: live.object };
   const removal = await commitRemoval(core, resource, live.revision);
@@ -112,12 +112,12 @@ const removed = (removal: Revision, live: Live): Deleted => ({
 });
 
 async function mark(
-  call: RequestScope,
+  scope: RequestScope,
   live: Live,
   hub: JsonObject,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { core, resource } = call;
+  const { core, resource } = scope;
   if (options.dryRun) {
     const object = fromHub(resource, hub);
     return { pending: true, shown: { object }, object };
@@ -129,16 +129,16 @@ async function mark(
 }
 
 async function markAndRemove(
-  call: RequestScope,
+  scope: RequestScope,
   live: Live,
   hub: JsonObject,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const marked = await mark(call, live, hub, options);
+  const marked = await mark(scope, live, hub, options);
   if (!marked || options.dryRun) return marked && { ...marked, pending: false };
   const removal =
     "revision" in marked.shown
-      ? await commitRemoval(call.core, call.resource, marked.shown.revision)
+      ? await commitRemoval(scope.core, scope.resource, marked.shown.revision)
       : "conflict";
   return removal === "conflict" ? undefined : removed(removal, live);
 }
@@ -146,11 +146,11 @@ async function markAndRemove(
 function assertPreconditions(
   { resource }: RequestScope,
   name: string,
-  object: JsonObject,
+  hub: JsonObject,
   { uid, resourceVersion }: DeleteOptions,
 ): void {
-  const uidFound = metaString(object, "uid");
-  const versionFound = metaString(object, "resourceVersion");
+  const uidFound = metaString(hub, "uid");
+  const versionFound = metaString(hub, "resourceVersion");
   // Kinds with a deletion of their own check before the registry does, in their own words.
   if (resource.strategy.deletion) {
     if (uid !== undefined && uid !== uidFound)
@@ -167,7 +167,7 @@ function assertPreconditions(
       );
     return;
   }
-  const { group, kind } = errorKindOf(resource, object);
+  const { group, kind } = errorKindOf(resource, hub);
   const byKind = { group, resource: kind };
   if (uid !== undefined && uid !== uidFound) {
     throw conflictError(
@@ -186,20 +186,20 @@ function assertPreconditions(
 }
 
 async function admitDelete(
-  call: RequestScope,
+  scope: RequestScope,
   name: string,
   live: Live,
   options: DeleteOptions,
 ): Promise<void> {
-  const { mutating, validating } = call.core.admission;
+  const { mutating, validating } = scope.core.admission;
   if (!mutating.length && !validating.length) return;
-  const request = admissionRequestOf(call, {
+  const request = admissionRequestOf(scope, {
     operation: "DELETE",
     object: undefined,
     old: live.object,
     dryRun: options.dryRun,
     options: formatDeleteOptions(options),
-    ...(call.action === "deletecollection" ? { name: "" } : { name }),
+    ...(scope.action === "deletecollection" ? { name: "" } : { name }),
   });
   await runAdmission(mutating, request);
   await runAdmission(validating, request);

@@ -4,24 +4,24 @@
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import { badRequestError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
-import { answerResult, answerScale } from "../response/object-response.ts";
+import { resultResponse, scaleResponse } from "../response/object-response.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { requestedKey } from "../revisions/storage-key.ts";
 import { resourceVersionOf, waitForRevision } from "../read/resource-version.ts";
 
 /** Answers the object, or its view through a subresource. */
-export async function getObject(call: RequestScope): Promise<ApiResponse> {
-  const { core, request, resource, subresource } = call;
-  assertNoExport(call);
+export async function getObject(scope: RequestScope): Promise<ApiResponse> {
+  const { core, request, resource, subresource } = scope;
+  assertNoExport(scope);
   const wanted = resourceVersionOf(request.query.text("resourceVersion"));
   if (wanted > core.store.revision()) await waitForRevision(core, wanted);
-  const revision = findRevision(call);
-  if (subresource?.view.at === "scale")
-    return await answerScale(
-      call,
-      subresource.view.scale.toScale(core.views.object(resource, revision)),
+  const revision = findRevision(scope);
+  if (subresource?.endpoint.at === "scale")
+    return await scaleResponse(
+      scope,
+      subresource.endpoint.scale.toScale(core.representations.object(resource, revision)),
     );
-  return await answerResult(call, 200, { revision });
+  return await resultResponse(scope, 200, { revision });
 }
 
 /** The newest state of the named object; throws 404. */

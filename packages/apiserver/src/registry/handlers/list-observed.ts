@@ -9,8 +9,8 @@ import {
   matchesLabels,
 } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import { answerResult } from "../response/object-response.ts";
-import { answerBytes, answerObject } from "../response/encode-response.ts";
+import { resultResponse } from "../response/object-response.ts";
+import { bytesResponse, objectResponse } from "../response/encode-response.ts";
 import { makeTable, readIncludeObject } from "../response/table.ts";
 import { methodNotAllowedError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -20,24 +20,24 @@ import { readListOptions } from "../options/list-options.ts";
 
 /** Answers one of them. */
 export async function getObserved(
-  call: RequestScope,
+  scope: RequestScope,
   objects: readonly JsonObject[],
 ): Promise<ApiResponse> {
-  const { resource, name } = call;
+  const { resource, name } = scope;
   const found = objects.find((object) => metaString(object, "name") === name);
   // Upstream names the singular here.
   if (!found) throw notFoundError({ group: resource.group, resource: resource.singular }, name);
-  return await answerResult(call, 200, {
+  return await resultResponse(scope, 200, {
     object: { kind: resource.kind, apiVersion: formatApiVersion(resource), ...found },
   });
 }
 
 /** Answers those that are selected. None has labels. */
 export async function listObserved(
-  call: RequestScope,
+  scope: RequestScope,
   objects: readonly JsonObject[],
 ): Promise<ApiResponse> {
-  const { core, request, resource, accepted } = call;
+  const { core, request, resource, accepted } = scope;
   const { labels, fields } = readListOptions(request.query, resource, "");
   if (request.query.flag("watch")) throw methodNotAllowedError(resource, "watch");
   const items = objects.filter(
@@ -53,7 +53,7 @@ export async function listObserved(
       metaVersion: accepted.transform.version,
       nowMs: request.nowMs,
     };
-    return await answerObject(
+    return await objectResponse(
       core,
       request,
       accepted,
@@ -63,7 +63,7 @@ export async function listObserved(
   }
   const encode = resource.codec.encode ?? encodeJson;
   const head = { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata: {} };
-  return await answerBytes(
+  return await bytesResponse(
     core,
     request,
     accepted,

@@ -2,36 +2,37 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
 import { encodeJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import { answerBytes, answerObject } from "../response/encode-response.ts";
+import { bytesResponse, objectResponse } from "../response/encode-response.ts";
 import { goTypeName } from "../response/go-type-name.ts";
 import { makeTable, readIncludeObject } from "../response/table.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
 import { readListOptions } from "../options/list-options.ts";
 import { type ListPage, readPage } from "../read/list-page.ts";
 import { selectionOf } from "../revisions/selection.ts";
 
 /** Answers a list. */
-export async function listObjects(call: RequestScope): Promise<ApiResponse> {
-  const { core, request, resource, namespace } = call;
+export async function listObjects(scope: RequestScope): Promise<ApiResponse> {
+  const { core, request, resource, namespace } = scope;
   const options = readListOptions(request.query, resource, "");
   const page = await readPage(
     core,
     selectionOf(resource, namespace, options.labels, options.fields),
     options,
   );
-  return await answerPage(call, page);
+  return await listResponse(scope, page);
 }
 
 /** Answers a page in the form that was agreed on. */
-export async function answerPage(call: RequestScope, page: ListPage): Promise<ApiResponse> {
-  const { core, request, resource, accepted } = call;
+export async function listResponse(scope: RequestScope, page: ListPage): Promise<ApiResponse> {
+  const { core, request, resource, accepted } = scope;
   const { transform } = accepted;
-  const metadata = listMetadata(call, page);
+  const metadata = listMetadata(scope, page);
   if (transform?.kind === "Table") {
     const includeObject = readIncludeObject(request.query);
-    const objects = page.items.map((revision) => core.views.object(resource, revision));
-    return await answerObject(
+    const objects = page.items.map((revision) => core.representations.object(resource, revision));
+    return await objectResponse(
       core,
       request,
       accepted,
@@ -52,9 +53,11 @@ export async function answerPage(call: RequestScope, page: ListPage): Promise<Ap
     );
   if (transform) {
     const items = page.items.length
-      ? page.items.map((revision) => core.views.metadata(resource, revision, transform.version))
+      ? page.items.map((revision) =>
+          core.representations.metadata(resource, revision, transform.version),
+        )
       : null;
-    return await answerBytes(
+    return await bytesResponse(
       core,
       request,
       accepted,
@@ -70,8 +73,8 @@ export async function answerPage(call: RequestScope, page: ListPage): Promise<Ap
       ),
     );
   }
-  const items = page.items.map((revision) => core.views.item(resource, revision));
-  return await answerBytes(
+  const items = page.items.map((revision) => core.representations.item(resource, revision));
+  return await bytesResponse(
     core,
     request,
     accepted,
@@ -80,38 +83,37 @@ export async function answerPage(call: RequestScope, page: ListPage): Promise<Ap
       { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata },
       items,
       "{",
-      resource.custom ? "bytewise" : "struct",
+      resource.codec.goType,
     ),
   );
 }
 
-/** In Go's order for built-ins. Custom resources always say `continue`, even when it is empty. */
+/** In the order of Go's ListMeta, or of a map, which also has an empty `continue`. */
 function listMetadata({ resource, accepted }: RequestScope, page: ListPage): JsonObject {
+  const isMap = resource.codec.goType === "unstructured";
   const version = { resourceVersion: String(page.revision) };
   const more = {
-    ...(page.continue || (resource.custom && !accepted.transform)
-      ? { continue: page.continue }
-      : {}),
+    ...(page.continue || (isMap && !accepted.transform) ? { continue: page.continue } : {}),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
-  return resource.custom ? { ...more, ...version } : { ...version, ...more };
+  return isMap ? { ...more, ...version } : { ...version, ...more };
 }
 
 /**
- * A list in bytes. One allocation, one copy: `open` stands in front of every item. Lists of custom
- * objects have the order of a map's keys.
+ * Encodes a list in one allocation; `open` is put in front of every item. Unstructured lists have
+ * their members in the order of a map's keys.
  */
 export function joinList(
   head: { readonly kind: string; readonly apiVersion: string; readonly metadata: Json },
   items: readonly Uint8Array[] | null,
   open: string,
-  order: "struct" | "bytewise" = "struct",
+  goType: VersionCodec["goType"] = "struct",
 ): Uint8Array {
   const kind = `"kind":${encodeJson(head.kind)}`;
   const apiVersion = `"apiVersion":${encodeJson(head.apiVersion)}`;
   const rest = `${kind},"metadata":${JSON.stringify(head.metadata)}`;
-  const start = `{${order === "struct" ? `${kind},${apiVersion},"metadata":${JSON.stringify(head.metadata)}` : apiVersion},"items":${items ? "[" : "null"}`;
-  const end = `${items ? "]" : ""}${order === "struct" ? "" : `,${rest}`}}\n`;
+  const start = `{${goType === "struct" ? `${kind},${apiVersion},"metadata":${JSON.stringify(head.metadata)}` : apiVersion},"items":${items ? "[" : "null"}`;
+  const end = `${items ? "]" : ""}${goType === "struct" ? "" : `,${rest}`}}\n`;
   const length =
     Buffer.byteLength(start) +
     (items ?? []).reduce((sum, item) => sum + item.length + open.length + 1, 0) +

@@ -3,7 +3,7 @@
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
-import { answerResult } from "../response/object-response.ts";
+import { resultResponse } from "../response/object-response.ts";
 import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
 import { bodyOf } from "../body/request-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -19,29 +19,29 @@ import { emptyObject } from "../managed-fields/field-managers.ts";
 import { type Change, updateObject } from "../store/update-object.ts";
 
 /** Changes the object, or what a subresource shows of it. */
-export async function patchObject(call: RequestScope): Promise<ApiResponse> {
-  const type = readPatchType(call);
-  const options = readPatchOptions(call.request.query, type);
-  const transform = await readPatch(call, type, options);
+export async function patchObject(scope: RequestScope): Promise<ApiResponse> {
+  const type = readPatchType(scope);
+  const options = readPatchOptions(scope.request.query, type);
+  const transform = await readPatch(scope, type, options);
   const isApply = type === "application/apply-patch+yaml";
-  const { status, result } = await updateObject(call, {
+  const { status, result } = await updateObject(scope, {
     options,
-    mayCreate: isApply && !call.subresource,
+    mayCreate: isApply && !scope.subresource,
     uid: undefined,
-    transform: (live) => checked(call, transform(live), live),
+    transform: (live) => checked(scope, transform(live), live),
   });
-  return await answerResult(call, status, result);
+  return await resultResponse(scope, status, result);
 }
 
 async function readPatch(
-  call: RequestScope,
+  scope: RequestScope,
   type: PatchType,
   options: WriteOptions,
 ): Promise<(live: JsonObject | undefined) => JsonObject> {
-  const { core, request, resource, subresource } = call;
+  const { core, request, resource, subresource } = scope;
   const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
   if (type === "application/apply-patch+yaml") {
-    const intent = await readIntent(call, fieldManager, options);
+    const intent = await readIntent(scope, fieldManager, options);
     return (live) => intent(live ?? emptyObject(resource));
   }
   // a body that is too large is refused first, a broken one once there is something to patch
@@ -49,29 +49,30 @@ async function readPatch(
   let patch: DocumentPatch | undefined;
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
   return (live) => {
-    if (!live) throw notFoundError(resource, call.name);
-    patch ??= readDocumentPatch(targetOf(call, options), type);
+    if (!live) throw notFoundError(resource, scope.name);
+    patch ??= readDocumentPatch(targetOf(scope, options), type);
     return fieldManager.update(live, patch(live), manager, request.now);
   };
 }
 
-function targetOf(call: RequestScope, { fieldValidation }: WriteOptions): PatchTarget {
-  const view = call.subresource?.view.at === "store" ? call.subresource.view : undefined;
+function targetOf(scope: RequestScope, { fieldValidation }: WriteOptions): PatchTarget {
+  const endpoint =
+    scope.subresource?.endpoint.at === "store" ? scope.subresource.endpoint : undefined;
   return {
-    call,
-    kind: view?.kind ?? call.resource,
-    codec: view?.codec ?? call.resource.codec,
+    scope,
+    kind: endpoint?.kind ?? scope.resource,
+    codec: endpoint?.codec ?? scope.resource.codec,
     fieldValidation,
   };
 }
 
 /** The patched object must still be the one in the path. */
 function checked(
-  call: RequestScope,
+  scope: RequestScope,
   next: JsonObject,
   live: JsonObject | undefined,
 ): ReturnType<Change["transform"]> {
-  const { resource, name, namespace } = call;
+  const { resource, name, namespace } = scope;
   const uid = metaString(next, "uid");
   if (uid && !live)
     throw conflictError(

@@ -1,5 +1,4 @@
-// The scale subresource: reads and writes of a Scale become changes of its parent's replicas,
-// ownership included.
+// The scale subresource: writes of a Scale change its parent's replicas and their field owners.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/storage/storage.go (ScaleREST),
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST).
 import {
@@ -24,7 +23,7 @@ import {
   toParentManagedFields,
   toScaleManagedFields,
 } from "../../merge/managedfields/scale-managed-fields.ts";
-import { answerScale } from "../response/object-response.ts";
+import { scaleResponse } from "../response/object-response.ts";
 import { badRequestError, conflictError, failure } from "../../apimachinery/errors/api-errors.ts";
 import { readObject } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -34,132 +33,150 @@ import { readPatchOptions, readWriteOptions, type WriteOptions } from "../option
 import { readIntent } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/read-document-patch.ts";
 import { readPatchType } from "../patch/patch-type.ts";
-import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { ScaleSubresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { versionsOf } from "../managed-fields/field-managers.ts";
 import { updateObject } from "../store/update-object.ts";
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
 
-/** What turns the present Scale into the next. */
-type ScaleChange = (scale: JsonObject) => JsonObject;
-
-/** PUT. */
-export async function replaceScale(call: RequestScope, view: ScaleConverter): Promise<ApiResponse> {
-  const codec = codecOf(call);
-  const options = readWriteOptions("UpdateOptions", call.request.query);
-  const body = await readScale(call, codec, options);
-  const manager = scaleFieldManager(call, codec);
-  const name = managerOrUserAgent(
-    options.fieldManager,
-    call.request.api.headers["user-agent"] ?? "",
-  );
-  return await changeScale(
-    call,
-    view,
-    options,
-    (scale) => manager.update(scale, cloneJson(body), name, call.request.now),
-    metaString(body, "uid") || undefined,
-  );
+/** A change of the Scale that stands for the object. */
+interface ScaleChange {
+  readonly options: WriteOptions;
+  /** The uid in the body of a PUT; "" if it states none. */
+  readonly uid: string;
+  next(scale: JsonObject): JsonObject;
 }
 
-/** Upstream's endpoint for custom objects cannot name the type that it failed to read. */
+/** PUT. */
+export async function replaceScale(
+  scope: RequestScope,
+  endpoint: ScaleSubresource,
+): Promise<ApiResponse> {
+  const codec = codecOf(scope);
+  const options = readWriteOptions("UpdateOptions", scope.request.query);
+  const body = await readScale(scope, endpoint, codec, options);
+  const manager = scaleFieldManager(endpoint, codec);
+  const name = managerNameOf(scope, options);
+  return await changeScale(scope, endpoint, {
+    options,
+    uid: metaString(body, "uid"),
+    next: (scale) => manager.update(scale, cloneJson(body), name, scope.request.now),
+  });
+}
+
 async function readScale(
-  call: RequestScope,
+  scope: RequestScope,
+  { scheme }: ScaleSubresource,
   codec: VersionCodec,
   { fieldValidation }: WriteOptions,
 ): Promise<JsonObject> {
   try {
-    return await readObject(call, scaleKind, codec, fieldValidation);
+    return await readObject(scope, scaleKind, codec, fieldValidation);
   } catch (error) {
-    const isUnreadable =
-      call.resource.custom && isApiStatusError(error) && error.status.code === 400;
-    throw isUnreadable
-      ? badRequestError(
-          'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"',
-        )
-      : error;
+    // The error would name a type that the scheme lacks.
+    const isUnnamed =
+      scheme === "lacks Scale" && isApiStatusError(error) && error.status.code === 400;
+    if (!isUnnamed) throw error;
+    throw badRequestError(
+      'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"',
+    );
   }
 }
 
 /** PATCH. */
-export async function patchScale(call: RequestScope, view: ScaleConverter): Promise<ApiResponse> {
-  const codec = codecOf(call);
-  const type = readPatchType(call);
-  const options = readPatchOptions(call.request.query, type);
-  const manager = scaleFieldManager(call, codec);
-  if (type === "application/apply-patch+yaml")
-    return await changeScale(call, view, options, await readIntent(call, manager, options));
-  const patch = readDocumentPatch(
-    { call, kind: scaleKind, codec, fieldValidation: options.fieldValidation },
-    type,
-  );
-  const name = managerOrUserAgent(
-    options.fieldManager,
-    call.request.api.headers["user-agent"] ?? "",
-  );
-  return await changeScale(call, view, options, (scale) =>
-    manager.update(scale, patch(scale), name, call.request.now),
-  );
+export async function patchScale(
+  scope: RequestScope,
+  endpoint: ScaleSubresource,
+): Promise<ApiResponse> {
+  const codec = codecOf(scope);
+  const type = readPatchType(scope);
+  const options = readPatchOptions(scope.request.query, type);
+  const manager = scaleFieldManager(endpoint, codec);
+  if (type === "application/apply-patch+yaml") {
+    const next = await readIntent(scope, manager, options);
+    return await changeScale(scope, endpoint, { options, uid: "", next });
+  }
+  const { fieldValidation } = options;
+  const patch = readDocumentPatch({ scope, kind: scaleKind, codec, fieldValidation }, type);
+  const name = managerNameOf(scope, options);
+  return await changeScale(scope, endpoint, {
+    options,
+    uid: "",
+    next: (scale) => manager.update(scale, patch(scale), name, scope.request.now),
+  });
+}
+
+function managerNameOf({ request }: RequestScope, { fieldManager }: WriteOptions): string {
+  return managerOrUserAgent(fieldManager, request.api.headers["user-agent"] ?? "");
 }
 
 async function changeScale(
-  call: RequestScope,
-  view: ScaleConverter,
-  options: WriteOptions,
-  change: ScaleChange,
-  uid?: string,
+  scope: RequestScope,
+  { scale, uidCheck }: ScaleSubresource,
+  { options, uid, next }: ScaleChange,
 ): Promise<ApiResponse> {
-  const { core, resource } = call;
-  const paths = replicasPaths(call);
-  const { result } = await updateObject(call, {
+  const { core, resource } = scope;
+  const paths = replicasPaths(scope);
+  const { result } = await updateObject(scope, {
     options,
     mayCreate: false,
-    uid: resource.custom ? uid : undefined,
-    transform: (live) => scaleParent(call, view, live!, change, paths),
+    uid: uidCheck === "store" && uid !== "" ? uid : undefined,
+    transform(live) {
+      const before = scale.toScaleForUpdate?.(live!) ?? scale.toScale(live!);
+      setManagedFields(before, toScaleManagedFields(metaList(live!, "managedFields"), paths));
+      const after = checked(scope, next(before));
+      if (uidCheck === "endpoint") assertSameUid(scope, after, live!);
+      const parent = cloneJson(live!);
+      scale.applyScale(parent, after);
+      return withMetadata(scope, parent, after, paths);
+    },
   });
   const parent =
-    "revision" in result ? core.views.object(resource, result.revision) : result.object;
-  return await answerScale(call, view.toScale(parent));
+    "revision" in result ? core.representations.object(resource, result.revision) : result.object;
+  return await scaleResponse(scope, scale.toScale(parent));
 }
 
-/** The parent with the replicas of its changed Scale. */
-function scaleParent(
-  call: RequestScope,
-  view: ScaleConverter,
+function checked({ resource, name, namespace }: RequestScope, scale: JsonObject): JsonObject {
+  matchNamespace(scale, resource.namespaced ? namespace : "");
+  matchName(scale, name);
+  return scale;
+}
+
+function assertSameUid(
+  { resource: { group, resource }, name }: RequestScope,
+  scale: JsonObject,
   live: JsonObject,
-  change: ScaleChange,
+): void {
+  const uid = metaString(scale, "uid");
+  const found = metaString(live, "uid");
+  if (uid && uid !== found)
+    throw conflictError(
+      { group, resource: `${resource}/scale` },
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
+    );
+}
+
+/** Moves the resourceVersion and the owners of replicas from the Scale to its parent. */
+function withMetadata(
+  { resource }: RequestScope,
+  parent: JsonObject,
+  scale: JsonObject,
   paths: ReplicasPaths,
 ): JsonObject {
-  const { resource, name, namespace } = call;
-  const scale = view.toScaleForUpdate?.(live) ?? view.toScale(live);
-  setManagedFields(scale, toScaleManagedFields(metaList(live, "managedFields"), paths));
-  const next = change(scale);
-  matchNamespace(next, resource.namespaced ? namespace : "");
-  matchName(next, name);
-  const uid = metaString(next, "uid");
-  if (!resource.custom && uid && uid !== metaString(live, "uid"))
-    throw conflictError(
-      { group: resource.group, resource: `${resource.resource}/scale` },
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaString(live, "uid")}`,
-    );
-  const parent = cloneJson(live);
-  view.applyScale(parent, next);
-  // Without a resourceVersion a custom object keeps its own, for it would not take none; built-ins
-  // mean the newest state.
-  metadataOf(parent).resourceVersion =
-    metaString(next, "resourceVersion") ||
-    (resource.custom ? metaString(live, "resourceVersion") : "");
-  setManagedFields(
-    parent,
-    toParentManagedFields(
-      metaList(live, "managedFields"),
-      metaList(next, "managedFields"),
-      paths,
-      formatApiVersion(resource),
-    ),
+  // Without a resourceVersion the newest state is meant, which a strategy may demand by number.
+  const newest = resource.strategy.allowUnconditionalUpdate
+    ? ""
+    : metaString(parent, "resourceVersion");
+  metadataOf(parent).resourceVersion = metaString(scale, "resourceVersion") || newest;
+  const managedFields = toParentManagedFields(
+    metaList(parent, "managedFields"),
+    metaList(scale, "managedFields"),
+    paths,
+    formatApiVersion(resource),
   );
+  setManagedFields(parent, managedFields);
   return parent;
 }
 
@@ -168,15 +185,15 @@ function setManagedFields(object: JsonObject, entries: Json[] | undefined): void
   else delete metadataOf(object).managedFields;
 }
 
-/** Where each version keeps its replicas. */
+/** The path of replicas in each version. */
 function replicasPaths({ core, resource }: RequestScope): ReplicasPaths {
   return new Map(
     versionsOf(core.catalog, resource).map((each) => {
-      const view = each.subresources.get("scale");
+      const endpoint = each.subresources.get("scale");
       return [
         formatApiVersion(each),
-        view?.at === "scale"
-          ? view.scale.replicasPath.map((step) => step.replace(/^f:/, ""))
+        endpoint?.at === "scale"
+          ? endpoint.scale.replicasPath.map((step) => step.replace(/^f:/, ""))
           : null,
       ];
     }),
@@ -188,11 +205,11 @@ function codecOf({ core, resource }: RequestScope): VersionCodec {
   throw failure(
     501,
     "NotImplemented",
-    `scale ${resource.resource}: this server has been made without a codec for autoscaling/v1 Scale`,
+    `scale ${resource.resource}: this server has no codec for autoscaling/v1 Scale`,
   );
 }
 
-function scaleFieldManager({ resource }: RequestScope, codec: VersionCodec): FieldManager {
+function scaleFieldManager({ scheme }: ScaleSubresource, codec: VersionCodec): FieldManager {
   const manager: FieldManagerOptions = {
     ...scaleKind,
     subresource: "scale",
@@ -204,13 +221,10 @@ function scaleFieldManager({ resource }: RequestScope, codec: VersionCodec): Fie
       codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object,
     resetFields: new Map(),
   };
-  return createFieldManager(resource.custom ? { ...manager, ...inconvertible } : manager);
+  return createFieldManager(scheme === "lacks Scale" ? { ...manager, ...inconvertible } : manager);
 }
 
-/**
- * Upstream cannot read back a custom object's merged Scale, nor an empty one: an apply through it
- * works only where it changes nothing.
- */
+/** Without Scale in the scheme an apply works only if it changes nothing. */
 const inconvertible: Pick<FieldManagerOptions, "empty" | "complete"> = {
   empty: () => {
     throw new MergeError(

@@ -3,7 +3,7 @@
 import { type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
-import { answerResult } from "../response/object-response.ts";
+import { resultResponse } from "../response/object-response.ts";
 import { readObject } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
@@ -14,24 +14,24 @@ import { emptyObject, strategyAt } from "../managed-fields/field-managers.ts";
 import { updateObject } from "../store/update-object.ts";
 
 /** Replaces the object, or what a subresource shows of it. */
-export async function replaceObject(call: RequestScope): Promise<ApiResponse> {
-  const { core, request, resource, subresource } = call;
+export async function replaceObject(scope: RequestScope): Promise<ApiResponse> {
+  const { core, request, resource, subresource } = scope;
   const options = readWriteOptions("UpdateOptions", request.query);
-  const view = subresource?.view.at === "store" ? subresource.view : undefined;
+  const endpoint = subresource?.endpoint.at === "store" ? subresource.endpoint : undefined;
   const read = async (): Promise<JsonObject> =>
     checked(
-      call,
+      scope,
       await readObject(
-        call,
-        view?.kind ?? resource,
-        view?.codec ?? resource.codec,
+        scope,
+        endpoint?.kind ?? resource,
+        endpoint?.codec ?? resource.codec,
         options.fieldValidation,
       ),
     );
   let body: JsonObject | undefined = await read();
   const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
-  const { status, result } = await updateObject(call, {
+  const { status, result } = await updateObject(scope, {
     options,
     mayCreate: strategyAt(resource, subresource?.name ?? "").allowCreateOnUpdate,
     uid: metaString(body, "uid") || undefined,
@@ -42,12 +42,12 @@ export async function replaceObject(call: RequestScope): Promise<ApiResponse> {
       return fieldManager.update(live ?? emptyObject(resource), next, manager, request.now);
     },
   });
-  return await answerResult(call, status, result);
+  return await resultResponse(scope, status, result);
 }
 
-function checked(call: RequestScope, object: JsonObject): JsonObject {
-  matchNamespace(object, call.resource.namespaced ? call.namespace : "");
-  matchName(object, call.name);
-  dedupeOwnerReferences(object, "", (text) => call.request.warnings.add(text));
+function checked(scope: RequestScope, object: JsonObject): JsonObject {
+  matchNamespace(object, scope.resource.namespaced ? scope.namespace : "");
+  matchName(object, scope.name);
+  dedupeOwnerReferences(object, "", (text) => scope.request.warnings.add(text));
   return object;
 }

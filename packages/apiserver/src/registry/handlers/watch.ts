@@ -10,7 +10,7 @@ import { notAcceptableError } from "../negotiation/accept.ts";
 import { type ListOptions, readListOptions } from "../options/list-options.ts";
 import { resourceVersionOf } from "../read/resource-version.ts";
 import { selectionOf } from "../revisions/selection.ts";
-import { createWatchView } from "../watch/watch-view.ts";
+import { createWatchEncoder } from "../watch/watch-encoder.ts";
 import { WatchRun } from "../watch/watch-run.ts";
 
 /**
@@ -20,21 +20,21 @@ import { WatchRun } from "../watch/watch-run.ts";
 const minTimeoutMs = 1_800_000;
 
 /** Answers a watch. */
-export async function watchObjects(call: RequestScope): Promise<ApiResponse> {
-  const { core, request, resource, namespace, name, accepted } = call;
+export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
+  const { core, request, resource, namespace, name, accepted } = scope;
   const options = readListOptions(request.query, resource, request.info.named ? name : "");
   const revision = resourceVersionOf(options.resourceVersion);
-  const contentType = contentTypeOf(call);
+  const contentType = contentTypeOf(scope);
   const includeObject =
     accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
-  const view = createWatchView(core, resource, accepted, includeObject);
+  const view = createWatchEncoder(core, resource, accepted, includeObject);
   const plan = {
     selection: selectionOf(resource, namespace, options.labels, options.fields),
     view,
     revision,
     start: startOf(options, revision),
     bookmarks: options.allowWatchBookmarks,
-    timeoutMs: timeoutOf(call, options),
+    timeoutMs: timeoutOf(scope, options),
     resource,
     gvk: { kind: resource.kind, apiVersion: formatApiVersion(resource) },
   };

@@ -108,7 +108,7 @@ function create(
     kind: resource.kind,
     subresource,
     typeOf: (apiVersion) => versionAt(apiVersion)?.codec.smd,
-    unknownVersions: resource.custom ? "fail" : "drop",
+    unknownVersions: resource.managedFields.unknownVersions,
     convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
     complete: (merged) => resource.codec.complete?.(merged) ?? convertMerged(resource, merged),
@@ -134,16 +134,15 @@ function convertMerged(
   return codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object;
 }
 
-/**
- * A custom object's main endpoint knows of its own version only: a write through another one takes
- * the status from its owners.
- */
+/** The versions whose resetFields hold; writes through other versions then own the status too. */
 const versionsWithResets = (
   catalog: ResourceCatalog,
   resource: ServedResource,
   subresource: string,
 ): readonly ServedResource[] =>
-  resource.custom && !subresource ? [resource] : versionsOf(catalog, resource);
+  resource.managedFields.resetVersions === "request version" && !subresource
+    ? [resource]
+    : versionsOf(catalog, resource);
 
 /** Through the storage version, from whatever version the object is in. */
 function convert(
@@ -156,9 +155,8 @@ function convert(
     (typeof object.apiVersion === "string" ? versionAt(object.apiVersion) : undefined) ?? resource;
   const to = versionAt(apiVersion);
   if (!to) throw new MergeError(`${apiVersion} is not served`);
-  // Upstream converts custom objects here without pruning: what the other version does not know
-  // then does not fit its type.
-  if (resource.custom) return { ...object, apiVersion };
+  // Without pruning, fields that the other version lacks do not fit its type.
+  if (resource.managedFields.conversion === "apiVersion only") return { ...object, apiVersion };
   return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
 }
 

@@ -21,8 +21,8 @@ interface Raw extends Omit<DeleteOptions, "dryRun"> {
  * Reads and checks the options. A body hides the query, even an empty object. Throws 400, 413, 415
  * and 422.
  */
-export async function readDeleteOptions(call: RequestScope): Promise<DeleteOptions> {
-  const raw = bodyOf(call.request).length ? await fromBody(call) : fromQuery(call.request.query);
+export async function readDeleteOptions(scope: RequestScope): Promise<DeleteOptions> {
+  const raw = bodyOf(scope.request).length ? await fromBody(scope) : fromQuery(scope.request.query);
   assertOptions("DeleteOptions", validate(raw));
   return { ...raw, dryRun: raw.dryRun.length > 0 };
 }
@@ -61,8 +61,8 @@ function fromQuery(query: Query): Raw {
   };
 }
 
-async function fromBody(call: RequestScope): Promise<Raw> {
-  const value = await readBody(call);
+async function fromBody(scope: RequestScope): Promise<Raw> {
+  const value = await readBody(scope);
   const preconditions = member(value, "preconditions", "object", "v1.Preconditions") as
     | JsonObject
     | undefined;
@@ -90,14 +90,14 @@ async function fromBody(call: RequestScope): Promise<Raw> {
   };
 }
 
-async function readBody(call: RequestScope): Promise<JsonObject> {
-  const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
+async function readBody(scope: RequestScope): Promise<JsonObject> {
+  const mediaType = readContentType(scope.request.api.headers["content-type"] ?? "");
   const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
   try {
     const body =
       mediaType === "application/vnd.kubernetes.protobuf"
-        ? fromProtobuf(call, expected)
-        : await parseBody(call.request.api.body, mediaType);
+        ? fromProtobuf(scope, expected)
+        : await parseBody(scope.request.api.body, mediaType);
     const claimed = fillClaim(body, expected);
     if (claimed.kind !== "DeleteOptions")
       throw badRequestError(notRegistered(claimed.kind, formatApiVersion(claimed)));
@@ -108,13 +108,16 @@ async function readBody(call: RequestScope): Promise<JsonObject> {
 }
 
 function fromProtobuf(
-  call: RequestScope,
+  scope: RequestScope,
   expected: { readonly group: string; readonly version: string; readonly kind: string },
 ): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
-  if (!call.core.protobuf)
+  if (!scope.core.protobuf)
     throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
-    const { object, kind, apiVersion } = call.core.protobuf.decode(call.request.api.body, expected);
+    const { object, kind, apiVersion } = scope.core.protobuf.decode(
+      scope.request.api.body,
+      expected,
+    );
     return { value: object, kind, apiVersion };
   } catch (error) {
     throw badRequestError(error instanceof Error ? error.message : String(error));

@@ -145,7 +145,7 @@ function assertKnownFields(fields: FieldSelector, resource: ServedResource): voi
     if (
       field === "metadata.name" ||
       (field === "metadata.namespace" &&
-        (resource.namespaced || (!resource.custom && resource.fields.names.length === 0))) ||
+        (resource.namespaced || resource.fields.selectsNamespace)) ||
       resource.fields.names.includes(field)
     )
       continue;

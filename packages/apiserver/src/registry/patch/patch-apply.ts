@@ -17,11 +17,11 @@ export type Intent = (live: JsonObject) => JsonObject;
 
 /** Reads an apply body. Throws 400. */
 export async function readIntent(
-  call: RequestScope,
+  scope: RequestScope,
   manager: FieldManager,
   options: WriteOptions,
 ): Promise<Intent> {
-  const { value, strictErrors } = await parse(Buffer.from(bodyOf(call.request)).toString("utf8"));
+  const { value, strictErrors } = await parse(Buffer.from(bodyOf(scope.request)).toString("utf8"));
   const applied = value ?? {};
   if (!isObject(applied))
     throw badRequestError(
@@ -31,9 +31,9 @@ export async function readIntent(
     const merged = manager.apply(live, applied, {
       manager: options.fieldManager,
       force: options.force,
-      now: call.request.now,
+      now: scope.request.now,
     });
-    report(call, strictErrors, options);
+    report(scope, strictErrors, options);
     return merged;
   };
 }

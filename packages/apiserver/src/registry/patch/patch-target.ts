@@ -6,7 +6,7 @@ import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The endpoint of a patch. */
 export interface PatchTarget {
-  readonly call: RequestScope;
+  readonly scope: RequestScope;
   readonly kind: GroupVersionKind;
   readonly codec: VersionCodec;
   readonly fieldValidation: FieldValidation;

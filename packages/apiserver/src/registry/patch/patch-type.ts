@@ -15,7 +15,7 @@ export type PatchType = (typeof patchTypes)[number];
 export function readPatchType({ resource, request }: RequestScope): PatchType {
   const type = (request.api.headers["content-type"] ?? "").split(";", 1)[0] as PatchType;
   const supported = patchTypes.filter(
-    (each) => !resource.custom || each !== "application/strategic-merge-patch+json",
+    (each) => resource.codec.patchMeta || each !== "application/strategic-merge-patch+json",
   );
   if (!supported.includes(type)) throw unsupportedMediaTypeError(supported);
   return type;

@@ -31,17 +31,18 @@ export interface PatchedBody {
 
 /** Decodes `patched`, which is taken over. Throws 422. */
 export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
+  const { codec } = target;
   const { object, strictErrors } = decode(target, patched, body);
-  if (isCustom(target) && !object.apiVersion)
+  if (codec.typeMeta === "required" && !object.apiVersion)
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   // Upstream's converter sorts what it complains about, and a merged document has sorted keys.
   const all = [
     ...body.strictErrors,
-    ...(isCustom(target) ? strictErrors : strictErrors.toSorted(compareBytewise)),
+    ...(codec.goType === "struct" ? strictErrors.toSorted(compareBytewise) : strictErrors),
   ];
   if (!all.length || target.fieldValidation === "Ignore") return object;
   if (target.fieldValidation === "Strict") throw patchInvalid(body, formatStrictErrors(all));
-  for (const text of all) target.call.request.warnings.add(text);
+  for (const text of all) target.scope.request.warnings.add(text);
   return object;
 }
 
@@ -49,7 +50,7 @@ function decode(target: PatchTarget, patched: Json, body: PatchedBody): DecodeRe
   try {
     const parsed = claimBody({ value: patched, duplicates: [], floatLiterals: body.floatLiterals });
     assertClaim(target, parsed);
-    return parsed.apiVersion || isCustom(target)
+    return parsed.apiVersion || target.codec.typeMeta === "required"
       ? target.codec.decode(parsed)
       : decodeUnversioned(parsed.value);
   } catch (error) {
@@ -60,21 +61,14 @@ function decode(target: PatchTarget, patched: Json, body: PatchedBody): DecodeRe
   }
 }
 
-/** A custom object itself, and not its Scale. */
-const isCustom = ({ call, kind }: Pick<PatchTarget, "call" | "kind">): boolean =>
-  call.resource.custom && kind.group === call.resource.group;
-
-/**
- * What a patch must leave alone: a custom object's kind may change, for validation to refuse, but
- * must be there.
- */
-function assertClaim({ call, kind }: PatchTarget, parsed: ParsedBody): void {
-  if (isCustom({ call, kind })) {
+/** A required kind may change, for validation to refuse, but must be present. */
+function assertClaim({ scope, kind, codec }: PatchTarget, parsed: ParsedBody): void {
+  if (codec.typeMeta === "required") {
     if (!parsed.kind)
       throw new BodyError(`Object 'Kind' is missing in '${encodeJson(parsed.value)}'`);
     return;
   }
-  const fault = kindFault(call.core, fillClaim(parsed, kind), kind);
+  const fault = kindFault(scope.core, fillClaim(parsed, kind), kind);
   if (fault) throw new BodyError(fault);
 }
 

@@ -14,7 +14,7 @@ const encoder = new TextEncoder();
 const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 /** An answer whose JSON bytes are there already. */
-export async function answerBytes(
+export async function bytesResponse(
   core: CoreServices,
   request: ServerRequest,
   accepted: Accepted,
@@ -28,7 +28,7 @@ export async function answerBytes(
   ) {
     return { status, headers: headersOf(request, jsonHeaders), body: endLine(bytes) };
   }
-  return await answerText(
+  return await textResponse(
     core,
     request,
     accepted,
@@ -38,14 +38,14 @@ export async function answerBytes(
 }
 
 /** An answer from an object. */
-export async function answerObject(
+export async function objectResponse(
   core: CoreServices,
   request: ServerRequest,
   accepted: Accepted,
   status: number,
   object: JsonObject,
 ): Promise<ApiResponse> {
-  return await answerBytes(
+  return await bytesResponse(
     core,
     request,
     accepted,
@@ -54,7 +54,7 @@ export async function answerObject(
   );
 }
 
-async function answerText(
+async function textResponse(
   core: CoreServices,
   request: ServerRequest,
   { mediaType, pretty }: Accepted,

@@ -7,16 +7,16 @@ import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 import { type Accepted, negotiate, plainJson } from "../negotiation/accept.ts";
 import type { ServerRequest } from "../request/server-request.ts";
-import { answerObject } from "./encode-response.ts";
+import { objectResponse } from "./encode-response.ts";
 
 /** The answer for whatever was thrown while `request` was served. */
-export async function answerError(
+export async function errorResponse(
   core: CoreServices,
   request: ServerRequest,
   error: unknown,
 ): Promise<ApiResponse> {
   const status = statusOf(error);
-  const answer = await answerObject(
+  const answer = await objectResponse(
     core,
     request,
     acceptedForErrors(core, request),
@@ -49,8 +49,7 @@ const indentedJson: Accepted = { ...plainJson, pretty: true };
 function acceptedForErrors(core: CoreServices, request: ServerRequest): Accepted {
   try {
     return negotiate(request.api.headers["accept"] ?? "", {
-      custom: false,
-      protobuf: core.protobuf?.encode !== undefined,
+      protobuf: core.protobuf?.encode ? "objects" : "none",
       table: false,
       forms: "own",
     });

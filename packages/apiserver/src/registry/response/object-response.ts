@@ -9,65 +9,70 @@ import { notAcceptableError } from "../negotiation/accept.ts";
 import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { partialMetadata } from "../revisions/representations.ts";
-import { answerBytes, answerObject } from "./encode-response.ts";
+import { bytesResponse, objectResponse } from "./encode-response.ts";
 import { goTypeName } from "./go-type-name.ts";
 import { makeTable, readIncludeObject, tableMetadata } from "./table.ts";
 
-/** One object of this call's resource: as stored, or as a dry run would have stored it. */
+/** One object of this request's resource: as stored, or as a dry run would have stored it. */
 export type Result = { readonly revision: Revision } | { readonly object: JsonObject };
 
 /** Answers one object of the resource itself. */
-export async function answerResult(
-  call: RequestScope,
+export async function resultResponse(
+  scope: RequestScope,
   status: number,
   result: Result,
 ): Promise<ApiResponse> {
-  const { core, request, accepted, resource } = call;
+  const { core, request, accepted, resource } = scope;
   const { transform } = accepted;
   if (!transform)
-    return await answerBytes(
+    return await bytesResponse(
       core,
       request,
       accepted,
       status,
       "revision" in result
-        ? core.views.bytes(resource, result.revision)
+        ? core.representations.bytes(resource, result.revision)
         : encodeObjectBytes(result.object, resource.codec.encode),
     );
   if (transform.kind === "PartialObjectMetadata" && "revision" in result)
-    return await answerBytes(
+    return await bytesResponse(
       core,
       request,
       accepted,
       status,
-      core.views.metadata(resource, result.revision, transform.version),
+      core.representations.metadata(resource, result.revision, transform.version),
     );
-  return await answerTransformed(
-    call,
+  return await transformedResponse(
+    scope,
     status,
-    "revision" in result ? core.views.object(resource, result.revision) : result.object,
+    "revision" in result ? core.representations.object(resource, result.revision) : result.object,
   );
 }
 
 /** Answers a Scale; it has columns of its own. */
-export async function answerScale(call: RequestScope, scale: JsonObject): Promise<ApiResponse> {
-  const view = call.subresource?.view;
-  return await answerTransformed(call, 200, scale, view?.at === "scale" ? view.table : undefined);
+export async function scaleResponse(scope: RequestScope, scale: JsonObject): Promise<ApiResponse> {
+  const endpoint = scope.subresource?.endpoint;
+  return await transformedResponse(
+    scope,
+    200,
+    scale,
+    endpoint?.at === "scale" ? endpoint.table : undefined,
+  );
 }
 
 /** Answers an object of any kind: a Scale, a review, what a subresource makes. */
-export async function answerTransformed(
-  call: RequestScope,
+export async function transformedResponse(
+  scope: RequestScope,
   status: number,
   object: JsonObject,
   printer?: TablePrinter,
 ): Promise<ApiResponse> {
-  const { core, request, accepted, resource } = call;
+  const { core, request, accepted, resource } = scope;
   const { transform } = accepted;
   if (!transform || object.kind === "Status")
-    return await answerObject(core, request, accepted, status, object);
+    return await objectResponse(core, request, accepted, status, object);
   if (transform.kind === "PartialObjectMetadata")
-    return await answerObject(
+    return await objectResponse(
       core,
       request,
       accepted,
@@ -76,7 +81,7 @@ export async function answerTransformed(
     );
   if (
     transform.kind === "PartialObjectMetadataList" &&
-    resource.custom &&
+    resource.codec.goType === "unstructured" &&
     object.kind === resource.kind
   )
     throw plainError("content is not a list");
@@ -86,7 +91,7 @@ export async function answerTransformed(
     );
   const includeObject = readIncludeObject(request.query);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };
-  return await answerObject(
+  return await objectResponse(
     core,
     request,
     accepted,

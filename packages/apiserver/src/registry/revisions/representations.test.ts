@@ -4,7 +4,7 @@ import type { JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { widgets } from "../testdata/widgets.ts";
-import { createViews } from "./representations.ts";
+import { createRepresentations } from "./representations.ts";
 
 const stored = (schemaEpoch: number): Revision => ({
   key: "example.com/widgets/home/a",
@@ -23,10 +23,9 @@ const stored = (schemaEpoch: number): Revision => ({
   bytes: new TextEncoder().encode('{"kind":"Widget","metadata":{"name":"a"},"old":1}'),
 });
 
-/** A custom kind whose present schema knows nothing of `old`. */
-const custom: ServedResource = {
+/** A kind whose current schema lacks `old`. */
+const changed: ServedResource = {
   ...widgets,
-  custom: true,
   schemaEpoch: 2,
   codec: {
     ...widgets.codec,
@@ -37,12 +36,15 @@ const custom: ServedResource = {
 };
 
 test("bytes written under the present schema are handed out, older ones are shown by it", () => {
-  const views = createViews();
+  const representations = createRepresentations();
   const now = stored(2);
-  assert.equal(views.bytes(custom, now), now.bytes);
-  assert.deepEqual(views.object(custom, stored(1)), { kind: "Widget", metadata: { name: "a" } });
+  assert.equal(representations.bytes(changed, now), now.bytes);
+  assert.deepEqual(representations.object(changed, stored(1)), {
+    kind: "Widget",
+    metadata: { name: "a" },
+  });
   assert.equal(
-    new TextDecoder().decode(views.bytes(custom, stored(1))),
+    new TextDecoder().decode(representations.bytes(changed, stored(1))),
     '{"kind":"Widget","metadata":{"name":"a"}}',
   );
 });

@@ -1,4 +1,4 @@
-// Views on revisions: what is sent of an object, made when first asked for and kept as long as the
+// Representations on revisions: what is sent of an object, made when first asked for and kept as long as the
 // revision is. Where a kind's stored bytes are what its version shows, nothing is made at all: the
 // stored bytes are handed out.
 import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
@@ -9,7 +9,7 @@ import { metadataSpan, wrapMetadata } from "./metadata-span.ts";
 import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
 
 /** Everything that can be asked of a revision. Byte arrays are shared: nobody may mutate them. */
-export interface Views {
+export interface Representations {
   /** The object in this version, parsed afresh; the caller owns it. */
   object(resource: ServedResource, revision: Revision): JsonObject;
   /** The bytes of {@link object}. */
@@ -35,7 +35,7 @@ interface Derived {
 }
 
 /** Creates the views of one server. */
-export function createViews(): Views {
+export function createRepresentations(): Representations {
   const derived = new WeakMap<Revision, WeakMap<ServedResource, Derived>>();
   const departures = new WeakMap<Revision, Revision>();
   const derivedOf = (resource: ServedResource, revision: Revision): Derived => {
@@ -45,7 +45,7 @@ export function createViews(): Views {
     if (!entry) byResource.set(resource, (entry = {}));
     return entry;
   };
-  const views: Views = {
+  const views: Representations = {
     object(resource, revision) {
       const stored = parseStored(revision.bytes);
       return isShownAsStored(resource, revision) ? stored : resource.codec.fromStorage(stored);
@@ -59,7 +59,7 @@ export function createViews(): Views {
     },
     item(resource, revision) {
       const bytes = views.bytes(resource, revision);
-      return bytes.subarray(resource.custom ? 1 : headLengthOf(resource));
+      return bytes.subarray(resource.codec.goType === "struct" ? headLengthOf(resource) : 1);
     },
     metadata(resource, revision, metaVersion) {
       const stored = isShownAsStored(resource, revision)
@@ -87,10 +87,7 @@ export function createViews(): Views {
  * were written under still holds.
  */
 export function isShownAsStored(resource: ServedResource, revision: Revision): boolean {
-  return (
-    resource.codec.storageIdentity &&
-    (!resource.custom || revision.schemaEpoch === resource.schemaEpoch)
-  );
+  return resource.codec.storageIdentity && revision.schemaEpoch === resource.schemaEpoch;
 }
 
 /** What `as=PartialObjectMetadata` shows of an object; shares its metadata. */

@@ -25,26 +25,8 @@ export function requestedPrefix(resource: ServedResource, namespace: string): st
 
 function assertPlainPath(resource: ServedResource, namespace: string, rest: string): void {
   if (namespace === "." || namespace === "..")
-    throw plainError(`invalid key: ${quoteGo(`/${etcdPrefixOf(resource)}/${namespace}${rest}`)}`);
+    throw plainError(`invalid key: ${quoteGo(`/${resource.etcdPrefix}/${namespace}${rest}`)}`);
 }
-
-/**
- * Where upstream keeps a kind in etcd, which some of its messages tell. Upstream:
- * k8s.io/kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go.
- */
-export function etcdPrefixOf({ group, resource, custom }: ServedResource): string {
-  if (custom || group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io")
-    return `${group}/${resource}`;
-  return oldPrefixes.get(resource) ?? resource;
-}
-
-const oldPrefixes: ReadonlyMap<string, string> = new Map([
-  ["replicationcontrollers", "controllers"],
-  ["endpoints", "services/endpoints"],
-  ["services", "services/specs"],
-  ["nodes", "minions"],
-  ["ingresses", "ingress"],
-]);
 
 /** The key of one object. */
 export function storageKeyOf(resource: ServedResource, namespace: string, name: string): string {

@@ -5,11 +5,11 @@ import type { Json, JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { encodeObjectBytes } from "./stored-json.ts";
-import type { Views } from "./representations.ts";
+import type { Representations } from "./representations.ts";
 import type { WatchEventType } from "./watch-event.ts";
 
 /** `object` in this version, or `metadata` of one of two versions. */
-export type FrameView = "object" | "v1" | "v1beta1";
+export type FrameForm = "object" | "v1" | "v1beta1";
 
 /** Makes frames, and keeps the newest for watchers who come by next. */
 export interface Frames {
@@ -17,7 +17,7 @@ export interface Frames {
     resource: ServedResource,
     revision: Revision,
     type: WatchEventType,
-    view: FrameView,
+    view: FrameForm,
   ): Uint8Array;
 }
 
@@ -28,7 +28,7 @@ export interface Frames {
 const framesKept = 1024;
 
 /** Creates the frames of one server. */
-export function createFrames(views: Views): Frames {
+export function createFrames(views: Representations): Frames {
   const kept = new WeakMap<Revision, WeakMap<ServedResource, Map<string, Uint8Array>>>();
   const newest: (() => void)[] = [];
   let next = 0;

@@ -10,7 +10,7 @@ import type { ReviewCaller } from "../../apimachinery/rest/review.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { Frames } from "../revisions/watch-frames.ts";
 import type { OpenWatches } from "./open-watches.ts";
-import type { Views } from "../revisions/representations.ts";
+import type { Representations } from "../revisions/representations.ts";
 import type { FieldManagers } from "../managed-fields/field-managers.ts";
 
 /**
@@ -26,7 +26,7 @@ export interface CoreServices {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly catalog: ResourceCatalog;
-  readonly views: Views;
+  readonly representations: Representations;
   readonly frames: Frames;
   readonly openWatches: OpenWatches;
   readonly fieldManagers: FieldManagers;

@@ -22,11 +22,12 @@ export function findResource({ core }: RequestScope, kind: KindName): ServedReso
  * An object in the namespace of the request, where its kind has namespaces; in its storage version.
  */
 export function findStored(
-  call: RequestScope,
+  scope: RequestScope,
   kind: KindName,
   name: string,
 ): JsonObject | undefined {
-  const resource = findResource(call, kind);
-  const revision = resource && call.core.store.latest(storageKeyOf(resource, call.namespace, name));
+  const resource = findResource(scope, kind);
+  const revision =
+    resource && scope.core.store.latest(storageKeyOf(resource, scope.namespace, name));
   return revision && parseStored(revision.bytes);
 }

@@ -28,13 +28,13 @@ export interface RequestScope {
   readonly namespace: string;
   /** "" for collections. */
   readonly name: string;
-  readonly subresource: { readonly name: string; readonly view: Subresource } | undefined;
+  readonly subresource: { readonly name: string; readonly endpoint: Subresource } | undefined;
   readonly accepted: Accepted;
 }
 
-/** The part of a call that strategies see. */
-export function writeContextOf(call: RequestScope, dryRun: boolean): WriteContext {
-  const { request, subresource } = call;
+/** The part of a request that strategies see. */
+export function writeContextOf(scope: RequestScope, dryRun: boolean): WriteContext {
+  const { request, subresource } = scope;
   return {
     user: request.user.name,
     caller: request.user,
@@ -42,6 +42,6 @@ export function writeContextOf(call: RequestScope, dryRun: boolean): WriteContex
     subresource: subresource?.name ?? "",
     now: request.now,
     warn: (text) => request.warnings.add(text),
-    find: (kind, name) => findStored(call, kind, name),
+    find: (kind, name) => findStored(scope, kind, name),
   };
 }

@@ -17,12 +17,12 @@ import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 
 /** Prepares and validates a new object in place, as its strategy sees it. Throws 422. */
 export function beforeCreate(
-  call: RequestScope,
+  scope: RequestScope,
   strategy: Strategy,
   hub: JsonObject,
   context: WriteContext,
 ): void {
-  const { resource, namespace } = call;
+  const { resource, namespace } = scope;
   const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
   strategy.prepareForCreate(hub, quiet);
@@ -55,23 +55,17 @@ export function holdWarnings(context: WriteContext): {
 }
 
 /**
- * The kind under which errors are reported: the storage's, so that events of both groups are
- * `Event`; a custom object may claim to be something else than it is, and is then reported as that.
+ * The kind that errors name: the type that the object in the hub version states, so that events of
+ * both groups are core events. A custom object may state another kind than its own.
  */
 export function errorKindOf(
   resource: ServedResource,
-  object: JsonObject,
+  hub: JsonObject,
 ): { readonly group: string; readonly kind: string } {
-  if (!resource.custom)
-    return {
-      group: parseApiVersion(resource.storageVersion)?.group ?? resource.group,
-      kind: resource.kind,
-    };
-  const claimed =
-    typeof object.apiVersion === "string" ? parseApiVersion(object.apiVersion) : undefined;
+  const stated = typeof hub.apiVersion === "string" ? parseApiVersion(hub.apiVersion) : undefined;
   return {
-    group: claimed?.group ?? resource.group,
-    kind: typeof object.kind === "string" ? object.kind : resource.kind,
+    group: stated?.group ?? resource.group,
+    kind: typeof hub.kind === "string" ? hub.kind : resource.kind,
   };
 }
 

@@ -17,13 +17,13 @@ import { assertValid, holdWarnings } from "./before-create.ts";
 
 /** Prepares and validates a change in place. Throws 422. */
 export function beforeUpdate(
-  call: RequestScope,
+  scope: RequestScope,
   strategy: Strategy,
   hub: JsonObject,
   old: JsonObject,
   context: WriteContext,
 ): void {
-  const { resource, namespace } = call;
+  const { resource, namespace } = scope;
   const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
   copyField("generation", hub, old);

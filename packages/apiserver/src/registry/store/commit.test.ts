@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import type { CoreServices } from "../scope/core-services.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { widgets } from "../testdata/widgets.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { commitObject } from "./commit.ts";
 
-const custom = { ...widgets, custom: true };
+const limited: ServedResource = { ...widgets, storedSize: "limited" };
 const text = (bytes: number): string => "x".repeat(bytes);
 
 function commit(name: string, spec: number, managed: number): ReturnType<typeof commitObject> {
@@ -18,7 +19,7 @@ function commit(name: string, spec: number, managed: number): ReturnType<typeof 
     metadata: { name, uid: "u", managedFields: [{ manager: text(managed) }] },
     spec: { text: text(spec) },
   };
-  return commitObject(core, custom, `example.com/widgets/home/${name}`, undefined, object);
+  return commitObject(core, limited, `example.com/widgets/home/${name}`, undefined, object);
 }
 
 test("what etcd would not take loses its managers first", async () => {

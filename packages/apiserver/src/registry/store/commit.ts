@@ -75,7 +75,8 @@ function encodeFitting(
   revision: number,
 ): Encoded {
   const encoded = encodeAt(resource, stored, revision);
-  if (!resource.custom || requestBytes(key, encoded) <= maxRequestBytes) return encoded;
+  if (resource.storedSize === "unlimited" || requestBytes(key, encoded) <= maxRequestBytes)
+    return encoded;
   delete metadataOf(stored).managedFields;
   const bare = encodeAt(resource, stored, revision);
   const bytes = requestBytes(key, bare);

@@ -26,12 +26,12 @@ export type Origin = "create" | "update";
  * taken.
  */
 export async function insertObject(
-  call: RequestScope,
+  scope: RequestScope,
   object: JsonObject,
   options: WriteOptions,
   origin: Origin,
 ): Promise<Result> {
-  const { core, resource, request } = call;
+  const { core, resource, request } = scope;
   fillSystemFields(object, request.now, core.runtime.entropy);
   const metadata = metadataOf(object);
   const generated =
@@ -42,45 +42,45 @@ export async function insertObject(
   const reserved = strategyAt(resource, "").reserve?.(
     hub,
     undefined,
-    writeContextOf(call, options.dryRun),
+    writeContextOf(scope, options.dryRun),
   );
   try {
-    return await storeNew(call, hub, options, origin);
+    return await storeNew(scope, hub, options, origin);
   } finally {
     reserved?.release();
   }
 }
 
 async function storeNew(
-  call: RequestScope,
+  scope: RequestScope,
   hub: JsonObject,
   options: WriteOptions,
   origin: Origin,
 ): Promise<Result> {
-  const { core, resource } = call;
-  beforeCreate(call, strategyAt(resource, ""), hub, writeContextOf(call, options.dryRun));
+  const { core, resource } = scope;
+  beforeCreate(scope, strategyAt(resource, ""), hub, writeContextOf(scope, options.dryRun));
   const name = metaString(hub, "name");
   if (core.admission.validating.length) {
     await runAdmission(
       core.admission.validating,
-      admissionRequestOf(call, {
+      admissionRequestOf(scope, {
         operation: "CREATE",
         object: fromHub(resource, hub),
         old: undefined,
         dryRun: options.dryRun,
         options: formatWriteOptions(options, "CreateOptions"),
-        name: call.name || name,
+        name: scope.name || name,
       }),
     );
   }
-  const key = storageKeyOf(resource, call.namespace, name);
+  const key = storageKeyOf(resource, scope.namespace, name);
   if (options.dryRun) {
-    if (core.store.latest(key)) throw nameTaken(call, name, hub);
+    if (core.store.latest(key)) throw nameTaken(scope, name, hub);
     return { object: fromHub(resource, hub) };
   }
   if (origin === "create") assertNoResourceVersion(hub);
   const revision = await commitObject(core, resource, key, undefined, hub);
-  if (revision === "conflict") throw nameTaken(call, name, hub);
+  if (revision === "conflict") throw nameTaken(scope, name, hub);
   return { revision };
 }
 
@@ -94,12 +94,12 @@ function assertNoResourceVersion(hub: JsonObject): void {
  * 409, which says so when the old object is on its way out, or when the name was the server's own
  * idea.
  */
-function nameTaken(call: RequestScope, name: string, hub: JsonObject): ApiStatusError {
-  const { core, resource } = call;
+function nameTaken(scope: RequestScope, name: string, hub: JsonObject): ApiStatusError {
+  const { core, resource } = scope;
   const error = metaString(hub, "generateName")
-    ? generateNameConflict(call, name)
+    ? generateNameConflict(scope, name)
     : alreadyExistsError(resource, name);
-  if (!core.store.latest(storageKeyOf(resource, call.namespace, name))?.facts.deleting)
+  if (!core.store.latest(storageKeyOf(resource, scope.namespace, name))?.facts.deleting)
     return error;
   return new ApiStatusError({
     ...error.status,

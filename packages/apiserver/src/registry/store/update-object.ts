@@ -27,7 +27,7 @@ import { formatWriteOptions, type WriteOptions } from "../options/write-options.
 import { parseResourceVersion } from "../read/resource-version.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
-import { etcdPrefixOf, requestedKey } from "../revisions/storage-key.ts";
+import { requestedKey } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { isShownAsStored } from "../revisions/representations.ts";
 import { admissionRequestOf } from "./admission-request.ts";
@@ -60,19 +60,19 @@ export interface Outcome {
 /** Attempts before a write gives up to those that keep coming first. */
 const maxAttempts = 1000;
 
-/** Changes the object that `call` names. */
-export async function updateObject(call: RequestScope, change: Change): Promise<Outcome> {
-  const { core, resource, namespace, name } = call;
+/** Changes the object that `scope` names. */
+export async function updateObject(scope: RequestScope, change: Change): Promise<Outcome> {
+  const { core, resource, namespace, name } = scope;
   const key = requestedKey(resource, namespace, name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision && !change.mayCreate) throw notFoundError(resource, name);
     const live = revision && openLive(core, resource, revision);
-    assertUid(call, change.uid, live?.object);
-    const next = await admitted(call, change, live);
+    assertUid(scope, change.uid, live?.object);
+    const next = await admitted(scope, change, live);
     if (!live)
-      return { status: 201, result: await insertObject(call, next, change.options, "update") };
-    const result = await replace(call, change, live, toHub(resource, next));
+      return { status: 201, result: await insertObject(scope, next, change.options, "update") };
+    const result = await replace(scope, change, live, toHub(resource, next));
     if (result) return { status: 200, result };
   }
   throw conflictError(
@@ -83,17 +83,17 @@ export async function updateObject(call: RequestScope, change: Change): Promise<
 }
 
 async function admitted(
-  call: RequestScope,
+  scope: RequestScope,
   { options, transform }: Change,
   live: Live | undefined,
 ): Promise<JsonObject> {
   const next = await transform(live?.object);
-  const { mutating } = call.core.admission;
+  const { mutating } = scope.core.admission;
   if (mutating.length) {
     const kind = live ? "UpdateOptions" : "CreateOptions";
     await runAdmission(
       mutating,
-      admissionRequestOf(call, {
+      admissionRequestOf(scope, {
         operation: live ? "UPDATE" : "CREATE",
         object: next,
         old: live?.object,
@@ -103,43 +103,43 @@ async function admitted(
     );
   }
   dedupeOwnerReferences(next, " after mutating admission happens", (text) =>
-    call.request.warnings.add(text),
+    scope.request.warnings.add(text),
   );
   return next;
 }
 
 /** undefined: somebody else was faster. */
 async function replace(
-  call: RequestScope,
+  scope: RequestScope,
   { options }: Change,
   live: Live,
   hub: JsonObject,
 ): Promise<Result | undefined> {
-  const { resource, subresource } = call;
+  const { resource, subresource } = scope;
   const strategy = strategyAt(resource, subresource?.name ?? "");
-  settleResourceVersion(call, strategy, hub, live);
-  const reserved = strategy.reserve?.(hub, live.hub, writeContextOf(call, options.dryRun));
+  settleResourceVersion(scope, strategy, hub, live);
+  const reserved = strategy.reserve?.(hub, live.hub, writeContextOf(scope, options.dryRun));
   try {
-    return await store(call, options, strategy, live, hub);
+    return await store(scope, options, strategy, live, hub);
   } finally {
     reserved?.release();
   }
 }
 
 async function store(
-  call: RequestScope,
+  scope: RequestScope,
   options: WriteOptions,
   strategy: Strategy,
   live: Live,
   hub: JsonObject,
 ): Promise<Result | undefined> {
-  const { core, resource } = call;
-  beforeUpdate(call, strategy, hub, live.hub, writeContextOf(call, options.dryRun));
+  const { core, resource } = scope;
+  beforeUpdate(scope, strategy, hub, live.hub, writeContextOf(scope, options.dryRun));
   const next = ignoreManagedFieldsTimestamps(hub, live.hub);
   if (core.admission.validating.length) {
     await runAdmission(
       core.admission.validating,
-      admissionRequestOf(call, {
+      admissionRequestOf(scope, {
         operation: "UPDATE",
         object: fromHub(resource, next),
         old: live.object,
@@ -148,7 +148,7 @@ async function store(
       }),
     );
   }
-  if (isFinished(strategy, next, live.hub)) return await finish(call, next, live, options);
+  if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
   if (equalJson(next, live.hub) && isStoredSo(resource, next, live))
     return { revision: live.revision };
   if (options.dryRun) return { object: fromHub(resource, next) };
@@ -208,12 +208,12 @@ function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): bool
  * Removes the object; the answer shows what the change made of it, the event what was there before.
  */
 async function finish(
-  call: RequestScope,
+  scope: RequestScope,
   next: JsonObject,
   live: Live,
   options: WriteOptions,
 ): Promise<Result | undefined> {
-  const { core, resource } = call;
+  const { core, resource } = scope;
   if (!options.dryRun && (await commitRemoval(core, resource, live.revision)) === "conflict")
     return undefined;
   return { object: fromHub(resource, next) };
@@ -226,7 +226,7 @@ function assertUid(
 ): void {
   const found = live ? metaString(live, "uid") : "";
   if (uid === undefined || uid === found) return;
-  const path = `/registry/${[etcdPrefixOf(resource), ...(namespace ? [namespace] : []), name].join("/")}`;
+  const path = `/registry/${[resource.etcdPrefix, ...(namespace ? [namespace] : []), name].join("/")}`;
   throw conflictError(
     resource,
     name,

@@ -21,6 +21,9 @@ const codec: VersionCodec = {
   fromStorage: (stored) => stored,
   toStorage: (object) => object,
   storageIdentity: true,
+  goType: "struct",
+  typeMeta: "defaulted",
+  protobuf: true,
   smd: deducedType,
 };
 
@@ -76,12 +79,18 @@ export const widgets: ServedResource = {
   storageKey: "example.com/widgets",
   storageVersion: "example.com/v1",
   storageVersionHash: "",
-  custom: false,
+  etcdPrefix: "widgets",
+  hub: "storage version",
+  routing: "installed",
+  storedSize: "unlimited",
+  managedFields: { unknownVersions: "drop", conversion: "through storage", resetVersions: "all versions" },
+  discovery: { groupOrder: "catalog", entryOrder: "by path", responseKind: "relative" },
   codec,
   strategy,
   subresources: new Map([["status", { at: "store", kind: { group: "example.com", version: "v1", kind: "Widget" }, verbs: ["get", "patch", "update"], strategy: statusStrategy }]]),
-  fields: { names: ["spec.color"], extract: (object) => ({ "spec.color": String((isObject(object.spec) ? object.spec.color : "") ?? "") }), unknownMessage: (name) => `field label not supported: ${name}` },
+  fields: { names: ["spec.color"], selectsNamespace: false, extract: (object) => ({ "spec.color": String((isObject(object.spec) ? object.spec.color : "") ?? "") }), unknownMessage: (name) => `field label not supported: ${name}` },
   table: { columns: [{ name: "Name", type: "string", format: "name", description: "", priority: 0 }], cells: (object) => [metadataOf(object).name as Json], emptyRowsNull: false },
+  openapi: { at: "types" },
   schemaEpoch: 0,
   creatable: true,
 };
@@ -97,6 +106,7 @@ export const namespaces: ServedResource = {
   namespaced: false,
   storageKey: "/namespaces",
   storageVersion: "v1",
+  etcdPrefix: "namespaces",
   subresources: new Map(),
   strategy: { ...strategy, prepareForCreate() {}, prepareForUpdate() {}, validateCreate: () => [], validateUpdate: () => [] },
 };

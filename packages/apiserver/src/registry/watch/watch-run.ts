@@ -16,12 +16,12 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import { bookmarkObject } from "../revisions/watch-frames.ts";
 import { PushStream } from "./push-stream.ts";
 import { selectEvent } from "../revisions/watch-event.ts";
-import type { WatchView } from "./watch-view.ts";
+import type { WatchEncoder } from "./watch-encoder.ts";
 
 /** What has been agreed on before the stream opens. */
 export interface WatchPlan {
   readonly selection: Selection;
-  readonly view: WatchView;
+  readonly view: WatchEncoder;
   /** 0: from now, or from what there is. */
   readonly revision: number;
   /** "marked": what there is, and a bookmark behind it. */
@@ -108,7 +108,7 @@ export class WatchRun {
     this.stream.push(
       this.#plan.view.event(
         event.type,
-        event.departed ? this.#core.views.departed(change) : change,
+        event.departed ? this.#core.representations.departed(change) : change,
       ),
     );
   }

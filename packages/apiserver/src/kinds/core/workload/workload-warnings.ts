@@ -3,7 +3,7 @@
 // pkg/registry/apps/*/strategy.go (WarningsOnCreate, WarningsOnUpdate).
 import { dnsLabelFaults } from "homeostat/api";
 import type { DecodedObject } from "../../../apimachinery/meta/read-meta.ts";
-import { podWarnings } from "../pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../pod/warnings/pod-warnings.ts";
 import { templateOf, type Workload } from "./workload.ts";
 
 /** A name that is no DNS label makes invalid host names. */
@@ -18,7 +18,7 @@ export function nameWarnings({ metadata }: DecodedObject): string[] {
 
 /** Warnings about the pod template. */
 export const templateWarnings = (workload: Workload): string[] =>
-  podWarnings(templateOf(workload), "spec.template");
+  podTemplateWarnings(templateOf(workload), "spec.template");
 
 /** Warnings about the pod template of a workload whose generation has changed. */
 export const changedTemplateWarnings = (workload: Workload, old: Workload): string[] =>

@@ -86,15 +86,13 @@ class Expiry {
   async #remove(key: string): Promise<void> {
     const revision = this.#core.store.latest(key);
     if (!revision) return;
-    const outcome = await commitRemoval(this.#core, this.#resource, revision).catch(
-      (error: unknown) => {
-        this.#warn?.(
-          `forget the Event ${key}: it stays for another ${this.#ttlMs / 1000} s`,
-          error,
-        );
-        return "failed" as const;
-      },
-    );
+    const outcome = await commitRemoval(
+      { core: this.#core, resource: this.#resource },
+      revision,
+    ).catch((error: unknown) => {
+      this.#warn?.(`forget the Event ${key}: it stays for another ${this.#ttlMs / 1000} s`, error);
+      return "failed" as const;
+    });
     if (outcome === "failed" && this.#core.store.latest(key)) this.#written(key);
   }
 }

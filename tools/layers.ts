@@ -23,6 +23,20 @@ export const packageOrder = [
  * (`apiserver/registry`). Places that are not listed have no order inside.
  */
 export const layers: Readonly<Record<string, Levels>> = {
+  // cel-go's own rooms, under its names: common/types, parser, checker, interpreter, ext.
+  cel: [
+    ["types"],
+    ["values"],
+    ["cost", "go"], // what steps cost; what Go's standard library does
+    ["functions"],
+    ["ast"],
+    ["parser"], // macros included
+    ["environment"],
+    ["checker", "interpreter", "ext", "stdlib"],
+    ["kubernetes"], // Kubernetes' libraries, and which version has which
+    ["."], // text in, program out; facades
+    ["testing"],
+  ],
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
@@ -49,6 +63,13 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   "apiserver/apimachinery": [["errors", "kind-data"], ["meta", "types", "values"], ["."], ["rest"]],
   "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
+  "apiserver/schema": [
+    ["formats"],
+    ["."], // JSONSchemaProps, and nodes compiled from them
+    ["defaulting", "listtype", "objectmeta", "pruning", "validation"],
+    ["structural"], // JSONSchemaProps in, nodes out
+    ["cel"],
+  ],
   "apiserver/registry": [
     ["request", "negotiation", "revisions", "managed-fields"],
     ["scope"], // what one request works with
@@ -63,9 +84,7 @@ export const layers: Readonly<Record<string, Levels>> = {
 
 /**
  * What only some folders of a package may import from others: everything in the API server but its
-    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
-    ["cache", "events"],
-    ["controller"],
+ * controllers is no client.
  */
 export const narrowedImports: readonly {
   readonly folder: string;

@@ -60,7 +60,7 @@ test("starting a server does not load the CEL engine", () => {
     const { startApiServer } = await import("@homeostat/apiserver");
     await (await startApiServer({ protocol: "http" })).close();
     console.log(JSON.stringify(seen.sort()));`;
-  assert.deepEqual(outputOf(program), ["go-quote.ts", "libraries/go-address.ts", "net.ts"]);
+  assert.deepEqual(outputOf(program), ["go/address.ts", "go/quote.ts", "net.ts"]);
 });
 
 test("a heavy module is noticed", () =>

@@ -136,7 +136,9 @@ describe("the packages as a user meets them", () => {
       assert.deepEqual(
         paths.filter(
           (path) =>
-            !/^(?:LICENSE|NOTICE|package\.json|(?:bin|dist|data|templates)\/.*)$/.test(path) ||
+            !/^(?:LICENSE|NOTICE|README\.md|package\.json|(?:bin|dist|data|templates)\/.*)$/.test(
+              path,
+            ) ||
             (!path.startsWith("templates/") && /\.(test|suite)\.|tsbuildinfo/.test(path)),
         ),
         [],

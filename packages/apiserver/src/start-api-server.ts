@@ -93,7 +93,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
 async function createCore(parts: Parts): Promise<ControlPlane> {
   const { options, runtime, store, identity, listener } = parts;
   const { createControlPlane } = await import("./server/control-plane.ts");
-  const { readCoreChoices } = await import("./server/server-options.ts");
+  const { parseServerOptions } = await import("./server/server-options.ts");
   const { host = defaultHost, compactionIntervalMs, eventTtlMs } = options;
   return createControlPlane({
     tokenIssuer: createTokenIssuer({
@@ -106,7 +106,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
     ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),
-    ...readCoreChoices({ ...options, ...clientCaOf(identity, options) }),
+    ...parseServerOptions({ ...options, ...clientCaOf(identity, options) }),
     tokens: new Map([
       ...(options.tokens ?? []),
       ...(identity ? [[identity.token, administrator] as const] : []),

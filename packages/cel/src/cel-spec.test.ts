@@ -1,13 +1,13 @@
 // CEL's own published test data, run where Go's module cache has it (cel.dev/expr,
-// tests/simple/testdata). What a Kubernetes server leaves out of CEL is skipped by rule: protobuf
-// messages, enums, containers, unchecked expressions.
+// tests/simple/testdata). Features that Kubernetes leaves out are skipped: protobuf messages,
+// enums, containers, unchecked expressions.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { withVariables } from "./environment.ts";
-import { kubernetesEnvironment } from "./kubernetes-environment.ts";
+import { withVariables } from "./environment/environment.ts";
+import { kubernetesEnvironment } from "./kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "./program.ts";
 import { parseTextproto, type TextMessage, type TextValue } from "./testing/parse-textproto.ts";
 import {
@@ -25,7 +25,7 @@ import {
   type Type,
   typeOf,
   uintType,
-} from "./type.ts";
+} from "./types/type.ts";
 import { Double } from "./values/double.ts";
 import { equalValues } from "./values/equality.ts";
 import { normalInt } from "./values/int.ts";
@@ -167,7 +167,7 @@ function toType(message: TextMessage): Type {
   throw new Unsupported();
 }
 
-/** Doubles must be doubles and NaN is as expected as any other value: stricter than CEL's `==`. */
+/** Stricter than CEL's `==`: types must agree, and NaN equals NaN. */
 function matches(actual: CelValue, expected: CelValue): boolean {
   if (expected instanceof Double)
     return (
@@ -195,8 +195,8 @@ function matches(actual: CelValue, expected: CelValue): boolean {
 }
 
 /**
- * Beyond Kubernetes' CEL: messages of protobuf, and what its versions of the libraries do not have
- * yet or decide otherwise.
+ * Outside Kubernetes' CEL: protobuf messages, and functions that its library versions lack or
+ * define otherwise.
  */
 const beyond =
   /\bTestAllTypes\b|google\.protobuf\.(?!Timestamp|Duration)|\bproto[23]\b|\.reverse\(\)|cel\.|`|x\.y|\bformat\(|\.format|indexOf\('a', 30\)|\.(?:absent|invalid)\b/i;
@@ -215,12 +215,8 @@ function runCase(test: TextMessage): "passed" | "skipped" {
   const variables: Record<string, CelValue> = {};
   const types = new Map<string, Type>();
   try {
-    expected =
-      test.eval_error || test.any_eval_errors
-        ? undefined
-        : test.value
-          ? toValue(messageOf(first(test, "value")))
-          : true;
+    if (!test.eval_error && !test.any_eval_errors)
+      expected = test.value ? toValue(messageOf(first(test, "value"))) : true;
     for (const declared of all(test, "type_env"))
       types.set(
         textOf(first(declared, "name")),

@@ -2,52 +2,6 @@
  * Common Expression Language as Kubernetes API servers run it.
  * @module @homeostat/cel
  */
-export type { Call, Comprehension, Expr, Ident, Literal, Select } from "./ast.ts";
-export { checkExpression } from "./checker.ts";
-export {
-  type FunctionDeclaration,
-  type Implementation,
-  member,
-  type Overload,
-  overload,
-} from "./declarations.ts";
-export {
-  createEnvironment,
-  type Environment,
-  type Library,
-  type StructDeclaration,
-  type TreeCheck,
-  withVariables,
-} from "./environment.ts";
-export type { Estimate } from "./estimate.ts";
-export type { Variables } from "./frame.ts";
-export {
-  compatibilityMinor,
-  kubernetesEnvironment,
-  storedMinor,
-} from "./kubernetes-environment.ts";
-export {
-  type AccessCheck,
-  type AccessDecision,
-  type AccessQuery,
-  authorizerType,
-  createAuthorizer,
-  createResourceAuthorizer,
-  resourceCheckType,
-} from "./libraries/authorizer.ts";
-export { bindingLibrary } from "./libraries/bindings.ts";
-export { jsonPatchLibrary } from "./libraries/json-patch.ts";
-export { standardLibrary } from "./libraries/standard.ts";
-export { type ParseResult, parseExpression } from "./parser.ts";
-export {
-  type Compilation,
-  compileExpression,
-  type Evaluation,
-  perCallLimit,
-  type Program,
-} from "./program.ts";
-export { formatIssues, type Issue, type Source } from "./source.ts";
-export { estimateCost, type SizeOracle } from "./static-cost.ts";
 export {
   anyType,
   boolType,
@@ -70,7 +24,7 @@ export {
   type Type,
   type TypeKind,
   uintType,
-} from "./type.ts";
+} from "./types/type.ts";
 export { CelError, CostLimitError, noSuchOverload } from "./values/cel-error.ts";
 export { Double } from "./values/double.ts";
 export { Duration, parseFormatDuration } from "./values/duration.ts";
@@ -84,3 +38,62 @@ export { toJson } from "./values/to-json.ts";
 export { TypeValue } from "./values/type-value.ts";
 export { Uint } from "./values/uint.ts";
 export { type CelInt, CelObject, type CelValue, showValue, typeOfValue } from "./values/value.ts";
+export type { Estimate } from "./cost/estimate.ts";
+export {
+  type CallCost,
+  type CallEstimate,
+  type CallSite,
+  type CostNode,
+  type Estimator,
+  fixedPrice,
+  type Price,
+  type SizeOracle,
+  sizeOf,
+} from "./cost/price.ts";
+export {
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  type Overload,
+  overload,
+  priced,
+  pricedFunction,
+} from "./functions/declarations.ts";
+export type { Call, Comprehension, Expr, Ident, Literal, Select } from "./ast/ast.ts";
+export { formatIssues, type Issue, type Source } from "./ast/source.ts";
+export { type ParseResult, parseExpression } from "./parser/parser.ts";
+export {
+  createEnvironment,
+  type Environment,
+  type Library,
+  type StructDeclaration,
+  type TreeCheck,
+  withVariables,
+} from "./environment/environment.ts";
+export { checkExpression } from "./checker/checker.ts";
+export { estimateCost } from "./checker/estimate-cost.ts";
+export type { Variables } from "./interpreter/frame.ts";
+export { bindingLibrary } from "./ext/bindings.ts";
+export { standardLibrary } from "./stdlib/standard.ts";
+export {
+  type AccessCheck,
+  type AccessDecision,
+  type AccessQuery,
+  authorizerType,
+  createAuthorizer,
+  createResourceAuthorizer,
+  resourceCheckType,
+} from "./kubernetes/authorizer.ts";
+export { jsonPatchLibrary } from "./kubernetes/json-patch.ts";
+export {
+  compatibilityMinor,
+  kubernetesEnvironment,
+  storedMinor,
+} from "./kubernetes/kubernetes-environment.ts";
+export {
+  type Compilation,
+  compileExpression,
+  type Evaluation,
+  perCallLimit,
+  type Program,
+} from "./program.ts";

@@ -11,4 +11,4 @@ export {
   parseAddress,
   parsePrefix,
   prefixContains,
-} from "./libraries/go-address.ts";
+} from "./go/address.ts";

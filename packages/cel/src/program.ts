@@ -1,21 +1,21 @@
-// Text in, program out: parse, check, plan. The one entry for everything that runs CEL.
+// Compiles expressions: parse, check, plan.
 // Upstream: github.com/google/cel-go v0.26 cel/env.go (Compile), cel/program.go.
-import type { Expr } from "./ast.ts";
-import { checkExpression } from "./checker.ts";
-import type { Environment } from "./environment.ts";
-import { Frame, type Variables } from "./frame.ts";
-import { parseExpression } from "./parser.ts";
-import type { Scope } from "./plan.ts";
-import { planNode } from "./planner.ts";
-import { formatIssues } from "./source.ts";
-import type { Type } from "./type.ts";
+import type { Expr } from "./ast/ast.ts";
+import { checkExpression } from "./checker/checker.ts";
+import type { Environment } from "./environment/environment.ts";
+import { Frame, type Variables } from "./interpreter/frame.ts";
+import { parseExpression } from "./parser/parser.ts";
+import type { Scope } from "./interpreter/plan.ts";
+import { planNode } from "./interpreter/planner.ts";
+import { formatIssues } from "./ast/source.ts";
+import type { Type } from "./types/type.ts";
 import { CelError, CostLimitError } from "./values/cel-error.ts";
 import type { CelValue } from "./values/value.ts";
 
-/** Most cost units of one evaluation on a Kubernetes API server. */
+/** Cost units of one evaluation, at most, on a Kubernetes API server. */
 export const perCallLimit = 1_000_000;
 
-/** What an evaluation came to. */
+/** The result of an evaluation. */
 export type Evaluation = { readonly cost: number } & (
   | { readonly value: CelValue }
   | { readonly error: CelError | CostLimitError }
@@ -25,17 +25,17 @@ export type Evaluation = { readonly cost: number } & (
 export interface Program {
   readonly type: Type;
   /**
-   * The checked tree: for static estimates and for what an expression refers to. Not to be changed.
+   * The checked tree, for estimates. Callers must not change it.
    */
   readonly root: Expr;
-  /** Names of the environment's variables that the expression reads. */
+  /** Names of the variables that the expression reads. */
   readonly references: ReadonlySet<string>;
   evaluate(variables: Variables, limit?: number): Evaluation;
 }
 
 /**
- * A program, or why there is none. `issues` is upstream's text for compile errors; `failure` is for
- * what only planning finds.
+ * A program, or its error: `issues` is upstream's text for compile errors, `failure` the text of an
+ * error that only planning finds.
  */
 export type Compilation =
   | { readonly program: Program }
@@ -43,8 +43,7 @@ export type Compilation =
   | { readonly failure: string; readonly type: Type; readonly references: ReadonlySet<string> };
 
 /**
- * Compiles an expression. A chain so long that the tree cannot be walked by recursion is an issue
- * of its own.
+ * Compiles an expression. A tree too deep for the stack is reported as an issue.
  */
 export function compileExpression(text: string, environment: Environment): Compilation {
   try {

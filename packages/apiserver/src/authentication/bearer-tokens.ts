@@ -1,5 +1,5 @@
-// Whose a bearer token is: one that the server was given at its start, or one that it has signed
-// for a service account which is still there.
+// Verifies bearer tokens: static ones given at start, and service account tokens whose account still
+// exists.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/{jwt,claims}.go,
 // pkg/registry/authentication/tokenreview, k8s.io/apiserver/pkg/authentication/request/bearertoken.
 import { isObject, type JsonObject } from "homeostat/api";
@@ -21,14 +21,14 @@ export interface BearerTokensOptions {
   readonly clock: Clock;
 }
 
-/** Looks a token up; `audiences` empty means the server's own. */
+/** Verifies a token; empty `audiences` mean the server's own. */
 export type ReviewToken = (token: string, audiences: readonly string[]) => TokenReviewResult;
 
 const unknownToken: TokenReviewResult = { error: "invalid bearer token" };
-/** Clocks may differ by as much. */
+/** Tolerated clock skew. */
 const leewaySeconds = 60;
 
-/** Creates the look-up. */
+/** Creates the verifier. */
 export function createBearerTokens({
   given,
   issuer,
@@ -63,11 +63,11 @@ export function createBearerTokens({
   };
 }
 
-/** Tokens that say nothing of audiences are for the server's own only. */
-const forAudiences = (word: {
+/** A static token is valid for the server's own audiences only. */
+const forAudiences = (result: {
   readonly user: UserInfo;
   readonly audiences: readonly string[];
-}): TokenReviewResult => (word.audiences.length ? word : unknownToken);
+}): TokenReviewResult => (result.audiences.length ? result : unknownToken);
 
 const withAuthenticated = (user: UserInfo): UserInfo =>
   user.groups.includes("system:authenticated")
@@ -86,7 +86,7 @@ function timeFault(claims: JsonObject, now: number): string | undefined {
 
 type Read = (resource: string, namespace: string, name: string) => JsonObject | undefined;
 
-/** The account, and what the token is bound to, have to be there still, and be the same. */
+/** The account, and the object that the token is bound to, must exist with the same uid. */
 function objectFault(claims: JsonObject, read: Read): string | undefined {
   const kubernetes = objectAt(claims, "kubernetes.io");
   const namespace = String(kubernetes["namespace"] ?? "");

@@ -1,22 +1,22 @@
-// Who is asking: whoever the door vouches for, the holder of a known bearer token, or nobody in
-// particular.
+// Authenticates a request: by the user that the transport has verified (client certificate,
+// in-process), by bearer token, or else as anonymous.
 // Upstream: k8s.io/apiserver/pkg/authentication/request (bearertoken, anonymous, union),
 // pkg/endpoints/filters/authentication.go.
 import { failure } from "../apimachinery/errors/api-errors.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 
-/** The caller without credentials. */
+/** The user of requests without credentials. */
 export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** Finds the holder of a bearer token; undefined when nobody knows it. */
+/** Resolves a bearer token to its user; undefined for an unknown token. */
 export type TokenAuthenticator = (
   token: string,
 ) => UserInfo | undefined | Promise<UserInfo | undefined>;
 
 /**
- * Sets the request's user. Throws 401 for a token that nobody knows, or a refused certificate
- * alone, whatever is asked for.
+ * Sets the request's user. Throws 401 for an unknown token, and for a refused certificate without a
+ * token.
  */
 export async function authenticate(
   request: ServerRequest,
@@ -40,7 +40,7 @@ export async function authenticate(
     : { ...holder, groups: [...holder.groups, "system:authenticated"] };
 }
 
-/** The token of `Bearer …`; other schemes are not looked at. */
+/** The token of `Bearer …`; other schemes are ignored. */
 function readBearerToken(authorization: string, { warnings }: ServerRequest): string | undefined {
   const [scheme = "", token = "", ...more] = authorization.trim().split(" ");
   if (scheme.toLowerCase() !== "bearer") return undefined;

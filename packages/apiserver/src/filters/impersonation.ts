@@ -1,4 +1,4 @@
-// Impersonate-* headers: the request goes on as somebody else, if the caller may be them.
+// Impersonate-* headers: the request continues as another user if the caller may impersonate it.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
@@ -9,13 +9,13 @@ import { type Authorizer, refusal } from "../authorization/authorizer.ts";
 
 const extraPrefix = "impersonate-extra-";
 
-/** Replaces the request's user by the one that its headers name. Throws 400 and 403. */
+/** Replaces the request's user by the impersonated one. Throws 400 and 403. */
 export async function impersonate(request: ServerRequest, authorizer: Authorizer): Promise<void> {
   const wanted = readHeaders(request.api.headers);
   if (!wanted) return;
   if (!wanted.name)
     throw badRequestError(`requested ${formatGo(wanted)} without impersonating a user name`);
-  for (const info of attempts(wanted)) {
+  for (const info of impersonations(wanted)) {
     const decision = await authorizer({ user: request.user, info });
     if (!decision.allowed) throw refusal({ user: request.user, info }, decision.reason);
   }
@@ -45,18 +45,19 @@ function unescape(key: string): string {
   }
 }
 
-/**
- * One attempt for each thing that is impersonated: service accounts are resources of their
- * namespace.
- */
-function attempts({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[] {
+/** What the authorizer must allow: one `impersonate` for each user, group, uid and extra value. */
+function impersonations({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[] {
   const account = serviceAccount(name);
   const subject = account
-    ? attempt({ resource: "serviceaccounts", name: account.name, namespace: account.namespace })
-    : attempt({ resource: "users", name });
+    ? impersonated({
+        resource: "serviceaccounts",
+        name: account.name,
+        namespace: account.namespace,
+      })
+    : impersonated({ resource: "users", name });
   const extras = Object.entries(extra ?? {}).flatMap(([key, texts]) =>
     texts.map((text) =>
-      attempt({
+      impersonated({
         group: "authentication.k8s.io",
         version: "v1",
         resource: "userextras",
@@ -67,15 +68,22 @@ function attempts({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[
   );
   return [
     subject,
-    ...groups.map((group) => attempt({ resource: "groups", name: group })),
+    ...groups.map((group) => impersonated({ resource: "groups", name: group })),
     ...extras,
     ...(uid
-      ? [attempt({ group: "authentication.k8s.io", version: "v1", resource: "uids", name: uid })]
+      ? [
+          impersonated({
+            group: "authentication.k8s.io",
+            version: "v1",
+            resource: "uids",
+            name: uid,
+          }),
+        ]
       : []),
   ];
 }
 
-function attempt(fields: Partial<RequestInfo>): RequestInfo {
+function impersonated(fields: Partial<RequestInfo>): RequestInfo {
   return {
     isResource: true,
     path: "",
@@ -104,8 +112,8 @@ function serviceAccount(
 }
 
 /**
- * Whoever names no group gets those that everybody of that sort has; all are authenticated, except
- * the anonymous.
+ * The groups of the impersonated user: those named, or those of every service account; and
+ * `system:authenticated`, or `system:unauthenticated` for anonymous.
  */
 function withStandardGroups({ name, groups }: UserInfo): readonly string[] {
   const account = serviceAccount(name);
@@ -120,7 +128,7 @@ function withStandardGroups({ name, groups }: UserInfo): readonly string[] {
     : [...given, "system:authenticated"];
 }
 
-/** Go's %#v of the user that was asked for. */
+/** Go's %#v of the requested user. */
 function formatGo({ name, uid = "", groups, extra }: UserInfo): string {
   const list = (texts: readonly string[]): string =>
     texts.length ? `[]string{${texts.map(quoteGo).join(", ")}}` : "[]string(nil)";

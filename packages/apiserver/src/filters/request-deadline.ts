@@ -1,6 +1,5 @@
-// The `timeout` parameter of requests that are over soon. Answers here are far quicker than any
-// timeout that makes sense, so it is only checked, not kept; one that no server could keep is over
-// before the work begins.
+// The `timeout` parameter of short requests. It is validated and not enforced, because responses
+// take far less time than any sensible timeout; a timeout that no server could meet fails at once.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go,
 // pkg/server/filters/timeout.go, time (ParseDuration).
 import type { ApiResponse } from "../apimachinery/handler.ts";
@@ -8,7 +7,7 @@ import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
-/** Throws 400 for a timeout that is no duration. Watches have no use for it. */
+/** Throws 400 for a timeout that is no duration. Watches and proxies ignore it. */
 export async function enforceRequestDeadline({
   query,
   info,
@@ -21,7 +20,7 @@ export async function enforceRequestDeadline({
   return milliseconds > 0 && milliseconds < shortestMs ? timedOut() : undefined;
 }
 
-/** What upstream's filter needs by itself. */
+/** Shorter timeouts pass while upstream's own filter runs. */
 const shortestMs = 0.1;
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -34,7 +33,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3.6e6,
 };
 
-/** Upstream writes this past its encoders: without kind and version, as plain text. */
+/** Upstream bypasses its encoders here: no kind, no version, plain text. */
 function timedOut(): ApiResponse {
   const status = {
     metadata: {},
@@ -51,7 +50,7 @@ function timedOut(): ApiResponse {
   };
 }
 
-/** Of a text that is a duration. */
+/** The length of a valid duration. */
 function durationMs(text: string): number {
   const size = [...text.matchAll(/([0-9]*\.?[0-9]*)([^0-9.+-]+)/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (unitMs[unit!] ?? 0),
@@ -62,7 +61,7 @@ function durationMs(text: string): number {
 
 const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/;
 
-/** What Go says of a text that is no duration, e.g. `time: missing unit in duration "5"`. */
+/** Go's message for an invalid duration, e.g. `time: missing unit in duration "5"`. */
 function durationFault(text: string): string | undefined {
   let rest = text.replace(/^[+-]/, "");
   if (rest === "0") return undefined;

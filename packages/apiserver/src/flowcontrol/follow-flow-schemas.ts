@@ -1,9 +1,12 @@
-// The flows of requests, kept in step with the stored FlowSchemas and their levels: read anew by
-// the first request after a change.
+// The flow matcher of a server, compiled again by the first request after a FlowSchema or priority
+// level has changed.
+import type { Decoded } from "homeostat/api";
+import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import { watchRevisions } from "../registry/revisions/follow-revisions.ts";
 import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
-import type { Store } from "../storage/store.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
+import type { Store } from "../storage/store.ts";
 import { createFlowMatcher, type FlowMatcher } from "./match-flow-schema.ts";
 
 const group = "flowcontrol.apiserver.k8s.io";
@@ -16,28 +19,30 @@ export interface FlowSource {
   readonly objects: StoredObjects;
 }
 
-/** Flows of a server; none where FlowSchemas are not served. */
+/** The matcher of a server; it matches nothing when FlowSchemas are not served. */
 export interface Flows {
   readonly match: FlowMatcher;
   stop(): void;
 }
 
-/** Follows until stopped. */
+/** Follows stored FlowSchemas until stopped. */
 export function followFlowSchemas({ store, catalog, objects }: FlowSource): Flows {
   let current: FlowMatcher | undefined;
   const served = [schemas, levels].flatMap(
     ({ resource }) => catalog.find(group, "v1", resource) ?? [],
   );
-  const watches = served.map((each) =>
-    store.since(storagePrefixOf(each, ""), store.revision(), () => (current = undefined)),
+  const stops = served.map((resource) =>
+    watchRevisions(store, storagePrefixOf(resource, ""), () => (current = undefined)),
   );
+  const compile = (): FlowMatcher =>
+    createFlowMatcher(
+      objects.list(schemas) as readonly Decoded<FlowSchema>[],
+      objects.list(levels) as readonly Decoded<PriorityLevelConfiguration>[],
+    );
   return {
-    match: (user, info) =>
-      served.length
-        ? (current ??= createFlowMatcher(objects.list(schemas), objects.list(levels)))(user, info)
-        : undefined,
+    match: (user, info) => (served.length ? (current ??= compile())(user, info) : undefined),
     stop() {
-      for (const watch of watches) if (typeof watch === "object") watch.stop();
+      for (const stop of stops) stop();
     },
   };
 }

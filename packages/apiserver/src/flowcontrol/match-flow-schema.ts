@@ -1,140 +1,136 @@
-// Which flow a request belongs to: the first FlowSchema, in order of precedence, that speaks of its
-// user and of what it wants. Nothing is held back here; clients are told, as upstream tells them,
-// by two headers.
+// Finds the FlowSchema of a request: the first, in order of precedence, that matches its user and
+// its request. Nothing is queued here; two response headers name the match, as upstream's do.
 // Upstream: k8s.io/apiserver/pkg/util/flowcontrol/rule.go, apf_controller.go,
 // pkg/server/filters/priority-and-fairness.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  FlowSchema,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  ResourcePolicyRule,
+  Subject,
+} from "homeostat/k8s/flowcontrol/v1";
 import type { UserInfo } from "../apimachinery/user-info.ts";
-import {
-  itemsAt,
-  numberAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import type { RequestInfo } from "../registry/request/request-info.ts";
 
-/** A flow, as headers of an answer. */
+/** The match, as response headers. */
 export type Flow = Readonly<Record<string, string>>;
 
-/**
- * The flow of a request; undefined where none fits, and for what runs long without being a watch.
- */
+/** The flow of a request; undefined without a match, and for long-running requests but watches. */
 export type FlowMatcher = (user: UserInfo, info: RequestInfo) => Flow | undefined;
 
 const longRunning = new Set(["attach", "exec", "proxy", "log", "portforward"]);
 
-interface Schema {
+interface CompiledSchema {
   readonly precedence: number;
   readonly name: string;
-  readonly rules: readonly PolicyRule[];
+  readonly rules: readonly CompiledRule[];
   readonly flow: Flow;
 }
 
-interface PolicyRule {
-  readonly speaksOf: (user: UserInfo) => boolean;
-  readonly onResources: readonly ((info: RequestInfo) => boolean)[];
-  readonly onPaths: readonly ((info: RequestInfo) => boolean)[];
+interface CompiledRule {
+  readonly matchesUser: (user: UserInfo) => boolean;
+  readonly resourceRules: readonly ((info: RequestInfo) => boolean)[];
+  readonly nonResourceRules: readonly ((info: RequestInfo) => boolean)[];
 }
 
-/** A matcher of these objects; a schema whose level is not there is passed over. */
+/** Compiles these objects. A schema without its priority level is skipped. */
 export function createFlowMatcher(
-  schemas: readonly JsonObject[],
-  levels: readonly JsonObject[],
+  schemas: readonly Decoded<FlowSchema>[],
+  levels: readonly Decoded<PriorityLevelConfiguration>[],
 ): FlowMatcher {
   const uids = new Map(
-    levels.map((level) => [
-      stringAt(metadataOf(level), "name"),
-      stringAt(metadataOf(level), "uid"),
-    ]),
+    levels.map(({ metadata }) => [metadata?.name ?? "", metadata?.uid ?? ""] as const),
   );
-  const read = schemas
-    .flatMap((schema) => readSchema(schema, uids))
+  const compiled = schemas
+    .flatMap((schema) => compileSchema(schema, uids))
     .toSorted((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
   return (user, info) => {
     if (info.verb !== "watch" && (info.verb === "proxy" || longRunning.has(info.subresource)))
       return undefined;
-    return read.find(({ rules }) =>
-      rules.some(
-        ({ speaksOf, onResources, onPaths }) =>
-          speaksOf(user) && (info.isResource ? onResources : onPaths).some((fits) => fits(info)),
-      ),
-    )?.flow;
+    return compiled.find(({ rules }) => rules.some((rule) => matches(rule, user, info)))?.flow;
   };
 }
 
-function readSchema(schema: JsonObject, levels: ReadonlyMap<string, string>): readonly Schema[] {
-  const spec = objectAt(schema, "spec");
-  const level = levels.get(stringAt(objectAt(spec, "priorityLevelConfiguration"), "name"));
+function matches(rule: CompiledRule, user: UserInfo, info: RequestInfo): boolean {
+  const rules = info.isResource ? rule.resourceRules : rule.nonResourceRules;
+  return rule.matchesUser(user) && rules.some((matchesRequest) => matchesRequest(info));
+}
+
+function compileSchema(
+  { metadata, spec }: Decoded<FlowSchema>,
+  levels: ReadonlyMap<string, string>,
+): readonly CompiledSchema[] {
+  const level = levels.get(spec?.priorityLevelConfiguration?.name ?? "");
   if (level === undefined) return [];
   const flow = {
-    "x-kubernetes-pf-flowschema-uid": stringAt(metadataOf(schema), "uid"),
+    "x-kubernetes-pf-flowschema-uid": metadata?.uid ?? "",
     "x-kubernetes-pf-prioritylevel-uid": level,
   };
   return [
     {
-      precedence: numberAt(spec, "matchingPrecedence"),
-      name: stringAt(metadataOf(schema), "name"),
-      rules: itemsAt(spec, "rules").map(readRule),
+      precedence: spec?.matchingPrecedence ?? 0,
+      name: metadata?.name ?? "",
+      rules: (spec?.rules ?? []).map(compileRule),
       flow,
     },
   ];
 }
 
-function readRule(rule: JsonObject): PolicyRule {
-  const subjects = itemsAt(rule, "subjects").map(readSubject);
+function compileRule(rule: Decoded<PolicyRulesWithSubjects>): CompiledRule {
+  const subjects = (rule.subjects ?? []).map(compileSubject);
   return {
-    speaksOf: (user) => subjects.some((fits) => fits(user)),
-    onResources: itemsAt(rule, "resourceRules").map(readResourceRule),
-    onPaths: itemsAt(rule, "nonResourceRules").map(readPathRule),
+    matchesUser: (user) => subjects.some((matchesUser) => matchesUser(user)),
+    resourceRules: (rule.resourceRules ?? []).map(compileResourceRule),
+    nonResourceRules: (rule.nonResourceRules ?? []).map(compileNonResourceRule),
   };
 }
 
-function readSubject(subject: JsonObject): (user: UserInfo) => boolean {
-  const [user, group, account] = ["user", "group", "serviceAccount"].map((field) =>
-    objectAt(subject, field),
-  ) as [JsonObject, JsonObject, JsonObject];
-  const name = stringAt(stringAt(subject, "kind") === "User" ? user : group, "name");
-  if (stringAt(subject, "kind") === "User") return (who) => name === "*" || who.name === name;
-  if (stringAt(subject, "kind") === "Group")
+function compileSubject({
+  kind,
+  user,
+  group,
+  serviceAccount,
+}: Decoded<Subject>): (user: UserInfo) => boolean {
+  if (kind === "User") return (who) => user?.name === "*" || who.name === (user?.name ?? "");
+  if (kind === "Group") {
+    const name = group?.name ?? "";
     return (who) => name === "*" || who.groups.includes(name);
-  const prefix = `system:serviceaccount:${stringAt(account, "namespace")}:`;
-  const wanted = stringAt(account, "name");
+  }
+  const prefix = `system:serviceaccount:${serviceAccount?.namespace ?? ""}:`;
+  const wanted = serviceAccount?.name ?? "";
   return (who) => (wanted === "*" ? who.name.startsWith(prefix) : who.name === prefix + wanted);
 }
 
-/** Whether a list names a text; a star alone names all. */
-function namer(texts: readonly string[]): (text: string) => boolean {
-  return texts.length === 1 && texts[0] === "*" ? () => true : (text) => texts.includes(text);
+/** Whether a list contains a text; `*` alone contains all. */
+function contains(texts: readonly string[] | null | undefined): (text: string) => boolean {
+  return texts?.length === 1 && texts[0] === "*"
+    ? () => true
+    : (text) => texts?.includes(text) === true;
 }
 
-function readResourceRule(rule: JsonObject): (info: RequestInfo) => boolean {
-  const [verbs, resources, groups, namespaces] = [
-    "verbs",
-    "resources",
-    "apiGroups",
-    "namespaces",
-  ].map((field) => namer(textsAt(rule, field))) as [Named, Named, Named, Named];
-  const clusterScope = rule["clusterScope"] === true;
+function compileResourceRule(rule: Decoded<ResourcePolicyRule>): (info: RequestInfo) => boolean {
+  const verbs = contains(rule.verbs);
+  const resources = contains(rule.resources);
+  const groups = contains(rule.apiGroups);
+  const namespaces = contains(rule.namespaces);
   return (info) =>
     verbs(info.verb) &&
     resources(info.subresource ? `${info.resource}/${info.subresource}` : info.resource) &&
     groups(info.group) &&
-    (info.namespace ? namespaces(info.namespace) : clusterScope);
+    (info.namespace ? namespaces(info.namespace) : rule.clusterScope === true);
 }
 
-type Named = (text: string) => boolean;
-
-function readPathRule(rule: JsonObject): (info: RequestInfo) => boolean {
-  const verbs = namer(textsAt(rule, "verbs"));
-  const paths = textsAt(rule, "nonResourceURLs").map((path) => ({
-    path,
-    prefix: path.replace(/\/?\*?$/, "/"),
+function compileNonResourceRule(
+  rule: Decoded<NonResourcePolicyRule>,
+): (info: RequestInfo) => boolean {
+  const verbs = contains(rule.verbs);
+  const urls = (rule.nonResourceURLs ?? []).map((url) => ({
+    url,
+    prefix: url.replace(/\/?\*?$/, "/"),
   }));
-  return (info) =>
-    verbs(info.verb) &&
-    paths.some(
-      ({ path, prefix }) => path === "*" || path === info.path || info.path.startsWith(prefix),
-    );
+  return ({ verb, path }) =>
+    verbs(verb) &&
+    urls.some(({ url, prefix }) => url === "*" || url === path || path.startsWith(prefix));
 }

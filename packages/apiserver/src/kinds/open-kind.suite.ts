@@ -6,7 +6,7 @@ import type { FieldError } from "../apimachinery/errors/field-error.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
 import type { Strategy } from "../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../apimachinery/rest/write-context.ts";
-import { createServiceUpkeep } from "../post-start-hooks/service-allocation-controller.ts";
+import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { ipAddressKind } from "./networking/ip-address.ts";
 import { readServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
@@ -44,7 +44,7 @@ export function openKind(group: string, plural: string): OpenKind {
   const data = openKindData(
     readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"),
   );
-  const services = createServiceUpkeep(readServiceRanges({}));
+  const services = createServiceAllocation(readServiceRanges({}));
   const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
     serviceKind(services.pool, services.committed),
     ipAddressKind(services.addressCommitted),

@@ -1,224 +1,214 @@
-// Says of API services that lie behind a service whether they can be reached: what upstream finds
-// out before it connects, and that nobody connects here. Nothing is watched while there are none.
+// Sets the Available condition of APIServices behind a Service: it checks the Service, its port and
+// its endpoints as upstream does before it connects. This server proxies no requests, so that an
+// APIService that passes these checks stays unavailable too. Watches nothing while there are none.
 // Upstream: k8s.io/kube-aggregator/pkg/controllers/status/remote/remote_available_controller.go.
-import type { JsonObject } from "homeostat/api";
-import type { LoopbackClient } from "./loopback-client.ts";
-import { itemsAt, numberAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type { APIService, APIServiceCondition } from "homeostat/k8s/apiregistration/v1";
+import type { Service } from "homeostat/k8s/core/v1";
+import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { CoreServices } from "../registry/scope/core-services.ts";
-import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import { formatSeconds } from "../registry/request/server-request.ts";
+import { followRevisions, watchRevisions } from "../registry/revisions/follow-revisions.ts";
 import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { Revision } from "../storage/store.ts";
-import { WorkSet } from "./work-set.ts";
+import type { HookContext } from "./hook-context.ts";
 
 const automanaged = "kube-aggregator.kubernetes.io/automanaged";
 const serviceName = "kubernetes.io/service-name";
 
-/** The kinds that it takes. */
-interface Kinds {
+/** The resources that the controller reads. */
+interface Resources {
   readonly apiServices: ServedResource;
   readonly services: ServedResource;
   readonly slices: ServedResource;
 }
 
-/** Checks them until what is returned is called. */
-export function startAvailabilityController(core: CoreServices, call: LoopbackClient): () => void {
-  const apiServices = core.catalog.find("apiregistration.k8s.io", "v1", "apiservices");
-  const services = core.catalog.find("", "v1", "services");
-  const slices = core.catalog.find("discovery.k8s.io", "v1", "endpointslices");
-  if (!apiServices || !services || !slices) return () => {};
-  const checker = new Checker(core, call, { apiServices, services, slices });
-  checker.start();
-  return () => checker.stop();
+/** Starts the controller. Returns a function that stops it. */
+export function startAvailabilityController(context: HookContext): () => Promise<void> {
+  const { catalog } = context.core;
+  const apiServices = catalog.find("apiregistration.k8s.io", "v1", "apiservices");
+  const services = catalog.find("", "v1", "services");
+  const slices = catalog.find("discovery.k8s.io", "v1", "endpointslices");
+  if (!apiServices || !services || !slices) return async () => {};
+  const controller = new AvailabilityController(context, { apiServices, services, slices });
+  controller.start();
+  return () => controller.stop();
 }
 
-class Checker {
-  readonly #core: CoreServices;
-  readonly #call: LoopbackClient;
-  readonly #kinds: Kinds;
-  readonly #work: WorkSet;
-  /** API services by name, and the service behind each as `namespace/name`. */
-  readonly #behind = new Map<string, string>();
-  #following: (() => void) | undefined;
-  #watching: readonly (() => void)[] = [];
+class AvailabilityController {
+  readonly #context: HookContext;
+  readonly #resources: Resources;
+  readonly #workers: KeyedWorkers;
+  /** The Service behind each APIService, as `namespace/name`. */
+  readonly #services = new Map<string, string>();
+  #stopFollowing: (() => void) | undefined;
+  #stopWatching: readonly (() => void)[] = [];
 
-  constructor(core: CoreServices, call: LoopbackClient, kinds: Kinds) {
-    this.#core = core;
-    this.#call = call;
-    this.#kinds = kinds;
-    this.#work = new WorkSet(core.runtime, (name) => this.#check(name));
+  constructor(context: HookContext, resources: Resources) {
+    this.#context = context;
+    this.#resources = resources;
+    this.#workers = createKeyedWorkers({
+      runtime: context.core.runtime,
+      backoff: { firstMs: 1000, maxMs: 1000 },
+      failing: (name, error) => context.warn?.(`APIService ${name} cannot be checked`, error),
+    });
   }
 
   start(): void {
-    const prefix = storagePrefixOf(this.#kinds.apiServices, "");
-    const see = (revision: Revision): void =>
-      this.#seen(revision.key.slice(prefix.length), revision);
-    const listing = this.#core.store.list(prefix);
-    if (typeof listing === "object") for (const revision of listing.items) see(revision);
-    this.#following = this.#each(prefix, see);
+    const prefix = storagePrefixOf(this.#resources.apiServices, "");
+    this.#stopFollowing = followRevisions(this.#context.core.store, prefix, (revision) =>
+      this.#apiServiceChanged(revision.key.slice(prefix.length), revision),
+    );
+    this.#workers.start((name) => this.#sync(name));
   }
 
-  stop(): void {
-    this.#following?.();
-    this.#work.stop();
+  async stop(): Promise<void> {
+    this.#stopFollowing?.();
     this.#unwatch();
+    await this.#workers.stop();
   }
 
-  #seen(name: string, { type, facts, bytes }: Revision): void {
-    // The server's own are served here, which their label says without another look.
-    if (facts.labels[automanaged] !== undefined && !this.#behind.has(name)) return;
-    const service =
-      type === "DELETED" ? {} : objectAt(objectAt(parseStored(bytes), "spec"), "service");
-    if (stringAt(service, "name")) {
-      this.#behind.set(name, `${stringAt(service, "namespace")}/${stringAt(service, "name")}`);
-      this.#work.add(name);
-    } else this.#behind.delete(name);
-    if (this.#behind.size === 0) this.#unwatch();
-    else if (this.#watching.length === 0) this.#watch();
+  #apiServiceChanged(name: string, { type, facts, bytes }: Revision): void {
+    // The label marks APIServices of this server, which need no parsing.
+    if (facts.labels[automanaged] !== undefined && !this.#services.has(name)) return;
+    const service = type === "DELETED" ? undefined : parseApiService(bytes).spec?.service;
+    if (service?.name) {
+      this.#services.set(name, `${service.namespace ?? ""}/${service.name}`);
+      this.#workers.add(name);
+    } else this.#services.delete(name);
+    if (this.#services.size === 0) this.#unwatch();
+    else if (this.#stopWatching.length === 0) this.#watch();
   }
 
   #watch(): void {
-    const { services, slices } = this.#kinds;
+    const { services, slices } = this.#resources;
     const changed = (namespace: string, name: string): void => {
-      for (const [each, service] of this.#behind)
-        if (service === `${namespace}/${name}`) this.#work.add(each);
+      for (const [apiService, service] of this.#services)
+        if (service === `${namespace}/${name}`) this.#workers.add(apiService);
     };
-    const inside = (
+    const watch = (
       resource: ServedResource,
-      nameOf: (name: string, revision: Revision) => string,
+      serviceOf: (name: string, revision: Revision) => string,
     ): (() => void) => {
       const prefix = storagePrefixOf(resource, "");
-      return this.#each(prefix, (revision) => {
+      return watchRevisions(this.#context.core.store, prefix, (revision) => {
         const [namespace = "", name = ""] = revision.key.slice(prefix.length).split("/");
-        changed(namespace, nameOf(name, revision));
+        changed(namespace, serviceOf(name, revision));
       });
     };
-    this.#watching = [
-      inside(services, (name) => name),
-      inside(slices, (_, { facts }) => facts.labels[serviceName] ?? ""),
+    this.#stopWatching = [
+      watch(services, (name) => name),
+      watch(slices, (_, { facts }) => facts.labels[serviceName] ?? ""),
     ];
   }
 
   #unwatch(): void {
-    for (const stop of this.#watching) stop();
-    this.#watching = [];
+    for (const stop of this.#stopWatching) stop();
+    this.#stopWatching = [];
   }
 
-  #each(prefix: string, see: (revision: Revision) => void): () => void {
-    const watch = this.#core.store.since(prefix, this.#core.store.revision(), see);
-    return () => void (typeof watch === "object" && watch.stop());
-  }
-
-  /** Resolves to true: who writes in between brings the next look. */
-  async #check(name: string): Promise<boolean> {
-    const { store, runtime } = this.#core;
-    const { apiServices, services, slices } = this.#kinds;
-    const found = store.latest(storageKeyOf(apiServices, "", name));
-    if (!found) return true;
-    const object = parseStored(found.bytes);
-    const { namespace, name: behind } = objectAt(objectAt(object, "spec"), "service") as {
-      readonly namespace?: string;
-      readonly name?: string;
-    };
-    if (namespace === undefined || behind === undefined) return true;
-    const service = store.latest(storageKeyOf(services, namespace, behind));
-    const listing = store.list(storagePrefixOf(slices, namespace));
-    const ofService =
-      typeof listing === "object"
-        ? [...listing.items].filter(({ facts }) => facts.labels[serviceName] === behind)
-        : [];
+  /** A refused write needs no retry: the change that it conflicts with adds the key again. */
+  async #sync(name: string): Promise<void> {
+    const { store, runtime } = this.#context.core;
+    const found = store.latest(storageKeyOf(this.#resources.apiServices, "", name));
+    if (!found) return;
+    const object = parseApiService(found.bytes);
+    const { namespace, name: service } = object.spec?.service ?? {};
+    if (!namespace || !service) return;
     const verdict = availabilityOf(
       object,
-      service && parseStored(service.bytes),
-      ofService.map(({ bytes }) => parseStored(bytes)),
+      this.#readService(namespace, service),
+      this.#readSlices(namespace, service),
     );
-    const conditions = withAvailable(
-      itemsAt(objectAt(object, "status"), "conditions"),
-      verdict,
-      formatSeconds(runtime.clock.now()),
-    );
-    if (conditions)
-      await this.#call("PUT", `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`, {
-        ...object,
-        status: { conditions: [...conditions] },
-      });
-    return true;
+    const now = formatSeconds(runtime.clock.now());
+    const conditions = withAvailable(object.status?.conditions ?? [], verdict, now);
+    if (!conditions) return;
+    const path = `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`;
+    await this.#context.loopback("PUT", path, { ...object, status: { conditions } });
+  }
+
+  #readService(namespace: string, name: string): Decoded<Service> | undefined {
+    const key = storageKeyOf(this.#resources.services, namespace, name);
+    const found = this.#context.core.store.latest(key);
+    return found && (parseStored(found.bytes) as Decoded<Service>);
+  }
+
+  #readSlices(namespace: string, service: string): readonly Decoded<EndpointSlice>[] {
+    const prefix = storagePrefixOf(this.#resources.slices, namespace);
+    const listing = this.#context.core.store.list(prefix);
+    if (typeof listing !== "object") return [];
+    return [...listing.items]
+      .filter(({ facts }) => facts.labels[serviceName] === service)
+      .map(({ bytes }) => parseStored(bytes) as Decoded<EndpointSlice>);
   }
 }
 
-/** Why an API service cannot be reached. */
+const parseApiService = (bytes: Uint8Array): Decoded<APIService> =>
+  parseStored(bytes) as Decoded<APIService>;
+
+/** Why an APIService is unavailable. */
 export interface Unavailable {
   readonly reason: string;
   readonly message: string;
 }
 
-/**
- * What is in the way: its service, the service's port, its endpoints, or that requests go nowhere
- * from here.
- */
+/** The first failed check: the Service, its port, its endpoints, or the connection. */
 export function availabilityOf(
-  apiService: JsonObject,
-  service: JsonObject | undefined,
-  slices: readonly JsonObject[],
+  { spec }: Decoded<APIService>,
+  service: Decoded<Service> | undefined,
+  slices: readonly Decoded<EndpointSlice>[],
 ): Unavailable {
-  const spec = objectAt(apiService, "spec");
-  const { namespace = "", name = "" } = objectAt(spec, "service") as {
-    readonly namespace?: string;
-    readonly name?: string;
-  };
-  const port = numberAt(objectAt(spec, "service"), "port");
-  const called = `service/${name} in ${quoteGo(namespace)}`;
+  const { namespace = "", name = "", port } = spec?.service ?? {};
+  const called = `service/${name} in ${quoteGo(namespace ?? "")}`;
   if (!service) return { reason: "ServiceNotFound", message: `${called} is not present` };
-  const { type, clusterIP } = objectAt(service, "spec");
+  const { type, clusterIP, ports } = service.spec ?? {};
   if (type === "ClusterIP") {
-    const listening = itemsAt(objectAt(service, "spec"), "ports").find(
-      (each) => numberAt(each, "port") === port,
-    );
+    const listening = (ports ?? []).find((each) => Number(each.port ?? 0) === Number(port ?? 0));
     if (!listening)
-      return { reason: "ServicePortError", message: `${called} is not listening on port ${port}` };
+      return {
+        reason: "ServicePortError",
+        message: `${called} is not listening on port ${Number(port ?? 0)}`,
+      };
     if (!slices.length)
       return { reason: "EndpointsNotFound", message: `cannot find endpointslices for ${called}` };
-    const portName = stringAt(listening, "name");
+    const portName = listening.name ?? "";
     if (!slices.some((slice) => hasAddress(slice, portName)))
       return {
         reason: "MissingEndpoints",
         message: `endpointslices for ${called} have no addresses with port name ${quoteGo(portName)}`,
       };
   }
-  const group = stringAt(spec, "group");
-  const url = `https://${String(clusterIP ?? name)}:${port}/${group ? `apis/${group}` : "api"}/${stringAt(spec, "version")}`;
+  const path = spec?.group ? `apis/${spec.group}` : "api";
+  const url = `https://${clusterIP ?? name}:${Number(port ?? 0)}/${path}/${spec?.version ?? ""}`;
   return {
     reason: "FailedDiscoveryCheck",
     message: `failing or missing response from ${url}: this server does not pass requests on to other servers`,
   };
 }
 
-function hasAddress(slice: JsonObject, portName: string): boolean {
-  const isReady = itemsAt(slice, "endpoints").some(
-    (endpoint) => objectAt(endpoint, "conditions")["ready"] !== false,
-  );
-  return (
-    isReady &&
-    itemsAt(slice, "ports").some((port) => port["name"] === portName && port["port"] !== undefined)
-  );
+function hasAddress({ endpoints, ports }: Decoded<EndpointSlice>, portName: string): boolean {
+  const isReady = (endpoints ?? []).some(({ conditions }) => conditions?.ready !== false);
+  return isReady && (ports ?? []).some(({ name, port }) => name === portName && port !== undefined);
 }
 
-/** The conditions with this verdict among them, or undefined where they say so already. */
+/** The conditions with this verdict; undefined when they have it already. */
 export function withAvailable(
-  conditions: readonly JsonObject[],
+  conditions: readonly Decoded<APIServiceCondition>[],
   { reason, message }: Unavailable,
   now: string,
-): readonly JsonObject[] | undefined {
-  const before = conditions.find((each) => each["type"] === "Available");
-  if (
-    before?.["status"] === "False" &&
-    before["reason"] === reason &&
-    before["message"] === message
-  )
-    return undefined;
-  const lastTransitionTime = before?.["status"] === "False" ? before["lastTransitionTime"]! : now;
-  const next = { type: "Available", status: "False", lastTransitionTime, reason, message };
+): Decoded<APIServiceCondition>[] | undefined {
+  const before = conditions.find(({ type }) => type === "Available");
+  const wasUnavailable = before?.status === "False";
+  if (wasUnavailable && before.reason === reason && before.message === message) return undefined;
+  const next: Decoded<APIServiceCondition> = {
+    type: "Available",
+    status: "False",
+    lastTransitionTime: (wasUnavailable ? before.lastTransitionTime : undefined) ?? now,
+    reason,
+    message,
+  };
   return before ? conditions.map((each) => (each === before ? next : each)) : [...conditions, next];
 }

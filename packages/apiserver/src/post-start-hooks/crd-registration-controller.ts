@@ -1,96 +1,90 @@
-// The API services of groups and versions that definitions serve: made when the first definition of
-// a version comes, removed with the last, put right when somebody changes or deletes one. Those
-// that others have made are left alone.
+// Keeps one APIService for every group and version that CustomResourceDefinitions serve: creates it
+// with the first definition, deletes it with the last, and reverts changes to it. APIServices that
+// users created stay untouched.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/controller/crdregistration,
 // k8s.io/kube-aggregator/pkg/controllers/autoregister/autoregister_controller.go.
-import type { JsonObject } from "homeostat/api";
-import type { LoopbackClient } from "./loopback-client.ts";
-import { itemsAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import type { CoreServices } from "../registry/scope/core-services.ts";
-import { formatSeconds } from "../registry/request/server-request.ts";
+import { type Decoded, equalJson } from "homeostat/api";
+import type { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
+import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
+import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import { formatSeconds } from "../registry/request/server-request.ts";
+import { followRevisions } from "../registry/revisions/follow-revisions.ts";
 import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import { parseStored } from "../registry/revisions/stored-json.ts";
 import type { Revision } from "../storage/store.ts";
 import { insertText } from "./bootstrap/store-bootstrap-objects.ts";
-import { WorkSet } from "./work-set.ts";
+import type { HookContext } from "./hook-context.ts";
 
 const label = "kube-aggregator.kubernetes.io/automanaged";
 const path = "/apis/apiregistration.k8s.io/v1/apiservices";
 
-/** Where a version of a group is served, which says everything of its API service. */
+/** A served version: all that its APIService says. */
 interface GroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
-/** Keeps them until what is returned is called. */
-export function startCrdRegistrationController(
-  core: CoreServices,
-  call: LoopbackClient,
-): () => void {
-  const definitions = core.catalog.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  const services = core.catalog.find("apiregistration.k8s.io", "v1", "apiservices");
-  if (!definitions || !services) return () => {};
-  const registrar = new Registrar(core, call, services);
-  registrar.follow(definitions);
-  return () => registrar.stop();
+/** Starts the controller. Returns a function that stops it. */
+export function startCrdRegistrationController(context: HookContext): () => Promise<void> {
+  const { catalog } = context.core;
+  const definitions = catalog.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  const apiServices = catalog.find("apiregistration.k8s.io", "v1", "apiservices");
+  if (!definitions || !apiServices) return async () => {};
+  const controller = new CrdRegistrationController(context, apiServices);
+  controller.start(definitions);
+  return () => controller.stop();
 }
 
-class Registrar {
-  readonly #core: CoreServices;
-  readonly #call: LoopbackClient;
-  readonly #services: ServedResource;
-  /** What each definition serves, by its key, as of its generation. */
+class CrdRegistrationController {
+  readonly #context: HookContext;
+  readonly #apiServices: ServedResource;
+  /** The served versions of each definition, by its key, as of its generation. */
   readonly #served = new Map<
     string,
     { readonly generation: number; readonly versions: ReadonlyMap<string, GroupVersion> }
   >();
-  readonly #work: WorkSet;
-  #stops: (() => void)[] = [];
+  readonly #workers: KeyedWorkers;
+  readonly #stops: (() => void)[] = [];
 
-  constructor(core: CoreServices, call: LoopbackClient, services: ServedResource) {
-    this.#core = core;
-    this.#call = call;
-    this.#services = services;
-    this.#work = new WorkSet(core.runtime, (name) => this.#sync(name));
-  }
-
-  follow(definitions: ServedResource): void {
-    this.#each(storagePrefixOf(definitions, ""), (definition) => this.#defined(definition));
-    const prefix = storagePrefixOf(this.#services, "");
-    this.#each(prefix, ({ key, facts, type }) => {
-      // Only what this keeps is worth a look; most of them are made once and never written again.
-      const name = key.slice(prefix.length);
-      if (facts.labels[label] === "true" || (type === "DELETED" && this.#wanted(name)))
-        this.#work.add(name);
+  constructor(context: HookContext, apiServices: ServedResource) {
+    this.#context = context;
+    this.#apiServices = apiServices;
+    this.#workers = createKeyedWorkers({
+      runtime: context.core.runtime,
+      backoff: { firstMs: 1000, maxMs: 1000 },
+      failing: (name, error) => context.warn?.(`APIService ${name} cannot be registered`, error),
     });
   }
 
-  stop(): void {
-    this.#work.stop();
+  start(definitions: ServedResource): void {
+    const { store } = this.#context.core;
+    const prefix = storagePrefixOf(this.#apiServices, "");
+    this.#stops.push(
+      followRevisions(store, storagePrefixOf(definitions, ""), (revision) =>
+        this.#definitionChanged(revision),
+      ),
+      followRevisions(store, prefix, ({ key, facts, type }) => {
+        const name = key.slice(prefix.length);
+        const isLost = type === "DELETED" && this.#wanted(name) !== undefined;
+        if (facts.labels[label] === "true" || isLost) this.#workers.add(name);
+      }),
+    );
+    this.#workers.start((name) => this.#sync(name));
+  }
+
+  async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
+    await this.#workers.stop();
   }
 
-  /** What is stored, and every change to it. */
-  #each(prefix: string, see: (revision: Revision) => void): void {
-    const { store } = this.#core;
-    const listing = store.list(prefix);
-    if (typeof listing === "object") for (const revision of listing.items) see(revision);
-    const watch = store.since(prefix, store.revision(), see);
-    if (typeof watch === "object") this.#stops.push(() => watch.stop());
-  }
-
-  #defined({ key, type, bytes, facts: { generation } }: Revision): void {
+  #definitionChanged({ key, type, bytes, facts: { generation } }: Revision): void {
     const before = this.#served.get(key);
     if (type !== "DELETED" && before?.generation === generation) return;
     if (type === "DELETED") this.#served.delete(key);
     else this.#served.set(key, { generation, versions: servedVersions(parseStored(bytes)) });
-    for (const name of [
-      ...(before?.versions.keys() ?? []),
-      ...(this.#served.get(key)?.versions.keys() ?? []),
-    ])
-      this.#work.add(name);
+    for (const name of before?.versions.keys() ?? []) this.#workers.add(name);
+    for (const name of this.#served.get(key)?.versions.keys() ?? []) this.#workers.add(name);
   }
 
   #wanted(name: string): GroupVersion | undefined {
@@ -99,58 +93,53 @@ class Registrar {
     return undefined;
   }
 
-  /** Resolves to whether the API service is as it should be. */
-  async #sync(name: string): Promise<boolean> {
-    const { store, runtime } = this.#core;
-    const key = storageKeyOf(this.#services, "", name);
+  async #sync(name: string): Promise<void> {
+    const { core } = this.#context;
+    const key = storageKeyOf(this.#apiServices, "", name);
     const wanted = this.#wanted(name);
-    const found = store.latest(key);
+    const found = core.store.latest(key);
     if (!found) {
       if (wanted)
-        await insertText(store, this.#services, key, {
+        await insertText(core.store, this.#apiServices, key, {
           text: apiServiceText(wanted),
-          now: formatSeconds(runtime.clock.now()),
-          entropy: runtime.entropy,
+          now: formatSeconds(core.runtime.clock.now()),
+          entropy: core.runtime.entropy,
         });
-      return true;
+      return;
     }
-    if (found.facts.labels[label] !== "true") return true;
-    if (!wanted) return isDone(await this.#call("DELETE", `${path}/${name}`));
-    const object = parseStored(found.bytes);
+    if (found.facts.labels[label] !== "true") return;
+    if (!wanted) return await this.#write("DELETE", name);
+    const object = parseStored(found.bytes) as Decoded<APIService>;
     const spec = specOf(wanted);
-    if (isSame(objectAt(object, "spec"), spec)) return true;
-    return isDone(await this.#call("PUT", `${path}/${name}`, { ...object, spec }));
+    if (!equalJson(object.spec ?? {}, spec)) await this.#write("PUT", name, { ...object, spec });
+  }
+
+  /** An object that is gone needs no write. Rejects for every other refusal. */
+  async #write(method: "PUT" | "DELETE", name: string, body?: Decoded<APIService>): Promise<void> {
+    const { status } = await this.#context.loopback(method, `${path}/${name}`, body);
+    if (status >= 300 && status !== 404)
+      throw new Error(`${method} APIService ${name}: expected 200, got ${status}`);
   }
 }
 
-const isDone = ({ status }: { readonly status: number }): boolean => status < 300 || status === 404;
-
-/** Versions that a definition serves, by the name of the API service of each. */
-export function servedVersions(definition: JsonObject): ReadonlyMap<string, GroupVersion> {
-  const spec = objectAt(definition, "spec");
-  const group = stringAt(spec, "group");
-  const served = itemsAt(spec, "versions").filter((version) => version["served"] === true);
-  return new Map(
-    served.map((version) => [
-      `${stringAt(version, "name")}.${group}`,
-      { group, version: stringAt(version, "name") },
-    ]),
-  );
+/** The versions that a definition serves, by the names of their APIServices. */
+export function servedVersions({
+  spec,
+}: Decoded<CustomResourceDefinition>): ReadonlyMap<string, GroupVersion> {
+  const group = spec?.group ?? "";
+  const names = (spec?.versions ?? []).flatMap(({ name, served }) => (served ? [name ?? ""] : []));
+  return new Map(names.map((version) => [`${version}.${group}`, { group, version }]));
 }
 
-/** Definitions come after the server's own groups, and all versions are as good as each other. */
-const specOf = ({ group, version }: GroupVersion): JsonObject => ({
+/** Below the priorities of the server's own groups; versions of one group are equals. */
+const specOf = ({ group, version }: GroupVersion): Decoded<APIServiceSpec> => ({
   group,
   version,
   groupPriorityMinimum: 1000,
   versionPriority: 100,
 });
 
-const isSame = (found: JsonObject, wanted: JsonObject): boolean =>
-  Object.keys(found).length === Object.keys(wanted).length &&
-  Object.entries(wanted).every(([field, value]) => found[field] === value);
-
-/** Complete but for uid, times and revision, as the server's own objects are kept. */
+/** An APIService as bootstrap objects are stored: without uid, times and revision. */
 function apiServiceText(wanted: GroupVersion): string {
   const fields = {
     "f:metadata": { "f:labels": { ".": {}, [`f:${label}`]: {} } },

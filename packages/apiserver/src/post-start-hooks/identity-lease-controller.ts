@@ -1,14 +1,13 @@
-// The lease by which a server that listens says that it is there: renewed every ten seconds, gone
-// when the server ends. Once an hour those that other servers have left behind are cleared away.
+// The Lease by which a listening server announces itself: renewed every ten seconds, deleted when
+// the server stops. Once an hour the controller deletes expired Leases of other servers.
 // Upstream: k8s.io/component-helpers/apimachinery/lease/controller.go,
 // k8s.io/kubernetes/pkg/controlplane/apiserver/server.go,
 // pkg/controlplane/controller/apiserverleasegc, k8s.io/apiserver/pkg/server/config.go
 // (APIServerID).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Lease } from "homeostat/k8s/coordination/v1";
 import { type Runtime, type Timer, unitInterval, uuid } from "homeostat/runtime";
 import type { LoopbackClient } from "./loopback-client.ts";
-import { itemsAt, numberAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import { hostAndPort, type ServerAddress } from "../apimachinery/server-address.ts";
 import { serverId } from "./apiserver-identity.ts";
 
@@ -17,32 +16,32 @@ const label = "apiserver.kubernetes.io/identity";
 const component = "kube-apiserver";
 const durationSeconds = 3600;
 const renewMs = 10_000;
-/** Renewals are up to this part later, so that servers that began together do not stay together. */
+/** Renewals are late by up to this fraction, so that servers started together drift apart. */
 const jitter = 0.04;
-const clearMs = 3_600_000;
+const collectMs = 3_600_000;
 
 export interface IdentityLeaseOptions {
-  readonly call: LoopbackClient;
+  readonly loopback: LoopbackClient;
   readonly runtime: Runtime;
   readonly address: ServerAddress;
 }
 
-/** Keeps the lease until what is returned is called, which deletes it. */
+/** Starts the controller. Returns a function that stops it and deletes the Lease. */
 export function startIdentityLeaseController(options: IdentityLeaseOptions): () => Promise<void> {
-  const keeper = new LeaseKeeper(options);
-  keeper.start();
-  return () => keeper.stop();
+  const controller = new IdentityLeaseController(options);
+  controller.start();
+  return () => controller.stop();
 }
 
-class LeaseKeeper {
+class IdentityLeaseController {
   readonly #options: IdentityLeaseOptions;
   readonly #name: string;
   readonly #holder: string;
-  #latest: JsonObject | undefined;
+  #latest: Decoded<Lease> | undefined;
   #isStopped = false;
-  #working: Promise<unknown> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
   #renewal: Timer | undefined;
-  #clearing: Timer | undefined;
+  #collection: Timer | undefined;
 
   constructor(options: IdentityLeaseOptions) {
     this.#options = options;
@@ -50,72 +49,72 @@ class LeaseKeeper {
     this.#holder = `${this.#name}_${uuid(options.runtime.entropy)}`;
   }
 
-  /** Takes over from the server that was here before; nobody waits for it. */
+  /** Replaces the Lease of a server that ran here before. Does not wait for the write. */
   start(): void {
-    const { call } = this.#options;
+    const { loopback } = this.#options;
     this.#renewal = this.#later(0, async () => {
-      await call("DELETE", `${leases}/${this.#name}`);
+      await loopback("DELETE", `${leases}/${this.#name}`);
       await this.#renew();
     });
-    this.#clearing = this.#later(0, () => this.#clear());
+    this.#collection = this.#later(0, () => this.#collectExpired());
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#renewal?.cancel();
-    this.#clearing?.cancel();
-    await this.#working;
-    await this.#options.call("DELETE", `${leases}/${this.#name}`).catch(() => undefined);
+    this.#collection?.cancel();
+    await this.#running;
+    await this.#options.loopback("DELETE", `${leases}/${this.#name}`).catch(() => undefined);
   }
 
-  /** Runs `work` after what runs already. What fails is tried again the next time. */
+  /** Runs `work` after the work that runs already. A failure waits for the next interval. */
   #later(afterMs: number, work: () => Promise<void>): Timer {
     return this.#options.runtime.clock.timer(afterMs, () => {
-      this.#working = this.#working
+      this.#running = this.#running
         .then(async () => (this.#isStopped ? undefined : work()))
         .catch(() => undefined);
     });
   }
 
   async #renew(): Promise<void> {
-    const { call, runtime } = this.#options;
+    const { loopback, runtime } = this.#options;
     this.#renewal = this.#later(renewMs * (1 + jitter * unitInterval(runtime.entropy)), () =>
       this.#renew(),
     );
     const renewed =
-      this.#latest && (await call("PUT", `${leases}/${this.#name}`, this.#lease(this.#latest)));
-    if (renewed && renewed.status < 300) return void (this.#latest = renewed.object);
+      this.#latest && (await loopback("PUT", `${leases}/${this.#name}`, this.#lease(this.#latest)));
+    if (renewed && renewed.status < 300)
+      return void (this.#latest = renewed.object as Decoded<Lease>);
     this.#latest = undefined;
-    const made = await call("POST", leases, this.#lease());
-    if (made.status < 300) return void (this.#latest = made.object);
-    // Somebody has touched it: the next renewal builds on what it is now.
-    const found = await call("GET", `${leases}/${this.#name}`);
-    if (found.status < 300) this.#latest = found.object;
+    const created = await loopback("POST", leases, this.#lease());
+    if (created.status < 300) return void (this.#latest = created.object as Decoded<Lease>);
+    // Another client changed it: the next renewal starts from its present state.
+    const found = await loopback("GET", `${leases}/${this.#name}`);
+    if (found.status < 300) this.#latest = found.object as Decoded<Lease>;
   }
 
-  #lease(before: JsonObject = {}): JsonObject {
+  #lease(before: Decoded<Lease> = {}): Decoded<Lease> {
     const { runtime, address } = this.#options;
-    const metadata = metadataOf(before);
     return {
       ...before,
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: {
-        ...metadata,
+        ...before.metadata,
         name: this.#name,
         namespace: "kube-system",
         labels: {
-          ...objectAt(metadata, "labels"),
+          ...before.metadata?.labels,
           [label]: component,
           "kubernetes.io/hostname": address.hostname,
         },
         annotations: {
-          ...objectAt(metadata, "annotations"),
+          ...before.metadata?.annotations,
           "kubernetes.io/peer-advertise-address": hostAndPort(address),
         },
       },
       spec: {
-        ...objectAt(before, "spec"),
+        ...before.spec,
         holderIdentity: this.#holder,
         leaseDurationSeconds: durationSeconds,
         renewTime: microTime(runtime.clock.now()),
@@ -123,29 +122,23 @@ class LeaseKeeper {
     };
   }
 
-  async #clear(): Promise<void> {
-    const { call, runtime } = this.#options;
-    this.#clearing = this.#later(clearMs, () => this.#clear());
-    const { object } = await call(
-      "GET",
-      `${leases}?labelSelector=${encodeURIComponent(`${label}=${component}`)}`,
-    );
-    for (const lease of itemsAt(object, "items").filter((each) =>
-      hasExpired(each, runtime.clock.now()),
-    ))
-      await call("DELETE", `${leases}/${stringAt(metadataOf(lease), "name")}`);
+  async #collectExpired(): Promise<void> {
+    const { loopback, runtime } = this.#options;
+    this.#collection = this.#later(collectMs, () => this.#collectExpired());
+    const selector = encodeURIComponent(`${label}=${component}`);
+    const { object } = await loopback("GET", `${leases}?labelSelector=${selector}`);
+    const items = Array.isArray(object["items"]) ? (object["items"] as Decoded<Lease>[]) : [];
+    for (const lease of items)
+      if (hasExpired(lease, runtime.clock.now()))
+        await loopback("DELETE", `${leases}/${lease.metadata?.name ?? ""}`);
   }
 }
 
-/** Whether a lease is over, or says too little to ever be. */
-export function hasExpired(lease: JsonObject, now: number): boolean {
-  const spec = objectAt(lease, "spec");
-  const renewed = Date.parse(stringAt(spec, "renewTime"));
-  return (
-    Number.isNaN(renewed) ||
-    spec["leaseDurationSeconds"] === undefined ||
-    renewed + numberAt(spec, "leaseDurationSeconds") * 1000 < now
-  );
+/** Whether a Lease is over. One without a renewal or a duration counts as over. */
+export function hasExpired({ spec }: Decoded<Lease>, nowMs: number): boolean {
+  const renewedMs = Date.parse(spec?.renewTime ?? "");
+  const seconds = spec?.leaseDurationSeconds ?? undefined;
+  return Number.isNaN(renewedMs) || seconds === undefined || renewedMs + seconds * 1000 < nowMs;
 }
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");

@@ -1,42 +1,37 @@
-// What a server does by itself while it runs: its own objects come back, the groups of definitions
-// have their API services, and a server that listens says that it is there.
-// Upstream: the post-start hooks of
-// k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,apiserver/aggregator}.go.
-import type { Handler } from "../apimachinery/handler.ts";
-import { createLoopbackClient } from "./loopback-client.ts";
-import type { CoreServices } from "../registry/scope/core-services.ts";
-import { startAvailabilityController } from "./apiservice-availability-controller.ts";
+// The server's own controllers, which run as long as it does.
+// Upstream: the post-start hooks of k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,
+// apiserver/aggregator}.go.
 import type { ServerAddress } from "../apimachinery/server-address.ts";
-import { startIdentityLeaseController } from "./identity-lease-controller.ts";
-import { startSystemObjectsController } from "./system-objects-controller.ts";
+import { startAvailabilityController } from "./apiservice-availability-controller.ts";
 import { startCrdRegistrationController } from "./crd-registration-controller.ts";
+import { startEventTtl } from "./event-ttl.ts";
+import { startIdentityLeaseController } from "./identity-lease-controller.ts";
+import {
+  startSystemObjectsController,
+  type SystemObjectsOptions,
+} from "./system-objects-controller.ts";
 
-export interface PostStartHookOptions {
-  readonly core: CoreServices;
-  readonly handler: Handler;
-  /** The server's own objects as they are made, as texts. */
-  readonly ownObjects: () => readonly string[];
-  /** Absent where nothing listens: then there is nobody to be told, and no timer runs. */
+export interface PostStartHookOptions extends SystemObjectsOptions {
+  /** Absent when the server does not listen: it announces no Lease then. */
   readonly address?: ServerAddress;
+  /** How long an Event is kept after its last write; 0 for ever. Default one hour. */
+  readonly eventTtlMs?: number | undefined;
 }
 
-/** Starts it. Returns what ends it, and takes away what said that the server is there. */
-export function startPostStartHooks({
-  core,
-  handler,
-  ownObjects,
-  address,
-}: PostStartHookOptions): () => Promise<void> {
-  const call = createLoopbackClient(handler);
-  const stopKeeping = startSystemObjectsController({ core, call, ownObjects });
-  const stopRegistering = startCrdRegistrationController(core, call);
-  const stopChecking = startAvailabilityController(core, call);
-  const endLease =
-    address && startIdentityLeaseController({ call, runtime: core.runtime, address });
+/** Starts the hooks. Returns a function that stops them. */
+export function startPostStartHooks(options: PostStartHookOptions): () => Promise<void> {
+  const { core, loopback, address, eventTtlMs } = options;
+  const stopEventTtl = startEventTtl(options, eventTtlMs);
+  const stops = [
+    startSystemObjectsController(options),
+    startCrdRegistrationController(options),
+    startAvailabilityController(options),
+    ...(address
+      ? [startIdentityLeaseController({ loopback, runtime: core.runtime, address })]
+      : []),
+  ];
   return async () => {
-    stopKeeping();
-    stopRegistering();
-    stopChecking();
-    await endLease?.();
+    stopEventTtl();
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

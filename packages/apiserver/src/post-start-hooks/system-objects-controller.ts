@@ -1,28 +1,27 @@
-// Brings the server's own objects back when somebody has deleted them: namespaces of the system,
-// its service, its config maps.
-// Upstream looks for them at intervals; here the interval only says when one that is missing comes
-// back, so that no timer runs while none is.
-// Upstream:
-// k8s.io/kubernetes/pkg/controlplane/controller/{systemnamespaces,kubernetesservice,clusterauthenticationtrust,
-// legacytokentracking}.
+// Restores the server's own objects after somebody has deleted them: system namespaces, the service
+// `kubernetes`, and ConfigMaps of kube-system.
+// Upstream checks for them at intervals; here the interval only sets when a deleted object is
+// restored, so that no timer runs while none is missing.
+// Upstream: k8s.io/kubernetes/pkg/controlplane/controller/systemnamespaces, kubernetesservice,
+// clusterauthenticationtrust, legacytokentracking.
 import type { JsonObject } from "homeostat/api";
-import type { Clock, Timer } from "homeostat/runtime";
-import type { LoopbackClient } from "./loopback-client.ts";
+import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import { mutableAt } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
-import type { CoreServices } from "../registry/scope/core-services.ts";
+import { watchRevisions } from "../registry/revisions/follow-revisions.ts";
 import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
+import type { HookContext } from "./hook-context.ts";
 
-interface Kept {
+interface SystemObjects {
   readonly kind: string;
   readonly resource: string;
   readonly namespace: string;
   readonly names: readonly string[];
-  /** Upstream's interval; 0 where it is told of the deletion. */
+  /** Upstream's interval; 0 where upstream watches. */
   readonly everyMs: number;
 }
 
-const kept: readonly Kept[] = [
+const systemObjects: readonly SystemObjects[] = [
   {
     kind: "Namespace",
     resource: "namespaces",
@@ -48,108 +47,80 @@ const kept: readonly Kept[] = [
     everyMs: 0,
   },
 ];
-/** A controller that is told, and fails, tries again soon. */
+/** Delay after a failure, for objects that upstream watches. */
 const retryMs = 1000;
 
-export interface OwnObjectsOptions {
-  readonly core: CoreServices;
-  readonly call: LoopbackClient;
-  readonly ownObjects: () => readonly string[];
+export interface SystemObjectsOptions extends HookContext {
+  /** The JSON of every bootstrap object, as of now. */
+  readonly bootstrapObjects: () => readonly string[];
 }
 
-/** Keeps them until what is returned is called. */
-export function startSystemObjectsController(options: OwnObjectsOptions): () => void {
-  const keepers = kept.map((each) => new Keeper(each, options));
-  return () => keepers.forEach((keeper) => keeper.stop());
+/** Starts the controller. Returns a function that stops it. */
+export function startSystemObjectsController(options: SystemObjectsOptions): () => Promise<void> {
+  const stops = systemObjects.map((each) => restore(each, options));
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-class Keeper {
-  readonly #kept: Kept;
-  readonly #options: OwnObjectsOptions;
-  readonly #clock: Clock;
-  readonly #startedAt: number;
-  readonly #missing = new Set<string>();
-  readonly #watch: { stop(): void } | undefined;
-  #timer: Timer | undefined;
-
-  constructor(kept: Kept, options: OwnObjectsOptions) {
-    const { store, catalog, runtime } = options.core;
-    this.#kept = kept;
-    this.#options = options;
-    this.#clock = runtime.clock;
-    this.#startedAt = runtime.clock.monotonic();
-    const resource = catalog.find("", "v1", kept.resource);
-    if (!resource) return;
-    const names = new Map(
-      kept.names.map((name) => [storageKeyOf(resource, kept.namespace, name), name]),
-    );
-    const watch = store.since(
-      storagePrefixOf(resource, kept.namespace),
-      store.revision(),
-      ({ key, type }) => {
-        const name = type === "DELETED" ? names.get(key) : undefined;
-        if (name !== undefined) this.#lost(name);
-      },
-    );
-    this.#watch = typeof watch === "object" ? watch : undefined;
-  }
-
-  stop(): void {
-    this.#watch?.stop();
-    this.#timer?.cancel();
-    this.#missing.clear();
-  }
-
-  #lost(name: string): void {
-    this.#missing.add(name);
-    this.#arm(untilNext(this.#kept.everyMs, this.#clock.monotonic() - this.#startedAt));
-  }
-
-  #arm(afterMs: number): void {
-    this.#timer ??= this.#clock.timer(afterMs, () => {
-      this.#timer = undefined;
-      void this.#bringBack();
-    });
-  }
-
-  async #bringBack(): Promise<void> {
-    const names = [...this.#missing];
-    this.#missing.clear();
-    for (const name of names)
-      if (!(await this.#create(name).catch(() => false))) this.#missing.add(name);
-    if (this.#missing.size) this.#arm(this.#kept.everyMs || retryMs);
-  }
-
-  /** Resolves to whether there is one now. */
-  async #create(name: string): Promise<boolean> {
-    const { kind, resource, namespace } = this.#kept;
-    const object = this.#options
-      .ownObjects()
-      .filter((text) => text.startsWith(`{"kind":"${kind}"`))
-      .map((text) => JSON.parse(text) as JsonObject)
-      .find((each) => metadataOf(each)["name"] === name);
-    if (!object) return true;
-    const { status } = await this.#options.call(
-      "POST",
-      `/api/v1${namespace ? `/namespaces/${namespace}` : ""}/${resource}`,
-      asAsked(object),
-    );
-    return status < 300 || status === 409;
-  }
+function restore(objects: SystemObjects, options: SystemObjectsOptions): () => Promise<void> {
+  const { core, warn } = options;
+  const { kind, namespace, resource, everyMs } = objects;
+  const served = core.catalog.find("", "v1", resource);
+  if (!served) return async () => {};
+  const startedAt = core.runtime.clock.monotonic();
+  const delayMs = everyMs || retryMs;
+  const workers: KeyedWorkers = createKeyedWorkers({
+    runtime: core.runtime,
+    backoff: { firstMs: delayMs, maxMs: delayMs },
+    failing: (name, error) => warn?.(`${kind} ${name} cannot be restored`, error),
+  });
+  const names = new Map(
+    objects.names.map((name) => [storageKeyOf(served, namespace, name), name] as const),
+  );
+  const stopWatching = watchRevisions(
+    core.store,
+    storagePrefixOf(served, namespace),
+    ({ key, type }) => {
+      const name = type === "DELETED" ? names.get(key) : undefined;
+      if (name !== undefined)
+        workers.add(name, untilNext(everyMs, core.runtime.clock.monotonic() - startedAt));
+    },
+  );
+  workers.start((name) => create(name, objects, options));
+  return async () => {
+    stopWatching();
+    await workers.stop();
+  };
 }
 
-/** How long until the next of the moments that lie `everyMs` apart. */
+/** Creates the object. Rejects when the server refuses it for another reason than its existence. */
+async function create(
+  name: string,
+  { kind, namespace, resource }: SystemObjects,
+  { bootstrapObjects, loopback }: SystemObjectsOptions,
+): Promise<void> {
+  const object = bootstrapObjects()
+    .filter((text) => text.startsWith(`{"kind":"${kind}"`))
+    .map((text) => JSON.parse(text) as JsonObject)
+    .find((each) => metadataOf(each)["name"] === name);
+  if (!object) return;
+  const path = `/api/v1${namespace ? `/namespaces/${namespace}` : ""}/${resource}`;
+  const { status } = await loopback("POST", path, withoutServerFields(object));
+  if (status >= 300 && status !== 409)
+    throw new Error(`create ${kind} ${name}: expected 201, got ${status}`);
+}
+
+/** How long until the next multiple of `everyMs`. */
 const untilNext = (everyMs: number, sinceMs: number): number =>
   everyMs === 0 ? 0 : everyMs - (sinceMs % everyMs);
 
-/** The object as it would be sent: without what the server adds. */
-function asAsked(object: JsonObject): JsonObject {
+/** The object as a client sends it: without the fields that the server sets. */
+function withoutServerFields(object: JsonObject): JsonObject {
   const { name, namespace, labels } = metadataOf(object);
-  const { status: _, ...asked } = object;
-  const spec = mutableAt(asked, "spec");
+  const { status: _, ...sent } = object;
+  const spec = mutableAt(sent, "spec");
   for (const field of ["clusterIPs", "ipFamilies", "finalizers"]) if (spec) delete spec[field];
   return {
-    ...asked,
+    ...sent,
     metadata: {
       name: name!,
       ...(namespace === undefined ? {} : { namespace }),

@@ -1,5 +1,5 @@
-// The core of a whole server: the chain over every kind there is, with discovery, health and the
-// upkeep of definitions.
+// The API server of a control plane: the generic server over all kinds, with discovery, OpenAPI,
+// bootstrap objects and post-start hooks.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
@@ -26,7 +26,7 @@ import type { PluginChoice } from "../admission/plugins.ts";
 import { bootstrapTexts } from "../post-start-hooks/bootstrap/bootstrap-objects.ts";
 import { storeBootstrapObjects } from "../post-start-hooks/bootstrap/store-bootstrap-objects.ts";
 import { createGenericApiServer } from "./generic-api-server.ts";
-import { expireEvents } from "../post-start-hooks/event-ttl.ts";
+import { createLoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { startPostStartHooks } from "../post-start-hooks/post-start-hooks.ts";
 import type { PathHandler } from "./handler-chain.ts";
 import { hostAndPort, type ServerAddress } from "../apimachinery/server-address.ts";
@@ -34,40 +34,37 @@ import { hostAndPort, type ServerAddress } from "../apimachinery/server-address.
 export interface ControlPlaneOptions {
   readonly store: Store;
   readonly runtime: Runtime;
-  /** Bearer tokens and whom they stand for. */
+  /** Static bearer tokens and their users. */
   readonly tokens: ReadonlyMap<string, UserInfo>;
   /**
-   * Signs the tokens of service accounts, and believes them. Default: one with a key of its own.
+   * Issues and verifies service account tokens. Default: one with a generated key.
    */
   readonly tokenIssuer?: TokenIssuer;
-  /** Which of upstream's admission plug-ins are at work. */
+  /** The admission plug-ins to enable and disable. */
   readonly plugins?: PluginChoice;
-  /** Where services get addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
+  /** Cluster addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
   readonly serviceRanges?: ServiceRanges;
   /**
-   * PEM of the authority whose client certificates are believed; clients find it in kube-system.
+   * PEM of the authority of client certificates, published in kube-system.
    */
   readonly clientCa?: string;
-  /** Where the server listens, if it does. */
+  /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
-  /** Told what goes wrong in the background. */
+  /** Reports failures in the background that retries do not mend. */
   readonly warn?: (message: string, error: unknown) => void;
 }
 
-/** The API itself, without any door. */
+/** The API server without a port. */
 export interface ControlPlane {
   readonly handler: Handler;
-  /** Ends every watch; nothing is written afterwards. */
+  /** Stops the hooks and closes every watch. */
   close(): Promise<void>;
 }
 
-/**
- * Creates the core of a server. Resolves once what is stored is served and the server's own objects
- * are there.
- */
+/** Resolves once stored definitions are served and the bootstrap objects exist. */
 export async function createControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
   const isNew = store.revision() === 0;
@@ -108,36 +105,34 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     ],
   });
   const now = formatSeconds(runtime.clock.now());
-  const ownObjects = (): readonly string[] =>
+  const bootstrapObjects = (): readonly string[] =>
     bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
-  await storeBootstrapObjects(ownObjects(), { store, catalog, runtime, now });
-  await kinds.start({ handler: core.handler, runtime, warn: options.warn });
-  // What happened before a server was ready is nobody's to watch: as upstream's, its first
-  // revisions are too old.
+  await storeBootstrapObjects(bootstrapObjects(), { store, catalog, runtime, now });
+  const loopback = createLoopbackClient(core.handler);
+  await kinds.start({ loopback, runtime, warn: options.warn });
+  // As upstream's, the first revisions of a server are too old to watch from.
   if (isNew) store.compact(store.revision());
-  const endCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
-  const endExpiry = expireEvents(core.services, options.eventTtlMs, options.warn);
-  const endHousekeeping = startPostStartHooks({
+  const stopCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
+  const stopHooks = startPostStartHooks({
     core: core.services,
-    handler: core.handler,
-    ownObjects,
+    loopback,
+    warn: options.warn,
+    bootstrapObjects,
+    eventTtlMs: options.eventTtlMs,
     ...(address ? { address } : {}),
   });
   return {
     handler: core.handler,
     close: async () => {
-      endCompaction();
-      endExpiry();
-      await endHousekeeping();
-      kinds.stop();
+      stopCompaction();
+      await stopHooks();
+      await kinds.stop();
       await core.close();
     },
   };
 }
 
-/**
- * The address of a server that is reached within its process alone: the name that pods know it by.
- */
+/** The address that discovery shows when the server does not listen: its name inside a cluster. */
 const withoutPort = "kubernetes.default.svc:443";
 
 function createScaleCodec(data: KindData): VersionCodec {
@@ -164,7 +159,7 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
     });
 }
 
-/** Upstream's handlers do not ask for a method. */
+/** Upstream's handlers ignore the method. */
 function openApiPaths(openApi: OpenApiService): PathHandler {
   return async ({ api, info, query, nowMs }) =>
     openApi({

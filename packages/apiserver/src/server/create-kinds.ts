@@ -1,17 +1,17 @@
-// All kinds of one server: the built-in ones, and the custom ones that definitions bring. The one
-// place where the records, the catalog and the upkeep of definitions meet.
+// All kinds of one server: the built-in ones, and the custom ones of CustomResourceDefinitions. The
+// one place where kind definitions, the catalog and the CRD controller meet.
 import type { JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
-import type { Handler } from "../apimachinery/handler.ts";
+import type { LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
-import { checkRuleExpressions } from "../schema/rules/check-rule-expressions.ts";
-import { checkRuleFields } from "../schema/rules/check-rule-fields.ts";
-import { compileRules } from "../schema/rules/compile-rules.ts";
+import { checkRuleExpressions } from "../schema/cel/check-rule-expressions.ts";
+import { checkRuleFields } from "../schema/cel/check-rule-fields.ts";
+import { compileRules } from "../schema/cel/compile-rules.ts";
 import { customResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { createDefinitionController } from "../post-start-hooks/apiextensions/definition-controller.ts";
+import { createCrdController } from "../post-start-hooks/apiextensions/crd-controller.ts";
 import type { SchemaChecks } from "../kinds/apiextensions/validate-spec.ts";
 import { createCatalog, type MutableCatalog } from "../kinds/catalog.ts";
-import { createServiceUpkeep } from "../post-start-hooks/service-allocation-controller.ts";
+import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { serviceKind } from "../kinds/core/service/service.ts";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
@@ -23,22 +23,20 @@ import { createGoDecoder } from "../kinds/serializer/go-decoder.ts";
 /** The kinds of one server. */
 export interface Kinds {
   readonly catalog: MutableCatalog;
-  /**
-   * Serves stored definitions and keeps all of them going. To be called once the handler answers.
-   */
+  /** Serves stored definitions and starts their controllers. The handler must answer by then. */
   start(options: {
-    readonly handler: Handler;
+    readonly loopback: LoopbackClient;
     readonly runtime: Runtime;
     readonly warn?: ((message: string, error: unknown) => void) | undefined;
   }): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** Kinds of one Kubernetes minor, whose services take from `ranges`. */
+/** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
 export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
-  const controller = createDefinitionController();
+  const controller = createCrdController();
   const checks: SchemaChecks = {
     checkRuleFields,
     checkRuleExpressions,
@@ -48,7 +46,7 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
   const definitions = customResourceDefinition(checks, (object, old) =>
     controller.committed(object, old),
   );
-  const services = createServiceUpkeep(ranges);
+  const services = createServiceAllocation(ranges);
   const smdOf = createKindTypes(data);
   const catalog = createCatalog(
     createBuiltinResources({ data, smdOf }, [
@@ -65,9 +63,9 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
     });
   return {
     catalog,
-    async start({ handler, runtime, warn }) {
-      await controller.start({ handler, runtime, catalog, createResources, warn });
-      await services.start(handler);
+    async start({ loopback, runtime, warn }) {
+      await controller.start({ loopback, runtime, catalog, createResources, warn });
+      await services.start(loopback);
     },
     stop: () => controller.stop(),
   };

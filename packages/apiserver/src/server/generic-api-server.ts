@@ -1,5 +1,6 @@
-// The server core: one function from a request to an answer, made from a store, a clock, and what
-// is served.
+// The generic API server: one function from a request to a response, made from a store, a clock and
+// a catalog of resources.
+// Upstream: k8s.io/apiserver/pkg/server/genericapiserver.go.
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
@@ -27,28 +28,28 @@ import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
 
-export interface CoreOptions {
+export interface GenericApiServerOptions {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly catalog: ResourceCatalog;
-  /** Bearer tokens and whom they stand for. */
+  /** Static bearer tokens and their users. */
   readonly tokens: ReadonlyMap<string, UserInfo>;
   /**
-   * Signs the tokens of service accounts, and believes them. Default: one with a key of its own.
+   * Issues and verifies service account tokens. Default: one with a generated key.
    */
   readonly tokenIssuer?: TokenIssuer;
-  /** Default: everybody who has been authenticated may do everything. */
+  /** Default: allows every authenticated request. */
   readonly authorizer?: Authorizer;
-  /** Asked in turn for paths that are no resources. */
+  /** Handlers of paths that are no resources, tried in order. */
   readonly paths?: readonly PathHandler[];
-  /** Kinds known beyond those served; default those served. */
+  /** The kinds that a body may name. Default: the served ones. */
   readonly kinds?: KindRegistry;
   /** Reads and writes autoscaling/v1 Scale. */
   readonly scaleCodec?: VersionCodec;
   readonly protobuf?: ProtobufCodec;
   /**
-   * Which of upstream's admission plug-ins are at work. Default: those that are on by themselves,
-   * but for ServiceAccount.
+   * The admission plug-ins to enable and disable. Default: upstream's defaults without
+   * ServiceAccount.
    */
   readonly plugins?: PluginChoice;
   /** Admission steps after the plug-ins. */
@@ -56,17 +57,17 @@ export interface CoreOptions {
   readonly validating?: readonly AdmissionStep[];
 }
 
-/** The API itself, without any door. */
-export interface Core {
+/** An API server without a port. */
+export interface GenericApiServer {
   readonly handler: Handler;
-  /** What the behaviours work with, for those who extend the server in its own process. */
+  /** What the handlers work with, for extensions in the same process. */
   readonly services: CoreServices;
-  /** Ends every watch; nothing is pushed afterwards. */
+  /** Closes every watch. */
   close(): Promise<void>;
 }
 
-/** Creates a core. The caller closes the store. */
-export function createGenericApiServer(options: CoreOptions): Core {
+/** Creates the server. The caller closes the store. */
+export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
   const core = createServices(options);
   const flows = followFlowSchemas({
     ...options,
@@ -76,8 +77,8 @@ export function createGenericApiServer(options: CoreOptions): Core {
   const services: FilterServices = {
     core,
     tokens: (token) => {
-      const word = core.reviewToken(token, []);
-      return "user" in word ? word.user : undefined;
+      const result = core.reviewToken(token, []);
+      return "user" in result ? result.user : undefined;
     },
     authorizer: options.authorizer ?? allowAuthenticated,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
@@ -93,7 +94,7 @@ export function createGenericApiServer(options: CoreOptions): Core {
   };
 }
 
-function createServices(options: CoreOptions): CoreServices {
+function createServices(options: GenericApiServerOptions): CoreServices {
   const { store, runtime, catalog } = options;
   const representations = createRepresentations();
   const issuer = options.tokenIssuer ?? createTokenIssuer();
@@ -125,7 +126,7 @@ function createServices(options: CoreOptions): CoreServices {
   };
 }
 
-/** Every write passes these, around the kind's own defaults and validation. */
+/** Every write passes these before and after the kind's own defaults and validation. */
 function createAdmission({
   store,
   catalog,
@@ -134,13 +135,13 @@ function createAdmission({
   plugins,
   mutating,
   validating,
-}: CoreOptions): Admission {
-  const lent = {
+}: GenericApiServerOptions): Admission {
+  const context = {
     objects: createStoredObjects(store, catalog),
     authorizer: authorizer ?? allowAuthenticated,
     runtime,
   };
-  const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, lent);
+  const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, context);
   return {
     mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
     validating: [...chosen.flatMap(({ validate }) => validate ?? []), ...(validating ?? [])],
@@ -152,22 +153,22 @@ async function serve(
   services: FilterServices,
   metrics: RequestMetrics,
 ): Promise<ApiResponse> {
-  const request = openOrAnswer(api, services);
+  const request = openOrRefuse(api, services);
   if ("status" in request) return request;
-  const answer = await runOrFail(request, services);
+  const answer = await respond(request, services);
   metrics.count(request, answer.status);
   return answer;
 }
 
-async function runOrFail(request: ServerRequest, services: FilterServices): Promise<ApiResponse> {
+async function respond(request: ServerRequest, services: FilterServices): Promise<ApiResponse> {
   const answer = await runHandlerChain(request, services).catch((error: unknown) =>
     errorResponse(services.core, request, error),
   );
   return request.flow ? { ...answer, headers: { ...answer.headers, ...request.flow } } : answer;
 }
 
-/** A path that makes no sense is answered before there is a request to speak of. */
-function openOrAnswer(api: ApiRequest, { core }: FilterServices): ServerRequest | ApiResponse {
+/** Refuses a path that no RequestInfo can be made of. */
+function openOrRefuse(api: ApiRequest, { core }: FilterServices): ServerRequest | ApiResponse {
   try {
     return openRequest(api, core.runtime.clock.now());
   } catch (error) {

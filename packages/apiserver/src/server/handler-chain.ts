@@ -1,6 +1,6 @@
-// The way of every request, as one array to read. A stage that answers ends the way; a stage that
-// refuses throws. Inside a write, admission's two lists (mutating, validating) stand around the
-// kind's own defaults and schema; see registry/admission.ts and registry/write.
+// The handler chain: the filters that every request passes, in order, then the handlers. A filter
+// that returns a response ends the chain; a filter that refuses throws. Admission runs inside the
+// handlers of writes (registry/store).
 // Upstream: k8s.io/apiserver/pkg/server/config.go (DefaultBuildHandlerChain).
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { dispatch } from "../registry/dispatch.ts";
@@ -14,19 +14,16 @@ import { enforceRequestDeadline } from "../filters/request-deadline.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
 import { impersonate } from "../filters/impersonation.ts";
 
-/**
- * Answers paths that are no resources (discovery, health, version, OpenAPI); undefined for those
- * that it does not know.
- */
+/** Serves paths that are no resources (discovery, health, OpenAPI); undefined for other paths. */
 export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | undefined>;
 
-/** What the stages work with. */
+/** What the filters work with. */
 export interface FilterServices {
   readonly core: CoreServices;
   readonly tokens: TokenAuthenticator;
   readonly authorizer: Authorizer;
   readonly paths: readonly PathHandler[];
-  /** Which flow a request belongs to. */
+  /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
 }
 
@@ -37,7 +34,7 @@ type Filter = (
 
 const none = async (done: Promise<void>): Promise<undefined> => void (await done);
 
-/** The stages, in order. */
+/** The filters and handlers, in order. */
 export const handlerChain: readonly Filter[] = [
   enforceRequestDeadline,
   (request, { tokens }) => none(authenticate(request, tokens)),
@@ -53,9 +50,9 @@ export async function runHandlerChain(
   request: ServerRequest,
   services: FilterServices,
 ): Promise<ApiResponse> {
-  for (const stage of handlerChain) {
-    const answer = await stage(request, services);
-    if (answer) return answer;
+  for (const filter of handlerChain) {
+    const response = await filter(request, services);
+    if (response) return response;
   }
   return pageNotFound();
 }
@@ -66,8 +63,8 @@ async function servePaths(
 ): Promise<ApiResponse | undefined> {
   if (request.info.isResource) return undefined;
   for (const handle of paths) {
-    const answer = await handle(request);
-    if (answer) return answer;
+    const response = await handle(request);
+    if (response) return response;
   }
   return unknownPathResponse(core, request);
 }
@@ -77,6 +74,6 @@ async function serveResource(
   { core }: FilterServices,
 ): Promise<ApiResponse | undefined> {
   if (!request.info.isResource) return undefined;
-  const call = route(core, request);
-  return call && (await dispatch(call));
+  const scope = route(core, request);
+  return scope && (await dispatch(scope));
 }

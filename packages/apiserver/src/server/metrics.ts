@@ -1,6 +1,5 @@
-// What /metrics says: requests by what they were and how they were answered, objects by kind. Of
-// upstream's many figures those that mean the same here; a reader finds the others absent, not
-// zero.
+// Serves /metrics: requests by verb, resource and code, objects by resource. Only those of upstream's
+// metrics that mean the same here; the others are absent rather than zero.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
 import type { ApiResponse } from "../apimachinery/handler.ts";
@@ -15,7 +14,7 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: "DELETECOLLECTION",
 };
 
-/** Counts what one server answers. */
+/** The metrics of one server. */
 export class RequestMetrics {
   readonly #core: CoreServices;
   readonly #startedAtMs: number;
@@ -26,9 +25,7 @@ export class RequestMetrics {
     this.#startedAtMs = core.runtime.clock.now();
   }
 
-  /**
-   * Counts an answer. Paths and kinds that are not served are left out: there is no end to them.
-   */
+  /** Counts a response. Unserved paths and kinds are left out, because clients can invent any. */
   count(request: ServerRequest, code: number): void {
     const { isResource, group, version, resource } = request.info;
     if (isResource ? !this.#core.catalog.find(group, version, resource) : code !== 200) return;
@@ -36,7 +33,7 @@ export class RequestMetrics {
     this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
   }
 
-  /** Answers /metrics, which a DELETE sets to nothing; undefined for every other path. */
+  /** Serves /metrics, and resets it on DELETE; undefined for every other path. */
   answer({ api, info }: ServerRequest): ApiResponse | undefined {
     if (info.isResource || info.path !== "/metrics") return undefined;
     if (api.method === "DELETE") return this.#reset();
@@ -56,7 +53,7 @@ export class RequestMetrics {
     };
   }
 
-  /** All figures, in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): string {
     return [
       ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
@@ -96,7 +93,7 @@ function labelsOf(
   { api, info, query }: ServerRequest,
   code: number,
 ): Readonly<Record<string, string>> {
-  const { isResource, path, group, version, resource, subresource, verb, namespace, name } = info;
+  const { isResource, path, group, version, resource, subresource, verb } = info;
   const isApply =
     verb === "patch" && api.headers["content-type"]?.startsWith("application/apply-patch");
   return {
@@ -105,17 +102,17 @@ function labelsOf(
     dry_run: query.first("dryRun") === "All" ? "All" : "",
     group,
     resource,
-    scope: !isResource
-      ? ""
-      : name || verb === "create"
-        ? "resource"
-        : namespace
-          ? "namespace"
-          : "cluster",
+    scope: scopeOf(info),
     subresource: isResource ? subresource : path,
     verb: isApply ? "APPLY" : (verbs[verb] ?? verb.toUpperCase()),
     version,
   };
+}
+
+function scopeOf({ isResource, verb, namespace, name }: ServerRequest["info"]): string {
+  if (!isResource) return "";
+  if (name || verb === "create") return "resource";
+  return namespace ? "namespace" : "cluster";
 }
 
 const formatLabels = (labels: Readonly<Record<string, string>>): string =>

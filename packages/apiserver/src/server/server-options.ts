@@ -1,11 +1,12 @@
-// What whoever starts a server may choose about its core, read from words: admission plug-ins by
-// name, ranges of addresses and ports. Wrong words end the start.
+// Parses server options: admission plug-ins by name, ranges of cluster addresses and node ports.
+// Invalid values abort startup.
+// Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { reasonOf, ServerError } from "../apimachinery/errors/server-error.ts";
 import { choiceFaults, missingPlugins, type PluginChoice } from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
 
-export interface CoreChoices {
+export interface ServerOptions {
   readonly admissionPlugins?: PluginChoice;
   readonly serviceClusterIpRange?: string;
   readonly serviceNodePortRange?: string;
@@ -13,43 +14,47 @@ export interface CoreChoices {
   readonly warn?: (message: string, error: unknown) => void;
 }
 
-/** The same as options of the core. Throws a {@link ServerError}. */
-export function readCoreChoices(
-  choices: CoreChoices,
+/** The parsed options. Throws a {@link ServerError}. */
+export function parseServerOptions(
+  options: ServerOptions,
 ): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "clientCa"> {
   return {
-    plugins: readPlugins(choices),
-    serviceRanges: readRanges(choices),
-    ...(choices.clientCa === undefined ? {} : { clientCa: choices.clientCa }),
+    plugins: parsePlugins(options),
+    serviceRanges: parseRanges(options),
+    ...(options.clientCa === undefined ? {} : { clientCa: options.clientCa }),
   };
 }
 
-/** Accounts that pods could run as are made by a controller that is usually not there. */
-function readPlugins({ admissionPlugins = {}, warn }: CoreChoices): PluginChoice {
+/** ServiceAccount stays off by default: the controller that creates accounts may not run. */
+function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginChoice {
   const faults = choiceFaults(admissionPlugins);
   if (faults.length) throw new ServerError("ERR_SERVER_ADMISSION_PLUGIN", faults.join(", "));
   const missing = missingPlugins(admissionPlugins);
   if (missing.length)
     warn?.(
-      `admission plug-ins that this server does not have are without effect: ${missing.join(", ")}`,
+      `these admission plug-ins are not implemented and have no effect: ${missing.join(", ")}`,
       undefined,
     );
   const { enable = [], disable = [] } = admissionPlugins;
   return { enable, disable: [...disable, "ServiceAccount"] };
 }
 
-function readRanges({
+function parseRanges({
   serviceClusterIpRange: addresses,
   serviceNodePortRange: ports,
-}: CoreChoices): ServiceRanges {
+}: ServerOptions): ServiceRanges {
   try {
     return readServiceRanges({
       ...(addresses === undefined ? {} : { addresses }),
       ...(ports === undefined ? {} : { ports }),
     });
   } catch (error) {
-    throw new ServerError("ERR_SERVER_SERVICE_RANGE", `give services a range: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw new ServerError(
+      "ERR_SERVER_SERVICE_RANGE",
+      `parse the service range: ${reasonOf(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

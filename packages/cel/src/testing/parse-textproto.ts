@@ -6,8 +6,8 @@ export interface TextMessage {
   readonly [field: string]: readonly TextValue[];
 }
 /**
- * Strings carry their bytes, for a bytes field may hold what is no text; words are enum names,
- * numbers and booleans as written.
+ * Strings keep their bytes, because a bytes field may hold any. Words are enum names, numbers and
+ * booleans as written.
  */
 export type TextValue = TextMessage | { readonly bytes: Uint8Array } | { readonly word: string };
 

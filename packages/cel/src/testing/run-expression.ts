@@ -1,6 +1,5 @@
-// One expression in a Kubernetes environment without variables, as text: its value, or what is
-// wrong with it. Test-only.
-import { kubernetesEnvironment } from "../kubernetes-environment.ts";
+// Runs one expression in a Kubernetes environment without variables. Test-only.
+import { kubernetesEnvironment } from "../kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
 import { showValue } from "../values/value.ts";
 
@@ -16,7 +15,7 @@ export function runExpression(text: string): string {
   return "error" in result ? `error: ${result.error.message}` : showValue(result.value);
 }
 
-/** The first line of what the compiler says, without its place. */
+/** The first line of the compile errors, without its position. */
 export const complaint = (text: string): string =>
   runExpression(text)
     .split("\n")[0]!

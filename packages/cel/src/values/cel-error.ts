@@ -1,5 +1,4 @@
-// Errors of evaluation. They are thrown, never returned, and carry no stack: && and || absorb them,
-// and they are common.
+// Errors of evaluation. They carry no stack: they are common, and && and || absorb them.
 // Upstream: github.com/google/cel-go v0.26 common/types/err.go.
 
 /** An evaluation failed; `message` is upstream's text, e.g. `division by zero`. */
@@ -11,7 +10,7 @@ export class CelError {
   }
 }
 
-/** The cost limit of one evaluation is used up; nothing absorbs this one. */
+/** The cost limit is exceeded. && and || do not absorb this error. */
 export class CostLimitError {
   readonly message = "operation cancelled: actual cost limit exceeded";
 }

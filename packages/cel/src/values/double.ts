@@ -1,7 +1,7 @@
 // double: a 64-bit float, wrapped, since a bare number is an int.
 // Upstream: github.com/google/cel-go v0.26 common/types/double.go; strconv.FormatFloat with verb
 // 'g'.
-import { doubleType } from "../type.ts";
+import { doubleType } from "../types/type.ts";
 import { equalNumbers } from "./numbers.ts";
 import { CelNumber, type CelValue } from "./value.ts";
 
@@ -73,5 +73,6 @@ function parseHexFloat(text: string): number | undefined {
   const [, sign, whole = "", fraction = "", exponent] = match;
   const value =
     Number.parseInt(`0${whole}${fraction}`, 16) * 2 ** (Number(exponent) - 4 * fraction.length);
-  return Number.isFinite(value) ? (sign === "-" ? -value : value) : undefined;
+  if (!Number.isFinite(value)) return undefined;
+  return sign === "-" ? -value : value;
 }

@@ -1,10 +1,11 @@
 // duration: a signed count of nanoseconds in 64 bits.
 // Upstream: github.com/google/cel-go v0.26 common/types/duration.go; Go's time.ParseDuration;
 // k8s.io/kube-openapi/pkg/validation/strfmt/duration.go.
-import { durationType } from "../type.ts";
+import { durationType } from "../types/type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
 import { formatPlain } from "./double.ts";
 import { fitsInt } from "./int.ts";
+import { order } from "./numbers.ts";
 import { CelObject, type CelValue } from "./value.ts";
 
 const second = 1_000_000_000n;
@@ -39,7 +40,7 @@ export class Duration extends CelObject {
 
   compare(other: CelValue): number {
     if (!(other instanceof Duration)) throw noSuchOverload();
-    return this.nanoseconds < other.nanoseconds ? -1 : this.nanoseconds > other.nanoseconds ? 1 : 0;
+    return order(this.nanoseconds, other.nanoseconds);
   }
 
   override isZero(): boolean {
@@ -94,7 +95,7 @@ const longUnits: readonly (readonly [RegExp, bigint])[] = [
   [/^(w|wk|week|weeks)$/, 604_800n * second],
 ];
 
-/** What the format `duration` of a schema admits: Go's text, or words such as `3 days`. */
+/** The format `duration` of schemas: Go's text, or units such as in `3 days`. */
 export function parseFormatDuration(text: string): bigint | undefined {
   const go = parseGoDuration(text);
   if (go !== undefined) return go;
@@ -121,9 +122,8 @@ export function formatGoDuration(nanoseconds: bigint): string {
   const hours = seconds / 3600n;
   const minutes = (seconds / 60n) % 60n;
   const rest = `${decimal(n % (60n * second), 9)}s`;
-  return (
-    sign + (hours > 0n ? `${hours}h${minutes}m${rest}` : minutes > 0n ? `${minutes}m${rest}` : rest)
-  );
+  if (hours > 0n) return `${sign}${hours}h${minutes}m${rest}`;
+  return minutes > 0n ? `${sign}${minutes}m${rest}` : sign + rest;
 }
 
 /** n / 10^places without trailing zeros. */

@@ -14,7 +14,7 @@ export function equalValues(a: CelValue, b: CelValue): boolean {
   return (typeof a === "number" || typeof a === "bigint") && b instanceof CelObject && b.equals(a);
 }
 
-/** A value with an order of its own beside its equality. */
+/** A value that has an order. */
 export interface Ordered {
   compare(other: CelValue): number;
 }
@@ -22,7 +22,7 @@ export interface Ordered {
 const isOrdered = (value: CelValue): value is CelObject & Ordered =>
   value instanceof CelObject && "compare" in value;
 
-/** -1, 0 or 1; throws where there is no order between the two. */
+/** -1, 0 or 1. Throws a CelError for values without an order. */
 export function compareValues(a: CelValue, b: CelValue): number {
   if (typeof a === "string" && typeof b === "string") return compareStrings(a, b);
   const order = compareNumbers(a, b);
@@ -45,5 +45,5 @@ export function compareStrings(a: string, b: string): number {
   return a.length < b.length ? -1 : 1;
 }
 
-/** Surrogates stand for code points above every other unit. */
+/** Surrogates encode code points above every other unit. */
 const lift = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { withVariables } from "../environment.ts";
-import { kubernetesEnvironment } from "../kubernetes-environment.ts";
+import { withVariables } from "../environment/environment.ts";
+import { kubernetesEnvironment } from "../kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
-import { dynType } from "../type.ts";
+import { dynType } from "../types/type.ts";
 import { equalValues } from "./equality.ts";
 import { adaptJson, type Json } from "./json-values.ts";
 import { toJson } from "./to-json.ts";

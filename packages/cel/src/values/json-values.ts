@@ -1,5 +1,5 @@
-// JSON without a schema as CEL values, converted member by member when an expression asks: what
-// admission's `object` is.
+// JSON without a schema as CEL values, e.g. admission's `object`. Members are converted when an
+// expression reads them.
 // Upstream: github.com/google/cel-go v0.26 common/types/provider.go (NativeToValue over
 // map[string]any and []any).
 import { Double } from "./double.ts";
@@ -21,7 +21,7 @@ export function adaptJson(value: Json): CelValue {
   return Array.isArray(value) ? new JsonList(value) : new JsonMap(value);
 }
 
-/** A JSON object. The holder must not mutate it while expressions run. */
+/** A JSON object. The caller must not mutate it while expressions run. */
 export class JsonMap extends CelMap {
   readonly value: JsonObject;
 
@@ -45,7 +45,7 @@ export class JsonMap extends CelMap {
   }
 }
 
-/** A JSON array. The holder must not mutate it while expressions run. */
+/** A JSON array. The caller must not mutate it while expressions run. */
 export class JsonList extends CelList {
   readonly value: readonly Json[];
 

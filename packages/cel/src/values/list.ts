@@ -1,11 +1,11 @@
-// Lists: values at hand, or a view of something that is converted item by item.
+// Lists: stored values, or views that convert item by item.
 // Upstream: github.com/google/cel-go v0.26 common/types/list.go.
-import { dynType, listType } from "../type.ts";
+import { dynType, listType } from "../types/type.ts";
 import { CelError } from "./cel-error.ts";
 import { equalValues } from "./equality.ts";
 import { isInt } from "./int.ts";
 import { Double } from "./double.ts";
-import { CelObject, type CelValue, showValue } from "./value.ts";
+import { CelObject, type CelValue, showValue, typeOfValue } from "./value.ts";
 import { Uint } from "./uint.ts";
 
 const type = listType(dynType);
@@ -45,7 +45,7 @@ export abstract class CelList extends CelObject {
   }
 }
 
-/** A list of values at hand. The holder must not change `items` once others see the list. */
+/** A list of stored values. The caller must not mutate `items` afterwards. */
 export class ValueList extends CelList {
   readonly items: CelValue[];
 
@@ -70,12 +70,12 @@ export class ValueList extends CelList {
   }
 }
 
-/** A number as a list index, or undefined where it is no whole number. */
+/** A number as a list index; undefined when it is not whole. */
 export function toIndex(index: CelValue): number | undefined {
   if (isInt(index)) return Number(index);
-  const value =
-    index instanceof Double ? index.value : index instanceof Uint ? Number(index.value) : undefined;
-  return value !== undefined && Number.isInteger(value) ? value : undefined;
+  if (!(index instanceof Double) && !(index instanceof Uint)) return undefined;
+  const value = Number(index.value);
+  return Number.isInteger(value) ? value : undefined;
 }
 
 /**
@@ -86,17 +86,6 @@ export function findItem(list: CelList, index: CelValue): CelValue | undefined {
   if (i === undefined)
     throw index instanceof Double
       ? new CelError(`unsupported index value ${showValue(index)} in list`)
-      : new CelError(`unsupported index type '${showTypeName(index)}' in list`);
+      : new CelError(`unsupported index type '${typeOfValue(index).name}' in list`);
   return i >= 0 && i < list.size ? list.at(i) : undefined;
 }
-
-const showTypeName = (value: CelValue): string =>
-  value instanceof CelObject
-    ? value.type.name
-    : value === null
-      ? "null_type"
-      : value instanceof Uint8Array
-        ? "bytes"
-        : typeof value === "boolean"
-          ? "bool"
-          : typeof value;

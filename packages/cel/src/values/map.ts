@@ -1,6 +1,6 @@
-// Maps: entries at hand, or a view of a JSON object.
+// Maps: stored entries, or views.
 // Upstream: github.com/google/cel-go v0.26 common/types/map.go.
-import { dynType, mapType } from "../type.ts";
+import { dynType, mapType } from "../types/type.ts";
 import { equalValues } from "./equality.ts";
 import { CelObject, type CelValue, showValue } from "./value.ts";
 import { Double } from "./double.ts";
@@ -13,7 +13,7 @@ const type = mapType(dynType, dynType);
 export abstract class CelMap extends CelObject {
   readonly type = type;
   abstract readonly size: number;
-  /** The value of a key, or undefined where there is none. */
+  /** The value of a key; undefined when the map lacks it. */
   abstract find(key: CelValue): CelValue | undefined;
   abstract keys(): CelValue[];
 
@@ -44,7 +44,7 @@ function hashKey(key: CelValue): CelValue {
   return key;
 }
 
-/** A map with its entries at hand. */
+/** A map of stored entries. */
 export class ValueMap extends CelMap {
   readonly #entries = new Map<CelValue, readonly [CelValue, CelValue]>();
 

@@ -1,5 +1,5 @@
-// Equality and order across int, uint and double. Beside a double everything is rounded to one, as
-// Go converts it.
+// Equality and order across int, uint and double. Compared with a double, ints are converted to
+// double as in Go.
 // Upstream: github.com/google/cel-go v0.26 common/types/compare.go.
 import { CelError } from "./cel-error.ts";
 import { CelNumber, type CelValue } from "./value.ts";
@@ -14,7 +14,7 @@ function plain(value: CelValue): number | bigint | undefined {
 const isDouble = (value: CelValue): boolean =>
   value instanceof CelNumber && typeof value.value === "number";
 
-/** Whether two values are numbers of the same worth, whatever their types. */
+/** Whether two values are equal numbers of any types. */
 export function equalNumbers(a: CelValue, b: CelValue): boolean {
   const x = plain(a);
   const y = plain(b);
@@ -22,7 +22,7 @@ export function equalNumbers(a: CelValue, b: CelValue): boolean {
   return isDouble(a) || isDouble(b) ? Number(x) === Number(y) : x == y;
 }
 
-/** Order of two numbers; undefined when one is no number. NaN has no order. */
+/** -1, 0 or 1; undefined when one is not a number. Throws a CelError for NaN. */
 export function compareNumbers(a: CelValue, b: CelValue): number | undefined {
   let x = plain(a);
   let y = plain(b);
@@ -32,5 +32,9 @@ export function compareNumbers(a: CelValue, b: CelValue): number | undefined {
     y = Number(y);
     if (Number.isNaN(x) || Number.isNaN(y)) throw new CelError("NaN values cannot be ordered");
   }
-  return x < y ? -1 : x > y ? 1 : 0;
+  return order(x, y);
 }
+
+/** -1, 0 or 1. */
+export const order = (x: number | bigint, y: number | bigint): number =>
+  Number(x > y) - Number(x < y);

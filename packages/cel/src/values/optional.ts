@@ -1,6 +1,6 @@
 // optional_type: a value or none.
 // Upstream: github.com/google/cel-go v0.26 common/types/optional.go.
-import { dynType, optionalType } from "../type.ts";
+import { dynType, optionalType } from "../types/type.ts";
 import { CelError } from "./cel-error.ts";
 import { equalValues } from "./equality.ts";
 import { CelObject, type CelValue, showValue } from "./value.ts";

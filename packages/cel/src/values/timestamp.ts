@@ -1,7 +1,7 @@
 // timestamp: an instant with nanoseconds, and the offset that it was written with, which only its
 // text form shows.
 // Upstream: github.com/google/cel-go v0.26 common/types/timestamp.go; Go's time.Parse(RFC3339).
-import { timestampType } from "../type.ts";
+import { timestampType } from "../types/type.ts";
 import { CelError, noSuchOverload } from "./cel-error.ts";
 import { type Duration, toDuration } from "./duration.ts";
 import { CelObject, type CelValue } from "./value.ts";
@@ -134,8 +134,8 @@ export function dateSeconds(year: number, month: number, day: number): number | 
 }
 
 /**
- * What the format `date-time` of a schema admits: RFC 3339, its letters in any case, and the forms
- * without colon or zone.
+ * The format `date-time` of schemas: RFC 3339 with its letters in any case, also without colon or
+ * zone.
  */
 export function parseFormatDateTime(text: string): Timestamp | undefined {
   const strict = text
@@ -148,7 +148,7 @@ export function parseFormatDateTime(text: string): Timestamp | undefined {
   return parsed && new Timestamp(parsed.seconds, parsed.nanos, parsed.offset);
 }
 
-/** What the format `date` of a schema admits, e.g. `2024-02-29`. */
+/** The format `date` of schemas, e.g. `2024-02-29`. */
 export function parseFormatDate(text: string): Timestamp | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   const seconds = match && dateSeconds(Number(match[1]), Number(match[2]), Number(match[3]));

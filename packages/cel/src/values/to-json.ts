@@ -1,4 +1,4 @@
-// CEL values as JSON: what expressions of mutating policies and messages give back.
+// CEL values as JSON.
 // Upstream: github.com/google/cel-go v0.26 common/types (ConvertToNative to structpb.Value).
 import { CelError } from "./cel-error.ts";
 import { Double } from "./double.ts";
@@ -12,8 +12,8 @@ import { normalInt } from "./int.ts";
 import { type CelValue, showValue, typeOfValue } from "./value.ts";
 
 /**
- * A value as JSON. JSON that was adapted comes back as the very same value. Throws a CelError for
- * what JSON cannot say.
+ * A value as JSON. Adapted JSON comes back as the same object. Throws a CelError for values that
+ * JSON cannot express.
  */
 export function toJson(value: CelValue): Json {
   if (

@@ -1,7 +1,6 @@
-// A type as a value: what `type(x)` gives and what `int`, `string` and `list` mean in an
-// expression.
+// Types as values: the result of `type(x)`, and `int`, `string` and `list` in expressions.
 // Upstream: github.com/google/cel-go v0.26 common/types/types.go.
-import { type Type, typeType } from "../type.ts";
+import { type Type, typeType } from "../types/type.ts";
 import { CelObject, type CelValue } from "./value.ts";
 
 /** A type value; two are equal when their names are, parameters aside. */

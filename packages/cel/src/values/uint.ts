@@ -1,6 +1,6 @@
 // uint: 64 bits without sign.
 // Upstream: github.com/google/cel-go v0.26 common/types/uint.go, overflow.go.
-import { uintType } from "../type.ts";
+import { uintType } from "../types/type.ts";
 import { CelError } from "./cel-error.ts";
 import { equalNumbers } from "./numbers.ts";
 import { CelNumber, type CelValue } from "./value.ts";

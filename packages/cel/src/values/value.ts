@@ -1,14 +1,22 @@
-// What expressions compute with. Booleans, strings, null and bytes are JavaScript's own; an int is
+// CEL's values. Booleans, strings, null and bytes are JavaScript's own; an int is
 // a number while a double can hold it and a bigint beyond; every other value is a CelObject.
 // Upstream: github.com/google/cel-go v0.26 common/types.
-import { boolType, bytesType, dynType, intType, nullType, stringType, type Type } from "../type.ts";
+import {
+  boolType,
+  bytesType,
+  dynType,
+  intType,
+  nullType,
+  stringType,
+  type Type,
+} from "../types/type.ts";
 
-/** A value that is not one of JavaScript's own. */
+/** A value that JavaScript does not have. */
 export abstract class CelObject {
   abstract readonly type: Type;
   /** CEL's `==`; may throw a CelError. */
   abstract equals(other: CelValue): boolean;
-  /** What `optional.ofNonZeroValue` asks. */
+  /** For `optional.ofNonZeroValue`. */
   isZero(): boolean {
     return false;
   }
@@ -35,13 +43,9 @@ export function typeOfValue(value: CelValue): Type {
     case "boolean":
       return boolType;
     default:
-      return value === null
-        ? nullType
-        : value instanceof Uint8Array
-          ? bytesType
-          : value instanceof CelObject
-            ? value.type
-            : dynType;
+      if (value === null) return nullType;
+      if (value instanceof Uint8Array) return bytesType;
+      return value instanceof CelObject ? value.type : dynType;
   }
 }
 

@@ -38,7 +38,7 @@ import {
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { podWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 
 /** What a LabelSelector chooses; upstream's Nothing and Everything apart. */
@@ -152,7 +152,7 @@ export const templateOf = (object: JsonObject): JsonObject =>
 
 /** Gives the warnings of a changed workload's template to the client. */
 export function warnOfTemplate(object: JsonObject, context: WriteContext): void {
-  for (const text of podWarnings(templateOf(object), "spec.template")) context.warn(text);
+  for (const text of podTemplateWarnings(templateOf(object), "spec.template")) context.warn(text);
 }
 
 /** As {@link warnOfTemplate}, where the generation has gone up. */

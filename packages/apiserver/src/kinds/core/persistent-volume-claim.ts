@@ -25,7 +25,7 @@ import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
-import { setClaimSpecDefaults } from "./pod/defaults/volume-defaults.ts";
+import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
 import { validateClaimStatus } from "./validate-claim-status.ts";
 
 export const persistentVolumeClaim: KindDefinition = {

@@ -25,10 +25,8 @@ import {
   requiredName,
 } from "../validation/field-rules.ts";
 import { podValidationOptions } from "./pod/validation/pod-validation-options.ts";
-import {
-  isIscsiName,
-  validateVolumeSource,
-} from "./pod/validation/volumes/validate-volume-source.ts";
+import { isIscsiName } from "./pod/validation/volumes/validate-volume-plugins.ts";
+import { validateVolumeSource } from "./pod/validation/volumes/validate-volume-source.ts";
 
 /** In the order in which upstream looks. */
 export const persistentSources = [
@@ -100,7 +98,7 @@ const asInPods = (source: string, value: JsonObject, path: string): FieldError[]
   validateVolumeSource({ [source]: value }, path, {
     volumeName: "",
     podName: "",
-    rules: podValidationOptions("template"),
+    options: podValidationOptions("template"),
   }).filter(({ field }) => field !== path);
 
 const local: SourceRule = (source, path) => {

@@ -54,7 +54,11 @@ function validate(object: JsonObject): FieldError[] {
       ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault))
       : [required("handler", "")]),
     ...(isObject(overhead)
-      ? validateContainerResources({ limits: overhead["podFixed"] ?? {} }, new Set(), "overhead")
+      ? validateContainerResources(
+          { limits: textMapAt(overhead, "podFixed") },
+          new Set(),
+          "overhead",
+        )
       : []),
     ...(isObject(scheduling)
       ? [

@@ -86,7 +86,7 @@ async function attemptDelete(
   live: Live,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { core, resource } = scope;
+  const { resource } = scope;
   const plan = planDeletion(resource.strategy, live.hub, options, {
     context: writeContextOf(scope, options.dryRun),
     nowMs: scope.core.runtime.clock.now(),
@@ -113,7 +113,7 @@ async function mark(
   hub: JsonObject,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { core, resource } = scope;
+  const { resource } = scope;
   if (options.dryRun) {
     const object = fromHub(resource, hub);
     return { pending: true, shown: { object }, object };

@@ -6,7 +6,7 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import { catalogOf } from "../../registry/testdata/widgets.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { type Core, type CoreOptions, createGenericApiServer } from "../generic-api-server.ts";
+import { type GenericApiServer, type GenericApiServerOptions, createGenericApiServer } from "../generic-api-server.ts";
 
 /** An answer with its body read. */
 export interface Answer {
@@ -27,7 +27,7 @@ export interface OpenedWatch {
 }
 
 export interface TestServer {
-  readonly core: Core;
+  readonly core: GenericApiServer;
   readonly store: Store;
   readonly runtime: VirtualRuntime;
   ask(method: string, path: string, body?: Json | string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
@@ -41,7 +41,7 @@ export const admin = { name: "admin", groups: ["system:authenticated"] };
 export const widget = (name: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name, ...metadata }, spec });
 
 /** Creates a server with the namespace `home`. */
-export async function createTestServer(options: Partial<CoreOptions> & { readonly serve?: readonly ServedResource[] } = {}): Promise<TestServer> {
+export async function createTestServer(options: Partial<GenericApiServerOptions> & { readonly serve?: readonly ServedResource[] } = {}): Promise<TestServer> {
   const runtime = createVirtualRuntime();
   const store = createMemoryStore();
   const core = createGenericApiServer({ store, runtime, catalog: catalogOf(...(options.serve ?? [])), tokens: new Map([["secret", admin]]), ...options });

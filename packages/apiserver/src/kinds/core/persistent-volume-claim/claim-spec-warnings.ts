@@ -1,14 +1,17 @@
-// Warnings about claims: storage is counted in whole bytes.
+// Warnings on the spec of a PersistentVolumeClaim.
 // Upstream: k8s.io/kubernetes/pkg/api/persistentvolumeclaim/util.go
 // (GetWarningsForPersistentVolumeClaimSpec).
-import type { JsonObject } from "homeostat/api";
-import { textMapAt, objectAt } from "../../../apimachinery/meta/read-fields.ts";
-import { fractionWarnings } from "../resources/fractional-byte-warnings.ts";
+import type { Decoded } from "homeostat/api";
+import type { PersistentVolumeClaimSpec } from "homeostat/k8s/core/v1";
+import { fractionalByteWarnings } from "../resources/fractional-byte-warnings.ts";
 
-/** `path` is that of the claim's spec. */
-export function claimWarnings(spec: JsonObject, path: string): string[] {
-  const resources = objectAt(spec, "resources");
-  return ["requests", "limits"].flatMap((bound) =>
-    fractionWarnings(textMapAt(resources, bound), ["storage"], `${path}.resources.${bound}`),
+/** Warnings on the claim's spec at `path`. */
+export function claimSpecWarnings(
+  spec: Decoded<PersistentVolumeClaimSpec>,
+  path: string,
+): string[] {
+  const resources = spec.resources ?? {};
+  return (["requests", "limits"] as const).flatMap((bound) =>
+    fractionalByteWarnings(resources[bound] ?? {}, ["storage"], `${path}.resources.${bound}`),
   );
 }

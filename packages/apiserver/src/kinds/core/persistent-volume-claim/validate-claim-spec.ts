@@ -1,8 +1,13 @@
-// The spec of a PersistentVolumeClaim, wherever one stands: in a claim, in a StatefulSet's
-// templates, in an ephemeral volume.
+// Validation of the spec of a PersistentVolumeClaim: of a claim, of a template of a StatefulSet, of
+// an ephemeral volume.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimSpec).
-import { dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
+import { type Decoded, dnsLabelFaults, equalJson } from "homeostat/api";
+import type {
+  PersistentVolumeClaimSpec,
+  TypedLocalObjectReference,
+  TypedObjectReference,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,56 +16,47 @@ import {
   required,
 } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../validation/label-selectors.ts";
-import {
-  mutableAt,
-  optionalTextAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../../apimachinery/meta/read-fields.ts";
 import { dnsSubdomainErrors } from "../../validation/field-rules.ts";
 import { nanoOf } from "../resources/resource-lists.ts";
 
-/** What the stored claim already breaks stays allowed. */
-export interface ClaimRules {
+/** Rules that an update may break where the stored claim does. */
+export interface ClaimSpecValidationOptions {
   readonly allowInvalidSelectorValues: boolean;
   readonly allowInvalidGroups: boolean;
 }
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const volumeModes = ["Block", "Filesystem"];
-const strict: ClaimRules = { allowInvalidSelectorValues: false, allowInvalidGroups: false };
+const strict: ClaimSpecValidationOptions = {
+  allowInvalidSelectorValues: false,
+  allowInvalidGroups: false,
+};
 
-/** Every breach in a claim's spec. */
+/** Validates the spec of a claim at `path`. */
 export function validateClaimSpec(
-  spec: JsonObject,
+  spec: Decoded<PersistentVolumeClaimSpec>,
   path: string,
-  rules: ClaimRules = strict,
+  options: ClaimSpecValidationOptions = strict,
 ): FieldError[] {
-  const selector = mutableAt(spec, "selector");
-  const storageClass = optionalTextAt(spec, "storageClassName");
-  const attributesClass = optionalTextAt(spec, "volumeAttributesClassName");
-  const mode = optionalTextAt(spec, "volumeMode");
+  const { selector } = spec;
+  const { storageClassName: storageClass, volumeAttributesClassName: attributesClass } = spec;
+  const mode = spec.volumeMode ?? undefined;
   return [
-    ...(textsAt(spec, "accessModes").length
+    ...(spec.accessModes?.length
       ? []
       : [required(`${path}.accessModes`, "at least 1 access mode is required")]),
     ...(selector
       ? validateLabelSelector(selector, `${path}.selector`, {
-          invalidValues: rules.allowInvalidSelectorValues ? "allowed" : "refused",
+          invalidValues: options.allowInvalidSelectorValues ? "allowed" : "refused",
         })
       : []),
-    ...accessModeErrors(textsAt(spec, "accessModes"), `${path}.accessModes`),
-    ...storageErrors(
-      textMapAt(objectAt(spec, "resources"), "requests")["storage"],
-      `${path}.resources[storage]`,
-    ),
+    ...accessModeErrors(spec.accessModes ?? [], `${path}.accessModes`),
+    ...storageErrors(spec.resources?.requests?.["storage"], `${path}.resources[storage]`),
     ...(storageClass ? dnsSubdomainErrors(storageClass, `${path}.storageClassName`) : []),
     ...(mode !== undefined && !volumeModes.includes(mode)
       ? [notSupported(`${path}.volumeMode`, mode, volumeModes)]
       : []),
-    ...sourceErrors(spec, path, rules),
+    ...sourceErrors(spec, path, options),
     ...(attributesClass
       ? dnsSubdomainErrors(attributesClass, `${path}.volumeAttributesClassName`)
       : []),
@@ -83,18 +79,18 @@ function storageErrors(storage: string | undefined, path: string): FieldError[] 
 }
 
 function sourceErrors(
-  spec: JsonObject,
+  spec: Decoded<PersistentVolumeClaimSpec>,
   path: string,
-  { allowInvalidGroups }: ClaimRules,
+  { allowInvalidGroups }: ClaimSpecValidationOptions,
 ): FieldError[] {
-  const source = mutableAt(spec, "dataSource");
-  const reference = mutableAt(spec, "dataSourceRef");
+  const source = spec.dataSource ?? undefined;
+  const reference = spec.dataSourceRef ?? undefined;
   return [
     ...(source ? referenceErrors(source, `${path}.dataSource`, allowInvalidGroups) : []),
     ...(reference
       ? [
           ...referenceErrors(reference, `${path}.dataSourceRef`, allowInvalidGroups),
-          ...namespaceErrors(stringAt(reference, "namespace"), `${path}.dataSourceRef.namespace`),
+          ...namespaceErrors(reference.namespace ?? "", `${path}.dataSourceRef.namespace`),
         ]
       : []),
     ...agreementErrors(source, reference, path),
@@ -102,14 +98,14 @@ function sourceErrors(
 }
 
 function referenceErrors(
-  reference: JsonObject,
+  reference: Decoded<TypedObjectReference>,
   path: string,
   allowInvalidGroups: boolean,
 ): FieldError[] {
-  const group = stringAt(reference, "apiGroup");
-  const kind = stringAt(reference, "kind");
+  const group = reference.apiGroup ?? "";
+  const kind = reference.kind ?? "";
   return [
-    ...(stringAt(reference, "name") ? [] : [required(`${path}.name`, "")]),
+    ...(reference.name ? [] : [required(`${path}.name`, "")]),
     ...(kind ? [] : [required(`${path}.kind`, "")]),
     ...(!group && kind !== "PersistentVolumeClaim"
       ? [
@@ -127,16 +123,16 @@ function referenceErrors(
 const namespaceErrors = (namespace: string, path: string): FieldError[] =>
   namespace ? dnsLabelFaults(namespace).map((fault) => invalid(path, namespace, fault)) : [];
 
-/** Upstream hands over a path as the bad value, which prints as an empty object. */
+/** Upstream passes a path as the bad value, which prints as an empty object. */
 function agreementErrors(
-  source: JsonObject | undefined,
-  reference: JsonObject | undefined,
+  source: Decoded<TypedLocalObjectReference> | undefined,
+  reference: Decoded<TypedObjectReference> | undefined,
   path: string,
 ): FieldError[] {
   if (!source || !reference) return [];
-  if (stringAt(reference, "namespace"))
+  if (reference.namespace)
     return [invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
-  const same = ["apiGroup", "kind", "name"].every((field) =>
+  const same = (["apiGroup", "kind", "name"] as const).every((field) =>
     equalJson(source[field] ?? null, reference[field] ?? null),
   );
   return same ? [] : [invalid(path, {}, "must match dataSourceRef")];

@@ -1,16 +1,18 @@
-// The claim that an ephemeral volume makes: its spec, and the little metadata that it may carry.
+// Validation of the claim template of an ephemeral volume.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimTemplate, ValidateTemplateObjectMeta).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { PersistentVolumeClaimTemplate } from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
 } from "../../../apimachinery/meta/validate-object-meta.ts";
-import { isSet, textMapAt, objectAt } from "../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { validateClaimSpec } from "./validate-claim-spec.ts";
 
-const metadataFields = [
+const forbiddenFields = [
   "name",
   "generateName",
   "namespace",
@@ -24,23 +26,29 @@ const metadataFields = [
   "ownerReferences",
   "finalizers",
   "managedFields",
-];
+] as const satisfies readonly (keyof ObjectMeta)[];
 
-/** Every breach in a claim template. */
-export function validateClaimTemplate(template: JsonObject, path: string): FieldError[] {
+/** Validates a claim template at `path`. */
+export function validateClaimTemplate(
+  template: Decoded<PersistentVolumeClaimTemplate>,
+  path: string,
+): FieldError[] {
   return [
     ...validateTemplateMetadata(template, path),
-    ...validateClaimSpec(objectAt(template, "spec"), `${path}.spec`),
+    ...validateClaimSpec(template.spec ?? {}, `${path}.spec`),
   ];
 }
 
-/** The metadata of a template: labels and annotations, and nothing else. */
-export function validateTemplateMetadata(template: JsonObject, path: string): FieldError[] {
-  const metadata = objectAt(template, "metadata");
+/** Validates the metadata of a template, which has labels and annotations and nothing else. */
+export function validateTemplateMetadata(
+  template: { readonly metadata?: Decoded<ObjectMeta> | null },
+  path: string,
+): FieldError[] {
+  const metadata = template.metadata ?? {};
   return [
-    ...validateAnnotations(textMapAt(metadata, "annotations"), `${path}.metadata.annotations`),
-    ...validateLabels(textMapAt(metadata, "labels"), `${path}.metadata.labels`),
-    ...metadataFields
+    ...validateAnnotations(metadata.annotations ?? {}, `${path}.metadata.annotations`),
+    ...validateLabels(metadata.labels ?? {}, `${path}.metadata.labels`),
+    ...forbiddenFields
       .filter((field) => isSet(metadata[field]) && metadata[field] !== "")
       .map((field) => forbidden(`${path}.metadata.${field}`, "cannot be set")),
   ];

@@ -51,7 +51,9 @@ function create(spec: object, metadata: object = {}): Created {
     ),
   ).object;
   pods.strategy.prepareForCreate(pod, context(warnings));
-  return { pod, errors: texts(pods.strategy.validateCreate(pod, context(warnings))), warnings };
+  const errors = texts(pods.strategy.validateCreate(pod, context()));
+  warnings.push(...pods.strategy.warningsOnCreate(pod, context()));
+  return { pod, errors, warnings };
 }
 
 function change(
@@ -154,7 +156,7 @@ test("containers are checked one by one", () => {
   ]);
 });
 
-test("what is valid but odd is warned of", () => {
+test("a new pod has warnings on what is valid and probably not meant", () => {
   const { warnings } = create({
     containers: [
       {

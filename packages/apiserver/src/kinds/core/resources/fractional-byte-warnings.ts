@@ -1,10 +1,10 @@
-// Fractions of a byte are stored, and warned of.
+// Warnings on quantities of bytes that are no integers.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import { nanoOf } from "./resource-lists.ts";
 
-/** The named resources of a list that are no whole numbers. */
-export function fractionWarnings(
+/** One warning for each of the named resources of a list that is no integer. */
+export function fractionalByteWarnings(
   list: Readonly<Record<string, string>>,
   names: readonly string[],
   path: string,

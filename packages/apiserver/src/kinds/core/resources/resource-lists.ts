@@ -1,23 +1,22 @@
-// Arithmetic on lists of resources (`{cpu: "100m", memory: "1Gi"}`): rounding, comparing, and the
-// sums that a pod needs of its containers.
+// Arithmetic on lists of resources (`{cpu: "100m", memory: "1Gi"}`): rounds them, and sums those of
+// a pod's containers.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_ResourceList),
 // k8s.io/component-helpers/resource/helpers.go (AggregateContainerRequests,
 // AggregateContainerLimits).
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type {
+  Container,
+  PodSpec,
+  ResourceRequirements,
+  VolumeResourceRequirements,
+} from "homeostat/k8s/core/v1";
 import {
   formatQuantity,
   parseQuantity,
   type Quantity,
 } from "../../../apimachinery/values/quantity.ts";
-import {
-  mutableAt,
-  itemsAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../apimachinery/meta/read-fields.ts";
 
-/** A sum in the making: amounts by resource name. */
+/** Quantities by resource name; functions here add to it in place. */
 export type ResourceSum = Map<string, Quantity>;
 
 /** Which of the two lists of a container. */
@@ -26,15 +25,17 @@ export type ResourceBound = "requests" | "limits";
 const milli = 1_000_000n;
 
 /** Rounds limits and requests up to thousandths, in place. */
-export function roundResources(requirements: JsonObject): void {
-  for (const bound of ["limits", "requests"]) roundList(mutableAt(requirements, bound));
+export function roundResources(
+  requirements: Decoded<ResourceRequirements> | Decoded<VolumeResourceRequirements>,
+): void {
+  for (const bound of ["limits", "requests"] as const) roundList(requirements[bound]);
 }
 
 /** Rounds every quantity of a list up to thousandths, in place. */
-export function roundList(list: JsonObject | undefined): void {
+export function roundList(list: JsonObject | null | undefined): void {
   if (!list) return;
-  for (const name of Object.keys(list)) {
-    const quantity = parseQuantity(String(list[name]));
+  for (const [name, text] of Object.entries(list)) {
+    const quantity = parseQuantity(String(text));
     if (quantity.nano % milli !== 0n)
       list[name] = formatQuantity({ ...quantity, nano: roundUp(quantity.nano) });
   }
@@ -45,22 +46,22 @@ function roundUp(nano: bigint): bigint {
   return nano > 0n ? ((nano + milli - 1n) / milli) * milli : ((nano - milli + 1n) / milli) * milli;
 }
 
-/** Billionths of a quantity. */
+/** A quantity in billionths; zero where there is none. */
 export const nanoOf = (quantity: Json | undefined): bigint =>
   parseQuantity(String(quantity ?? "0")).nano;
 
 /**
- * What all containers of a pod need together: sidecars run beside the rest, other init containers
- * one after another.
+ * The sum of the resources of a pod's containers: sidecars run beside the rest, other init
+ * containers one after another.
  */
-export function sumContainers(spec: JsonObject, bound: ResourceBound): ResourceSum {
+export function sumContainers(spec: Decoded<PodSpec>, bound: ResourceBound): ResourceSum {
   const total: ResourceSum = new Map();
-  for (const container of itemsAt(spec, "containers")) add(total, boundOf(container, bound));
+  for (const container of spec.containers ?? []) add(total, boundOf(container, bound));
   const sidecars: ResourceSum = new Map();
   const most: ResourceSum = new Map();
-  for (const container of itemsAt(spec, "initContainers")) {
+  for (const container of spec.initContainers ?? []) {
     const own = boundOf(container, bound);
-    if (stringAt(container, "restartPolicy") === "Always") {
+    if (container.restartPolicy === "Always") {
       add(total, own);
       add(sidecars, own);
       raise(most, sidecars);
@@ -75,8 +76,11 @@ export function sumContainers(spec: JsonObject, bound: ResourceBound): ResourceS
   return total;
 }
 
-function boundOf(container: JsonObject, bound: ResourceBound): Readonly<Record<string, string>> {
-  return textMapAt(objectAt(container, "resources"), bound);
+function boundOf(
+  container: Decoded<Container>,
+  bound: ResourceBound,
+): Readonly<Record<string, string>> {
+  return container.resources?.[bound] ?? {};
 }
 
 function add(sum: ResourceSum, list: Readonly<Record<string, string>>): void {

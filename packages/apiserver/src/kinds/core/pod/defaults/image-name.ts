@@ -26,7 +26,7 @@ export function imageTag(image: string): string {
   return tag || (digestText ? "" : "latest");
 }
 
-/** `docker.io/library/` is what a bare name means. */
+/** The name with its registry: a bare name belongs to `docker.io/library/`. */
 function normalized(image: string): string | undefined {
   if (identifier.test(image)) return undefined;
   const slash = image.indexOf("/");

@@ -2,19 +2,10 @@
 // ports, service links.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_Pod),
 // zz_generated.defaults.go, conversion.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Container, Pod, PodSpec, PodStatus } from "homeostat/k8s/core/v1";
 import { formatQuantity } from "../../../../apimachinery/values/quantity.ts";
-import {
-  isSet,
-  numberAt,
-  setIfNil,
-  setIfEmpty,
-  mutableAt,
-  itemsAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
 import { roundList, roundResources, sumContainers } from "../../resources/resource-lists.ts";
@@ -25,44 +16,41 @@ import {
 } from "../../resources/resource-names.ts";
 
 /** Sets the defaults of a decoded Pod, in place. */
-export function setPodDefaults(pod: JsonObject): void {
-  const spec = mutableAt(pod, "spec");
+export function setPodDefaults(pod: Decoded<Pod>): void {
+  const { spec } = pod;
   if (!spec) return;
-  for (const list of ["containers", "initContainers"])
-    for (const container of itemsAt(spec, list)) requestLimits(container);
+  for (const list of ["containers", "initContainers"] as const)
+    for (const container of spec[list] ?? []) requestLimits(container);
   setPodLevelDefaults(spec);
-  setIfNil(spec, "enableServiceLinks", true);
-  if (spec["hostNetwork"] === true) setHostPorts(spec);
+  spec.enableServiceLinks ??= true;
+  if (spec.hostNetwork === true) setHostPorts(spec);
   setPodSpecDefaults(spec);
-  if (numberAt(spec, "terminationGracePeriodSeconds") < 0)
-    spec["terminationGracePeriodSeconds"] = 1;
+  if (Number(spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   dropInitContainerAnnotations(metadataOf(pod));
-  const status = mutableAt(pod, "status");
-  if (status) setStatusDefaults(status);
+  if (pod.status) setStatusDefaults(pod.status);
 }
 
-/** Limits without requests are requests, too. */
-function requestLimits(container: JsonObject): void {
-  const resources = mutableAt(container, "resources");
-  const limits = resources && mutableAt(resources, "limits");
-  if (limits) resources["requests"] = { ...limits, ...mutableAt(resources, "requests") };
+/** Requests what is limited and not requested. */
+function requestLimits(container: Decoded<Container>): void {
+  const { resources } = container;
+  if (resources?.limits) resources.requests = { ...resources.limits, ...resources.requests };
 }
 
-function setPodLevelDefaults(spec: JsonObject): void {
-  const resources = mutableAt(spec, "resources");
+function setPodLevelDefaults(spec: Decoded<PodSpec>): void {
+  const { resources } = spec;
   if (!resources) return;
-  const requests = textMapAt(resources, "requests");
-  if (Object.keys(requests).length || Object.keys(textMapAt(resources, "limits")).length) {
+  const requests = resources.requests ?? {};
+  if (Object.keys(requests).length || Object.keys(resources.limits ?? {}).length) {
     const huge = [...sumContainers(spec, "limits")].filter(
       ([name]) => isHugePages(name) && !Object.hasOwn(requests, name),
     );
     const limits = {
       ...Object.fromEntries(huge.map(([name, quantity]) => [name, formatQuantity(quantity)])),
-      ...textMapAt(resources, "limits"),
+      ...resources.limits,
     };
-    if (Object.keys(limits).length) resources["limits"] = limits;
+    if (Object.keys(limits).length) resources.limits = limits;
   }
-  const limits = textMapAt(resources, "limits");
+  const limits = resources.limits ?? {};
   if (!Object.keys(limits).length) return;
   const ofContainers = [...sumContainers(spec, "requests")].filter(
     ([name]) => isPodLevelResource(name) && isOvercommitAllowed(name),
@@ -72,33 +60,36 @@ function setPodLevelDefaults(spec: JsonObject): void {
     ...Object.fromEntries(ofContainers.map(([name, quantity]) => [name, formatQuantity(quantity)])),
     ...requests,
   };
-  if (Object.keys(next).length) resources["requests"] = next;
+  if (Object.keys(next).length) resources.requests = next;
 }
 
-function setHostPorts(spec: JsonObject): void {
-  for (const list of ["containers", "initContainers"]) {
-    for (const container of itemsAt(spec, list))
-      for (const port of itemsAt(container, "ports"))
-        setIfEmpty(port, "hostPort", port["containerPort"] ?? 0);
+function setHostPorts(spec: Decoded<PodSpec>): void {
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const container of spec[list] ?? [])
+      for (const port of container.ports ?? []) port.hostPort ||= port.containerPort ?? 0;
   }
 }
 
-function setStatusDefaults(status: JsonObject): void {
+function setStatusDefaults(status: Decoded<PodStatus>): void {
   alignPodIps(status);
-  for (const list of ["initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"]) {
-    for (const container of itemsAt(status, list)) {
-      roundList(mutableAt(container, "allocatedResources"));
-      roundResources(objectAt(container, "resources"));
+  for (const list of [
+    "initContainerStatuses",
+    "containerStatuses",
+    "ephemeralContainerStatuses",
+  ] as const) {
+    for (const container of status[list] ?? []) {
+      roundList(container.allocatedResources);
+      roundResources(container.resources ?? {});
     }
   }
-  roundList(mutableAt(status, "allocatedResources"));
-  roundResources(objectAt(status, "resources"));
+  roundList(status.allocatedResources);
+  roundResources(status.resources ?? {});
 }
 
-/** The first of podIPs is podIP; where they disagree, podIP wins. */
-function alignPodIps(status: JsonObject): void {
-  const single = stringAt(status, "podIP");
-  const first = itemsAt(status, "podIPs")[0];
-  if (single && (!first || stringAt(first, "ip") !== single)) status["podIPs"] = [{ ip: single }];
-  else if (first && isSet(first["ip"])) status["podIP"] = stringAt(first, "ip");
+/** Makes podIP the first of podIPs; podIP wins where they differ. */
+function alignPodIps(status: Decoded<PodStatus>): void {
+  const single = status.podIP ?? "";
+  const first = status.podIPs?.[0];
+  if (single && (!first || (first.ip ?? "") !== single)) status.podIPs = [{ ip: single }];
+  else if (first && isSet(first.ip)) status.podIP = first.ip;
 }

@@ -1,92 +1,83 @@
-// Defaults of volumes: an empty directory where no source is named, file modes, and the odd values
-// of old volume plug-ins.
+// Defaults of volumes: an empty directory where no source is named, file modes, and the fields of
+// old volume plug-ins.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/{defaults.go,zz_generated.defaults.go}.
-import type { JsonObject } from "homeostat/api";
-import {
-  objectAt,
-  stringAt,
-  isSet,
-  setIfNil,
-  setIfEmpty,
-  mutableAt,
-  itemsAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type {
+  DownwardAPIVolumeFile,
+  PersistentVolumeSpec,
+  ProjectedVolumeSource,
+  Volume,
+} from "homeostat/k8s/core/v1";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
+import { setClaimSpecDefaults } from "../../persistent-volume-claim/claim-spec-defaults.ts";
+import { roundList } from "../../resources/resource-lists.ts";
 import { pullPolicyOf, setFieldRefDefaults } from "./container-defaults.ts";
-import { roundList, roundResources } from "../../resources/resource-lists.ts";
 
 const fileMode = 0o644;
 const tokenSeconds = 3600;
 
 /** Sets the defaults of one volume. */
-export function setVolumeDefaults(volume: JsonObject): void {
-  if (!Object.keys(volume).some((field) => field !== "name" && isSet(volume[field])))
-    volume["emptyDir"] = {};
-  for (const [source, set] of Object.entries(sources)) {
-    const value = mutableAt(volume, source);
-    if (value) set(value);
-  }
+export function setVolumeDefaults(volume: Decoded<Volume>): void {
+  if (!Object.entries(volume).some(([field, source]) => field !== "name" && isSet(source)))
+    volume.emptyDir = {};
+  const { downwardAPI, image, projected } = volume;
+  if (image) image.pullPolicy ||= pullPolicyOf(image.reference ?? "");
+  for (const source of [volume.secret, volume.configMap, downwardAPI, projected])
+    if (source) source.defaultMode ??= fileMode;
+  if (downwardAPI) setFileDefaults(downwardAPI.items ?? []);
+  if (projected) setProjectedDefaults(projected);
+  const claim = volume.ephemeral?.volumeClaimTemplate?.spec;
+  if (claim) setClaimSpecDefaults(claim);
+  setSharedSourceDefaults(volume);
 }
 
 /**
- * Sets the defaults of a persistent volume's size and source; inline volumes of attachments have
- * these and no others.
+ * Sets the defaults of a persistent volume's capacity and source. The inline volume of a
+ * VolumeAttachment gets these and no others.
  */
-export function setPersistentSourceDefaults(spec: JsonObject): void {
-  roundList(mutableAt(spec, "capacity"));
-  for (const source of ["hostPath", "rbd", "iscsi", "azureDisk", "scaleIO"]) {
-    const value = mutableAt(spec, source);
-    if (value) sources[source]!(value);
+export function setPersistentSourceDefaults(spec: Decoded<PersistentVolumeSpec>): void {
+  roundList(spec.capacity);
+  setSharedSourceDefaults(spec);
+}
+
+function setFileDefaults(files: readonly Decoded<DownwardAPIVolumeFile>[]): void {
+  for (const file of files) setFieldRefDefaults(file.fieldRef);
+}
+
+function setProjectedDefaults(projected: Decoded<ProjectedVolumeSource>): void {
+  for (const { downwardAPI, serviceAccountToken } of projected.sources ?? []) {
+    setFileDefaults(downwardAPI?.items ?? []);
+    if (serviceAccountToken) serviceAccountToken.expirationSeconds ??= tokenSeconds;
   }
 }
 
-/** A claim asks for a file system. */
-export function setClaimSpecDefaults(spec: JsonObject): void {
-  setIfNil(spec, "volumeMode", "Filesystem");
-  roundResources(objectAt(spec, "resources"));
+/** The sources that pods and persistent volumes have in common. */
+type SharedSources = Decoded<
+  Pick<Volume | PersistentVolumeSpec, "azureDisk" | "hostPath" | "iscsi" | "rbd" | "scaleIO">
+>;
+
+function setSharedSourceDefaults({
+  azureDisk,
+  hostPath,
+  iscsi,
+  rbd,
+  scaleIO,
+}: SharedSources): void {
+  if (hostPath) hostPath.type ??= "";
+  if (iscsi) iscsi.iscsiInterface ||= "default";
+  if (rbd) {
+    rbd.pool ||= "rbd";
+    rbd.user ||= "admin";
+    rbd.keyring ||= "/etc/ceph/keyring";
+  }
+  if (azureDisk) {
+    azureDisk.cachingMode ??= "ReadWrite";
+    azureDisk.fsType ??= "ext4";
+    azureDisk.readOnly ??= false;
+    azureDisk.kind ??= "Shared";
+  }
+  if (scaleIO) {
+    scaleIO.storageMode ||= "ThinProvisioned";
+    scaleIO.fsType ||= "xfs";
+  }
 }
-
-const mode = (source: JsonObject): void => setIfNil(source, "defaultMode", fileMode);
-
-function fieldRefs(source: JsonObject): void {
-  for (const file of itemsAt(source, "items")) setFieldRefDefaults(mutableAt(file, "fieldRef"));
-}
-
-const sources: Readonly<Record<string, (source: JsonObject) => void>> = {
-  image: (source) => setIfEmpty(source, "pullPolicy", pullPolicyOf(stringAt(source, "reference"))),
-  hostPath: (source) => setIfNil(source, "type", ""),
-  secret: mode,
-  configMap: mode,
-  downwardAPI(source) {
-    mode(source);
-    fieldRefs(source);
-  },
-  projected(source) {
-    mode(source);
-    for (const projection of itemsAt(source, "sources")) {
-      fieldRefs(objectAt(projection, "downwardAPI"));
-      const token = mutableAt(projection, "serviceAccountToken");
-      if (token) setIfNil(token, "expirationSeconds", tokenSeconds);
-    }
-  },
-  ephemeral(source) {
-    const template = mutableAt(source, "volumeClaimTemplate");
-    const spec = template && mutableAt(template, "spec");
-    if (spec) setClaimSpecDefaults(spec);
-  },
-  iscsi: (source) => setIfEmpty(source, "iscsiInterface", "default"),
-  rbd(source) {
-    setIfEmpty(source, "pool", "rbd");
-    setIfEmpty(source, "user", "admin");
-    setIfEmpty(source, "keyring", "/etc/ceph/keyring");
-  },
-  azureDisk(source) {
-    setIfNil(source, "cachingMode", "ReadWrite");
-    setIfNil(source, "fsType", "ext4");
-    setIfNil(source, "readOnly", false);
-    setIfNil(source, "kind", "Shared");
-  },
-  scaleIO(source) {
-    setIfEmpty(source, "storageMode", "ThinProvisioned");
-    setIfEmpty(source, "fsType", "xfs");
-  },
-};

@@ -1,6 +1,7 @@
-// pods/binding: gives a pod its node, once.
+// pods/binding: assigns a pod to a node.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (BindingREST).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Binding, ObjectReference, Pod } from "homeostat/k8s/core/v1";
 import {
   badRequestError,
   conflictError,
@@ -8,41 +9,40 @@ import {
 } from "../../../../apimachinery/errors/api-errors.ts";
 import { notSupported, required } from "../../../../apimachinery/errors/field-error.ts";
 import type { ConnectCheck, ConnectHandler } from "../../../../apimachinery/rest/connecter.ts";
-import {
-  hasItems,
-  isSet,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { setPodCondition } from "../pod-conditions.ts";
 
-/** Refuses a binding of something else, or to something else than a node. */
-export const checkBinding: ConnectCheck = (binding, { name }) => {
-  if (stringAt(objectAt(binding, "metadata"), "name") !== name)
+/** Refuses a binding of another name, or to another kind than a node. */
+export const checkBinding: ConnectCheck = (binding: Decoded<Binding>, { name }) => {
+  if ((binding.metadata?.name ?? "") !== name)
     throw badRequestError("name in URL does not match name in Binding object");
-  assertTarget(objectAt(binding, "target"));
+  assertTarget(binding.target ?? {});
 };
 
-/** Binds; the answer is a bare success. */
-export const bindPod: ConnectHandler = async (parent, binding, context, tools) => {
-  const name = stringAt(metadataOf(parent), "name");
-  const metadata = objectAt(binding, "metadata");
-  const target = objectAt(binding, "target");
+/** Binds the pod. Responds with a Status. */
+export const bindPod: ConnectHandler = async (
+  parent: Decoded<Pod>,
+  binding: Decoded<Binding>,
+  context,
+  tools,
+) => {
+  const name = metadataOf(parent).name ?? "";
+  const metadata = binding.metadata ?? {};
+  const target = binding.target ?? {};
   if (!name) throw badRequestError("Name parameter required.");
-  const uid = stringAt(metadata, "uid");
+  const uid = metadata.uid ?? "";
   await tools.overwrite(
-    (pod) => {
-      assertUnbound(pod, stringAt(metadata, "resourceVersion"));
-      pod["spec"] = { ...objectAt(pod, "spec"), nodeName: stringAt(target, "name") };
-      const { nominatedNodeName: _, ...status } = objectAt(pod, "status");
-      pod["status"] = status;
+    (pod: Decoded<Pod>) => {
+      assertUnbound(pod, metadata.resourceVersion ?? "");
+      pod.spec = { ...pod.spec, nodeName: target.name ?? "" };
+      const { nominatedNodeName: _, ...status } = pod.status ?? {};
+      pod.status = status;
       for (const field of ["annotations", "labels"] as const)
         if (hasItems(metadata[field]))
           metadataOf(pod)[field] = {
-            ...textMapAt(metadataOf(pod), field),
-            ...textMapAt(metadata, field),
+            ...metadataOf(pod)[field],
+            ...metadata[field],
           };
       setPodCondition(pod, { type: "PodScheduled", status: "True" }, context.now);
     },
@@ -54,36 +54,36 @@ export const bindPod: ConnectHandler = async (parent, binding, context, tools) =
   };
 };
 
-/** Faults of the target are no field errors to upstream, but plain ones. */
-function assertTarget(target: JsonObject): void {
-  const kind = stringAt(target, "kind");
+/** Upstream returns errors of the target as one plain error. */
+function assertTarget(target: Decoded<ObjectReference>): void {
+  const kind = target.kind ?? "";
   const errors = [
     ...(kind && kind !== "Node" ? [notSupported("target.kind", kind, ["Node", "<empty>"])] : []),
-    ...(stringAt(target, "name") ? [] : [required("target.name", "")]),
+    ...(target.name ? [] : [required("target.name", "")]),
   ];
   const texts = errors.map(({ field, body }) => `${field}: ${body}`);
   if (texts.length) throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`);
 }
 
-function assertUnbound(pod: JsonObject, resourceVersion: string): void {
+function assertUnbound(pod: Decoded<Pod>, resourceVersion: string): void {
   const metadata = metadataOf(pod);
-  const name = stringAt(metadata, "name");
+  const name = metadata.name ?? "";
   const refuse = (why: string): never => {
     throw conflictError({ group: "", resource: "pods/binding" }, name, why);
   };
-  const found = stringAt(metadata, "resourceVersion");
+  const found = metadata.resourceVersion ?? "";
   if (resourceVersion && resourceVersion !== found) {
-    const key = `/registry/pods/${stringAt(metadata, "namespace")}/${name}`;
+    const key = `/registry/pods/${metadata.namespace ?? ""}/${name}`;
     throw conflictError(
       { group: "", resource: "pods" },
       name,
       `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${found}`,
     );
   }
-  if (isSet(metadata["deletionTimestamp"]))
+  if (isSet(metadata.deletionTimestamp))
     refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
-  const node = stringAt(objectAt(pod, "spec"), "nodeName");
+  const node = pod.spec?.nodeName ?? "";
   if (node) refuse(`pod ${name} is already assigned to node "${node}"`);
-  if (hasItems(objectAt(pod, "spec")["schedulingGates"]))
+  if (hasItems(pod.spec?.schedulingGates))
     refuse(`pod ${name} has non-empty .spec.schedulingGates`);
 }

@@ -1,6 +1,13 @@
-// pods/eviction: a delete that disruption budgets may refuse.
+// pods/eviction: deletes a pod unless a PodDisruptionBudget refuses.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { Condition, DeleteOptions } from "homeostat/k8s/meta/v1";
+import type {
+  Eviction,
+  PodDisruptionBudget,
+  PodDisruptionBudgetStatus,
+} from "homeostat/k8s/policy/v1";
 import {
   badRequestError,
   conflictError,
@@ -17,23 +24,13 @@ import {
 import type {
   ConnectCheck,
   ConnectHandler,
+  ConnectResponse,
   ConnectTools,
 } from "../../../../apimachinery/rest/connecter.ts";
-import type { DeleteOptions } from "../../../../apimachinery/rest/delete-options.ts";
+import type { DeleteOptions as ParsedDeleteOptions } from "../../../../apimachinery/rest/delete-options.ts";
 import type { WriteContext } from "../../../../apimachinery/rest/write-context.ts";
 import { isEmptySelector } from "../../../validation/label-selectors.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  optionalTextAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import {
   labelSelectorAsSelector,
@@ -42,40 +39,44 @@ import {
 import { setPodCondition } from "../pod-conditions.ts";
 
 const budgets = { group: "policy", resource: "poddisruptionbudgets" } as const;
-const mostDisrupted = 2000;
+const maxDisruptedPods = 2000;
 const policies = ["Foreground", "Background", "Orphan"];
 const clusterBreaking = "ignoreStoreReadErrorWithClusterBreakingPotential";
 const notForEvictions = "can not be set for pod eviction, try after removing the option";
 const violated = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Refuses an eviction of something else, and one option of deletes. */
-export const checkEviction: ConnectCheck = (eviction, { name }) => {
-  if (stringAt(objectAt(eviction, "metadata"), "name") !== name)
+/** Refuses an eviction of another name, and an option that evictions do not have. */
+export const checkEviction: ConnectCheck = (eviction: Decoded<Eviction>, { name }) => {
+  if ((eviction.metadata?.name ?? "") !== name)
     throw badRequestError("name in URL does not match name in Eviction object");
-  if (objectAt(eviction, "deleteOptions")[clusterBreaking] !== true) return;
+  if (eviction.deleteOptions?.[clusterBreaking] !== true) return;
   throw invalidError({ group: "policy", kind: "Eviction" }, name, [
     invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions),
   ]);
 };
 
-/** Evicts; the answer is a bare success. */
-export const evictPod: ConnectHandler = async (pod, eviction, context, tools) => {
-  const given = objectAt(eviction, "deleteOptions");
+/** Evicts the pod. Responds with a Status. */
+export const evictPod: ConnectHandler = async (
+  pod: Decoded<Pod>,
+  eviction: Decoded<Eviction>,
+  context,
+  tools,
+) => {
+  const given = eviction.deleteOptions ?? {};
   const options = deleteOptionsOf(given, context);
-  const phase = stringAt(objectAt(pod, "status"), "phase");
-  const isFree =
-    ["Succeeded", "Failed", "Pending"].includes(phase) ||
-    isSet(metadataOf(pod)["deletionTimestamp"]);
-  if (!isFree) {
-    const refusal = await askBudgets(pod, context, tools, options.dryRun);
+  const phase = pod.status?.phase ?? "";
+  const ignoresBudgets =
+    ["Succeeded", "Failed", "Pending"].includes(phase) || isSet(metadataOf(pod).deletionTimestamp);
+  if (!ignoresBudgets) {
+    const refusal = await checkBudgets(pod, context, tools, options.dryRun);
     if (refusal) return refusal;
   }
   if (!options.dryRun)
-    await tools.overwrite((live) => markMeant(live, options, context), { dryRun: false });
+    await tools.overwrite((live) => markIfUnchanged(live, options, context), { dryRun: false });
   const errors = optionErrors(given);
   if (errors.length > 0)
     throw invalidError({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
-  // The mark has changed the version that the options may name; it was compared before.
+  // The condition has changed resourceVersion, which markIfUnchanged has compared.
   await tools.remove(options.dryRun ? options : { ...options, resourceVersion: undefined });
   return {
     status: 201,
@@ -83,10 +84,10 @@ export const evictPod: ConnectHandler = async (pod, eviction, context, tools) =>
   };
 };
 
-/** Marks the pod if it is the one that the options mean; empty words mean any. Throws 409. */
-function markMeant(
-  pod: JsonObject,
-  { uid, resourceVersion }: DeleteOptions,
+/** Marks the pod unless a precondition fails, which throws 409. Empty preconditions hold. */
+function markIfUnchanged(
+  pod: Decoded<Pod>,
+  { uid, resourceVersion }: ParsedDeleteOptions,
   context: WriteContext,
 ): void {
   const compare = (
@@ -97,20 +98,15 @@ function markMeant(
   ): void => {
     if (!given || given === found) return;
     const why = `the ${what} in the precondition (${given}) does not match the ${what} in record (${found}). The object might have been ${otherwise}`;
-    throw conflictError({ group: "", resource: "Pod" }, stringAt(metadataOf(pod), "name"), why);
+    throw conflictError({ group: "", resource: "Pod" }, metadataOf(pod).name ?? "", why);
   };
-  compare("UID", uid, stringAt(metadataOf(pod), "uid"), "deleted and then recreated");
-  compare(
-    "ResourceVersion",
-    resourceVersion,
-    stringAt(metadataOf(pod), "resourceVersion"),
-    "modified",
-  );
+  compare("UID", uid, metadataOf(pod).uid ?? "", "deleted and then recreated");
+  compare("ResourceVersion", resourceVersion, metadataOf(pod).resourceVersion ?? "", "modified");
   markDisrupted(pod, context);
 }
 
-/** The pod says why it goes. */
-function markDisrupted(pod: JsonObject, { now }: WriteContext): void {
+/** Sets the condition that says why the pod is deleted. */
+function markDisrupted(pod: Decoded<Pod>, { now }: WriteContext): void {
   setPodCondition(
     pod,
     {
@@ -124,30 +120,32 @@ function markDisrupted(pod: JsonObject, { now }: WriteContext): void {
 }
 
 /** The options in the body of an eviction. */
-function deleteOptionsOf(options: JsonObject, { dryRun }: WriteContext): DeleteOptions {
-  const preconditions = objectAt(options, "preconditions");
-  const own = textsAt(options, "dryRun");
+function deleteOptionsOf(
+  options: Decoded<DeleteOptions>,
+  { dryRun }: WriteContext,
+): ParsedDeleteOptions {
+  const preconditions = options.preconditions ?? {};
+  const own = options.dryRun ?? [];
   if (dryRun && own.length > 0 && (own.length > 1 || own[0] !== "All"))
     throw plainError(
       `Non-matching dry-run options in request and content: [All] and [${own.join(" ")}]`,
     );
   return {
-    gracePeriodSeconds: optionalNumberAt(options, "gracePeriodSeconds"),
-    uid: optionalTextAt(preconditions, "uid"),
-    resourceVersion: optionalTextAt(preconditions, "resourceVersion"),
-    orphanDependents:
-      typeof options["orphanDependents"] === "boolean" ? options["orphanDependents"] : undefined,
-    propagationPolicy: optionalTextAt(options, "propagationPolicy"),
+    gracePeriodSeconds: optionalInt64(options.gracePeriodSeconds),
+    uid: preconditions.uid ?? undefined,
+    resourceVersion: preconditions.resourceVersion ?? undefined,
+    orphanDependents: options.orphanDependents ?? undefined,
+    propagationPolicy: options.propagationPolicy ?? undefined,
     dryRun: dryRun || own.length > 0,
   };
 }
 
-/** What is wrong with the options; upstream looks when everything else is done. */
-function optionErrors(options: JsonObject): readonly FieldError[] {
-  const policy = optionalTextAt(options, "propagationPolicy");
-  const dryRun = textsAt(options, "dryRun");
+/** Validates the options, which upstream does last. */
+function optionErrors(options: Decoded<DeleteOptions>): readonly FieldError[] {
+  const policy = options.propagationPolicy ?? undefined;
+  const dryRun = options.dryRun ?? [];
   return [
-    ...(policy !== undefined && typeof options["orphanDependents"] === "boolean"
+    ...(policy !== undefined && isSet(options.orphanDependents)
       ? [
           invalid(
             "propagationPolicy",
@@ -165,14 +163,14 @@ function optionErrors(options: JsonObject): readonly FieldError[] {
   ];
 }
 
-/** Throws what a budget refuses; a pod under several cannot be judged. */
-async function askBudgets(
-  pod: JsonObject,
+/** Throws 429 or 403 when the budget refuses. Returns a failure for a pod with several budgets. */
+async function checkBudgets(
+  pod: Decoded<Pod>,
   context: WriteContext,
   tools: ConnectTools,
   dryRun: boolean,
-): Promise<{ readonly status: number; readonly object: JsonObject } | undefined> {
-  const covering = tools.list(budgets).filter((budget) => covers(budget, pod));
+): Promise<ConnectResponse | undefined> {
+  const covering = tools.list(budgets).filter((budget) => selects(budget, pod));
   const [budget, second] = covering;
   if (!budget) return undefined;
   if (second)
@@ -188,49 +186,51 @@ async function askBudgets(
         code: 500,
       },
     };
-  if (!isReady(pod) && isUnhealthyFree(budget)) return undefined;
-  const podName = stringAt(metadataOf(pod), "name");
+  if (!isReady(pod) && allowsUnhealthy(budget)) return undefined;
+  const podName = metadataOf(pod).name ?? "";
   await tools.overwriteOther(
     budgets,
-    stringAt(metadataOf(budget), "name"),
+    metadataOf(budget).name ?? "",
     (live) => takeDisruption(live, podName, context),
     { dryRun },
   );
   return undefined;
 }
 
-function covers(budget: JsonObject, pod: JsonObject): boolean {
-  const selector = mutableAt(objectAt(budget, "spec"), "selector");
+function selects(budget: Decoded<PodDisruptionBudget>, pod: Decoded<Pod>): boolean {
+  const selector = budget.spec?.selector;
+  if (!selector) return false;
+  if (isEmptySelector(selector)) return true;
   const chosen = labelSelectorAsSelector(selector);
-  return selector !== undefined && !isEmptySelector(selector)
-    ? chosen !== undefined && selectorMatches(chosen, textMapAt(metadataOf(pod), "labels"))
-    : selector !== undefined;
+  return chosen !== undefined && selectorMatches(chosen, metadataOf(pod).labels ?? {});
 }
 
-function isReady(pod: JsonObject): boolean {
-  return itemsAt(objectAt(pod, "status"), "conditions").some(
-    (condition) =>
-      stringAt(condition, "type") === "Ready" && stringAt(condition, "status") === "True",
+function isReady(pod: Decoded<Pod>): boolean {
+  return (pod.status?.conditions ?? []).some(
+    (condition) => condition.type === "Ready" && condition.status === "True",
   );
 }
 
-function isUnhealthyFree(budget: JsonObject): boolean {
-  const status = objectAt(budget, "status");
-  if (stringAt(objectAt(budget, "spec"), "unhealthyPodEvictionPolicy") === "AlwaysAllow")
-    return true;
+/** Whether pods that are not ready may go whatever the budget allows. */
+function allowsUnhealthy(budget: Decoded<PodDisruptionBudget>): boolean {
+  const status = budget.status ?? {};
+  if (budget.spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
   return (
-    numberAt(status, "desiredHealthy") > 0 &&
-    numberAt(status, "currentHealthy") >= numberAt(status, "desiredHealthy")
+    (status.desiredHealthy ?? 0) > 0 && (status.currentHealthy ?? 0) >= (status.desiredHealthy ?? 0)
   );
 }
 
-/** Counts the disruption, or throws why there is none left. */
-function takeDisruption(budget: JsonObject, podName: string, { now }: WriteContext): void {
-  const name = stringAt(metadataOf(budget), "name");
-  const status = objectAt(budget, "status");
-  const allowed = numberAt(status, "disruptionsAllowed");
-  const disrupted = objectAt(status, "disruptedPods");
-  if (numberAt(status, "observedGeneration") < numberAt(metadataOf(budget), "generation"))
+/** Records the disruption in the budget's status. Throws when it allows none. */
+function takeDisruption(
+  budget: Decoded<PodDisruptionBudget>,
+  podName: string,
+  { now }: WriteContext,
+): void {
+  const name = metadataOf(budget).name ?? "";
+  const status = budget.status ?? {};
+  const allowed = status.disruptionsAllowed ?? 0;
+  const disrupted = status.disruptedPods ?? {};
+  if (Number(status.observedGeneration ?? 0) < Number(metadataOf(budget).generation ?? 0))
     throw tooManyRequests(
       10,
       `The disruption budget ${name} is still being processed by the server.`,
@@ -241,22 +241,22 @@ function takeDisruption(budget: JsonObject, podName: string, { now }: WriteConte
       name,
       "pdb disruptions allowed is negative",
     );
-  if (Object.keys(disrupted).length > mostDisrupted)
+  if (Object.keys(disrupted).length > maxDisruptedPods)
     throw forbiddenError(
       { group: "policy", resource: "poddisruptionbudget" },
       name,
       "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
     );
-  if (allowed === 0) throw tooManyRequests(0, whyNone(name, status));
-  budget["status"] = {
+  if (allowed === 0) throw tooManyRequests(0, refusalOf(name, status));
+  budget.status = {
     ...status,
     disruptionsAllowed: allowed - 1,
     disruptedPods: { ...disrupted, [podName]: now },
     ...(allowed === 1
       ? {
-          conditions: withNoneLeft(
-            itemsAt(status, "conditions"),
-            numberAt(status, "observedGeneration"),
+          conditions: withInsufficientPods(
+            status.conditions ?? [],
+            Number(status.observedGeneration ?? 0),
             now,
           ),
         }
@@ -264,17 +264,11 @@ function takeDisruption(budget: JsonObject, podName: string, { now }: WriteConte
   };
 }
 
-function whyNone(name: string, status: JsonObject): string {
-  const condition = itemsAt(status, "conditions").find(
-    (each) => stringAt(each, "type") === "DisruptionAllowed",
-  );
-  const message =
-    condition && stringAt(condition, "status") === "False" ? stringAt(condition, "message") : "";
-  const reason = condition ? stringAt(condition, "reason") : "";
-  const [healthy, desired] = [
-    numberAt(status, "currentHealthy"),
-    numberAt(status, "desiredHealthy"),
-  ];
+function refusalOf(name: string, status: Decoded<PodDisruptionBudgetStatus>): string {
+  const condition = (status.conditions ?? []).find((each) => each.type === "DisruptionAllowed");
+  const message = (condition?.status === "False" && condition.message) || "";
+  const reason = condition?.reason ?? "";
+  const [healthy, desired] = [status.currentHealthy ?? 0, status.desiredHealthy ?? 0];
   if (message && reason === "SyncFailed")
     return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${message}`;
   if (healthy <= desired)
@@ -284,18 +278,17 @@ function whyNone(name: string, status: JsonObject): string {
     : `The disruption budget ${name} does not allow evicting pods currently`;
 }
 
-function withNoneLeft(
-  conditions: readonly JsonObject[],
+function withInsufficientPods(
+  conditions: readonly Decoded<Condition>[],
   generation: number,
   now: string,
-): JsonObject[] {
-  const old = conditions.find((each) => stringAt(each, "type") === "DisruptionAllowed");
-  const next = {
+): Decoded<Condition>[] {
+  const old = conditions.find((each) => each.type === "DisruptionAllowed");
+  const next: Decoded<Condition> = {
     type: "DisruptionAllowed",
     status: "False",
     ...(generation ? { observedGeneration: generation } : {}),
-    lastTransitionTime:
-      old && stringAt(old, "status") === "False" ? (old["lastTransitionTime"] ?? now) : now,
+    lastTransitionTime: old?.status === "False" ? (old.lastTransitionTime ?? now) : now,
     reason: "InsufficientPods",
     message: "",
   };

@@ -1,9 +1,9 @@
-// The endpoints behind which a kubelet or a container stands: log, exec, attach, portforward,
-// proxy. What can be said without them is said as upstream says it; beyond that there is nobody to
-// ask here.
+// The subresources that upstream forwards to a kubelet or a container: log, exec, attach,
+// portforward, proxy. Answers what upstream answers without them, and 501 beyond that.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go (LogLocation, streamLocation,
 // ResourceLocation, validateContainer).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Pod } from "homeostat/k8s/core/v1";
 import {
   badRequestError,
   failure,
@@ -20,30 +20,29 @@ import type {
   ConnectTools,
   ProxyHandler,
 } from "../../../../apimachinery/rest/connecter.ts";
-import { itemsAt, objectAt, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { assertReachable, preferredAddress, splitTarget } from "../../proxy-target.ts";
 import { visitContainers } from "../visit-containers.ts";
 
 const nodes = { group: "", resource: "nodes" } as const;
 
-const nameOfPod = (pod: JsonObject): string => stringAt(metadataOf(pod), "name");
+const nameOfPod = (pod: Decoded<Pod>): string => metadataOf(pod).name ?? "";
 
-/** A container must be named, unless there is one only. */
-function assertContainer(pod: JsonObject, container: string | undefined): void {
-  const spec = objectAt(pod, "spec");
-  const names = visitContainers(spec, "", (each) => [stringAt(each, "name")]);
+/** Refuses a container that the pod does not have, or none where the pod has several. */
+function assertContainer(pod: Decoded<Pod>, container: string | undefined): void {
+  const spec = pod.spec ?? {};
+  const names = visitContainers(spec, "", (each) => [each.name ?? ""]);
   if (container) {
     if (!names.includes(container))
       throw badRequestError(`container ${container} is not valid for pod ${nameOfPod(pod)}`);
-  } else if (itemsAt(spec, "containers").length > 1)
+  } else if ((spec.containers?.length ?? 0) > 1)
     throw badRequestError(
       `a container name must be specified for pod ${nameOfPod(pod)}, choose one of: [${names.join(" ")}]`,
     );
 }
 
-function refuse(pod: JsonObject, tools: ConnectTools, what: string): never {
-  const name = stringAt(objectAt(pod, "spec"), "nodeName");
+function refuse(pod: Decoded<Pod>, tools: ConnectTools, what: string): never {
+  const name = pod.spec?.nodeName ?? "";
   const node = tools.find(nodes, name);
   // Upstream names the wrong resource here.
   if (!node) throw notFoundError({ group: "", resource: "pods" }, name);
@@ -57,34 +56,32 @@ function refuse(pod: JsonObject, tools: ConnectTools, what: string): never {
 
 const stream =
   (what: string): ConnectHandler =>
-  async (pod, _body, _context, tools) => {
+  async (pod: Decoded<Pod>, _body, _context, tools) => {
     if (what !== "forward ports of") assertContainer(pod, tools.query("container"));
-    if (!stringAt(objectAt(pod, "spec"), "nodeName"))
+    if (!pod.spec?.nodeName)
       throw badRequestError(`pod ${nameOfPod(pod)} does not have a host assigned`);
     return refuse(pod, tools, what);
   };
 
-/** By subresource. */
+/** The handlers by subresource. */
 export const podStreams: Readonly<
   Record<"attach" | "exec" | "log" | "portforward", ConnectHandler>
 > = {
   attach: stream("attach to"),
   exec: stream("run a command in"),
   portforward: stream("forward ports of"),
-  // A pod without a node has written nothing yet.
-  async log(pod, _body, _context, tools) {
+  // The log of a pod without a node is empty.
+  async log(pod: Decoded<Pod>, _body, _context, tools) {
     const errors = logOptionErrors(tools);
     if (errors.length)
       throw invalidError({ group: "", kind: "PodLogOptions" }, nameOfPod(pod), errors);
     assertContainer(pod, tools.query("container"));
-    return stringAt(objectAt(pod, "spec"), "nodeName")
-      ? refuse(pod, tools, "read the log of")
-      : { status: 204, text: "" };
+    return pod.spec?.nodeName ? refuse(pod, tools, "read the log of") : { status: 204, text: "" };
   },
 };
 
 function logOptionErrors(tools: ConnectTools): FieldError[] {
-  const [tail, limit, since] = ["tailLines", "limitBytes", "sinceSeconds"].map((field) =>
+  const [tail, limit, since] = (["tailLines", "limitBytes", "sinceSeconds"] as const).map((field) =>
     tools.integer(field),
   );
   const tooSmall = (field: string, value: number | undefined): FieldError[] =>
@@ -100,13 +97,12 @@ function logOptionErrors(tools: ConnectTools): FieldError[] {
   ];
 }
 
-/** `pods/proxy`: the pod's own address. */
+/** `pods/proxy`: checks the pod's address, and responds with 501. */
 export const proxyToPod: ProxyHandler = async (requested, tools) => {
   const { name } = splitTarget(requested, "pod");
-  const pod = tools.find({ group: "", resource: "pods" }, name);
+  const pod: Decoded<Pod> | undefined = tools.find({ group: "", resource: "pods" }, name);
   if (!pod) throw notFoundError({ group: "", resource: "pods" }, name);
-  const status = objectAt(pod, "status");
-  assertReachable(stringAt(itemsAt(status, "podIPs")[0] ?? {}, "ip") || stringAt(status, "podIP"));
+  assertReachable(pod.status?.podIPs?.[0]?.ip || (pod.status?.podIP ?? ""));
   throw failure(
     501,
     "NotImplemented",

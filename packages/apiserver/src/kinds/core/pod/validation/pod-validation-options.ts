@@ -2,8 +2,9 @@
 // older servers stored are left out: everything that is stored here has passed these very rules.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (GetValidationOptionsFromPodSpecAndMeta),
 // pkg/features (1.36's defaults).
-import type { JsonObject } from "homeostat/api";
-import { isSet, objectAt } from "../../../../apimachinery/meta/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type { PodSpec } from "homeostat/k8s/core/v1";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 
 /** How strict the rules are. */
 export interface PodValidationOptions {
@@ -19,11 +20,11 @@ export interface PodValidationOptions {
 /** The rules for a pod or a template, given the stored PodSpec. */
 export function podValidationOptions(
   of: "pod" | "template",
-  oldSpec?: JsonObject,
+  oldSpec?: Decoded<PodSpec>,
 ): PodValidationOptions {
   return {
     isPod: of === "pod",
     anySelinuxChangePolicy:
-      oldSpec !== undefined && isSet(objectAt(oldSpec, "securityContext")["seLinuxChangePolicy"]),
+      oldSpec !== undefined && isSet(oldSpec.securityContext?.seLinuxChangePolicy),
   };
 }

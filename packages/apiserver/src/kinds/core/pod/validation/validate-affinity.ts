@@ -1,7 +1,16 @@
-// Node and pod affinity.
+// Validation of node and pod affinity.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateAffinity,
 // ValidateNodeSelector, validatePodAffinityTerm).
-import { dnsLabelFaults, type JsonObject, labelValueFaults } from "homeostat/api";
+import { type Decoded, dnsLabelFaults, labelValueFaults } from "homeostat/api";
+import type {
+  Affinity,
+  NodeAffinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -9,14 +18,6 @@ import {
   required,
 } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
-import {
-  itemsAt,
-  mutableAt,
-  numberAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
 import { dnsSubdomainErrors, qualifiedNameErrors, ruled } from "../../../validation/field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
 
@@ -24,40 +25,42 @@ const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /** `affinity`. */
-export function validateAffinity(affinity: JsonObject | undefined, path: string): FieldError[] {
+export function validateAffinity(
+  affinity: Decoded<Affinity> | null | undefined,
+  path: string,
+): FieldError[] {
   if (!affinity) return [];
   return [
-    ...nodeAffinityErrors(objectAt(affinity, "nodeAffinity"), `${path}.nodeAffinity`),
-    ...["podAffinity", "podAntiAffinity"].flatMap((name) =>
-      podAffinityErrors(objectAt(affinity, name), `${path}.${name}`),
+    ...nodeAffinityErrors(affinity.nodeAffinity ?? {}, `${path}.nodeAffinity`),
+    ...(["podAffinity", "podAntiAffinity"] as const).flatMap((name) =>
+      podAffinityErrors(affinity[name] ?? {}, `${path}.${name}`),
     ),
   ];
 }
 
-function nodeAffinityErrors(affinity: JsonObject, path: string): FieldError[] {
-  const selector = mutableAt(affinity, requiredTerms);
+function nodeAffinityErrors(affinity: Decoded<NodeAffinity>, path: string): FieldError[] {
+  const selector = affinity[requiredTerms];
   return [
     ...(selector ? validateNodeSelector(selector, `${path}.${requiredTerms}`) : []),
-    ...itemsAt(affinity, preferredTerms).flatMap((term, i) => {
+    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => {
       const at = `${path}.${preferredTerms}[${i}]`;
       return [
-        ...weightErrors(term, at),
-        ...termErrors(objectAt(term, "preference"), `${at}.preference`, "any values"),
+        ...weightErrors(term.weight ?? 0, at),
+        ...termErrors(term.preference ?? {}, `${at}.preference`, "any values"),
       ];
     }),
   ];
 }
 
-function weightErrors(term: JsonObject, path: string): FieldError[] {
-  const weight = numberAt(term, "weight");
+function weightErrors(weight: number, path: string): FieldError[] {
   return weight <= 0 || weight > 100
     ? [invalid(`${path}.weight`, weight, "must be in the range 1-100")]
     : [];
 }
 
-/** A NodeSelector; of volumes, too. */
-export function validateNodeSelector(selector: JsonObject, path: string): FieldError[] {
-  const terms = itemsAt(selector, "nodeSelectorTerms");
+/** Validates a NodeSelector, of a pod or of a volume. */
+export function validateNodeSelector(selector: Decoded<NodeSelector>, path: string): FieldError[] {
+  const terms = selector.nodeSelectorTerms ?? [];
   if (!terms.length)
     return [required(`${path}.nodeSelectorTerms`, "must have at least one node selector term")];
   return terms.flatMap((term, i) =>
@@ -65,25 +68,33 @@ export function validateNodeSelector(selector: JsonObject, path: string): FieldE
   );
 }
 
-/** Preferences may look for values that no label can have. */
+/** Upstream allows preferences to name values that no label can have. */
 type ValueRule = "label values" | "any values";
 
-function termErrors(term: JsonObject, path: string, values: ValueRule): FieldError[] {
+function termErrors(
+  term: Decoded<NodeSelectorTerm>,
+  path: string,
+  values: ValueRule,
+): FieldError[] {
   return [
-    ...itemsAt(term, "matchExpressions").flatMap((each, i) =>
+    ...(term.matchExpressions ?? []).flatMap((each, i) =>
       requirementErrors(each, `${path}.matchExpressions[${i}]`, values),
     ),
-    ...itemsAt(term, "matchFields").flatMap((each, i) =>
+    ...(term.matchFields ?? []).flatMap((each, i) =>
       fieldErrors(each, `${path}.matchFields[${i}]`),
     ),
   ];
 }
 
-function requirementErrors(requirement: JsonObject, path: string, rule: ValueRule): FieldError[] {
-  const values = textsAt(requirement, "values");
+function requirementErrors(
+  requirement: Decoded<NodeSelectorRequirement>,
+  path: string,
+  rule: ValueRule,
+): FieldError[] {
+  const values = requirement.values ?? [];
   return [
-    ...operatorErrors(stringAt(requirement, "operator"), values.length, path),
-    ...qualifiedNameErrors(stringAt(requirement, "key"), `${path}.key`),
+    ...operatorErrors(requirement.operator ?? "", values.length, path),
+    ...qualifiedNameErrors(requirement.key ?? "", `${path}.key`),
     ...(rule === "any values"
       ? []
       : values.flatMap((value, i) => ruled(labelValueFaults, value, `${path}.values[${i}]`))),
@@ -122,61 +133,53 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
   }
 }
 
-function fieldErrors(requirement: JsonObject, path: string): FieldError[] {
-  const operator = stringAt(requirement, "operator");
-  const key = stringAt(requirement, "key");
-  const values = textsAt(requirement, "values");
-  const known = operator === "In" || operator === "NotIn";
+function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string): FieldError[] {
+  const operator = requirement.operator ?? "";
+  const key = requirement.key ?? "";
+  const values = requirement.values ?? [];
+  const errors: FieldError[] = [];
+  if (operator !== "In" && operator !== "NotIn")
+    errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+  else if (values.length !== 1)
+    errors.push(
+      required(
+        `${path}.values`,
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+      ),
+    );
   return [
-    ...(known
-      ? values.length === 1
-        ? []
-        : [
-            required(
-              `${path}.values`,
-              "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
-            ),
-          ]
-      : [invalid(`${path}.operator`, operator, "not a valid selector operator")]),
+    ...errors,
     ...(key === "metadata.name"
       ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`))
       : [invalid(`${path}.key`, key, "not a valid field selector key")]),
   ];
 }
 
-function podAffinityErrors(affinity: JsonObject, path: string): FieldError[] {
+function podAffinityErrors(affinity: Decoded<PodAffinity>, path: string): FieldError[] {
   return [
-    ...itemsAt(affinity, requiredTerms).flatMap((term, i) =>
+    ...(affinity[requiredTerms] ?? []).flatMap((term, i) =>
       podTermErrors(term, `${path}.${requiredTerms}[${i}]`),
     ),
-    ...itemsAt(affinity, preferredTerms).flatMap((term, i) => [
-      ...weightErrors(term, `${path}.${preferredTerms}[${i}]`),
+    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => [
+      ...weightErrors(term.weight ?? 0, `${path}.${preferredTerms}[${i}]`),
       ...podTermErrors(
-        objectAt(term, "podAffinityTerm"),
+        term.podAffinityTerm ?? {},
         `${path}.${preferredTerms}[${i}].podAffinityTerm`,
       ),
     ]),
   ];
 }
 
-function podTermErrors(term: JsonObject, path: string): FieldError[] {
-  const selector = mutableAt(term, "labelSelector");
-  const namespaceSelector = mutableAt(term, "namespaceSelector");
-  const topology = stringAt(term, "topologyKey");
+function podTermErrors(term: Decoded<PodAffinityTerm>, path: string): FieldError[] {
+  const { labelSelector: selector, namespaceSelector } = term;
+  const topology = term.topologyKey ?? "";
   return [
     ...(selector ? validateLabelSelector(selector, `${path}.labelSelector`) : []),
     ...(namespaceSelector
       ? validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`)
       : []),
-    ...textsAt(term, "namespaces").flatMap((name) =>
-      ruled(dnsLabelFaults, name, `${path}.namespace`),
-    ),
-    ...validateLabelKeys(
-      selector,
-      textsAt(term, "matchLabelKeys"),
-      textsAt(term, "mismatchLabelKeys"),
-      path,
-    ),
+    ...(term.namespaces ?? []).flatMap((name) => ruled(dnsLabelFaults, name, `${path}.namespace`)),
+    ...validateLabelKeys(selector, term.matchLabelKeys ?? [], term.mismatchLabelKeys ?? [], path),
     ...(topology ? [] : [required(`${path}.topologyKey`, "can not be empty")]),
     ...qualifiedNameErrors(topology, `${path}.topologyKey`),
   ];

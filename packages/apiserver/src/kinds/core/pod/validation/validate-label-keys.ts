@@ -1,18 +1,18 @@
-// Keys of the pod's own labels that a selector is to match or not to match.
+// Validation of matchLabelKeys and mismatchLabelKeys.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidateMatchLabelKeysAndMismatchLabelKeys).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import {
   type FieldError,
   forbidden,
   invalid,
 } from "../../../../apimachinery/errors/field-error.ts";
-import { itemsAt, textMapAt, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { qualifiedNameErrors } from "../../../validation/field-rules.ts";
 
-/** `path` is that of the term or constraint in which the keys stand. */
+/** Validates the keys of the term or constraint at `path`. */
 export function validateLabelKeys(
-  selector: JsonObject | undefined,
+  selector: Decoded<LabelSelector> | null | undefined,
   match: readonly string[],
   mismatch: readonly string[],
   path: string,
@@ -36,7 +36,7 @@ export function validateLabelKeys(
 }
 
 function keyErrors(
-  selector: JsonObject | undefined,
+  selector: Decoded<LabelSelector> | null | undefined,
   keys: readonly string[],
   path: string,
 ): FieldError[] {
@@ -45,11 +45,15 @@ function keyErrors(
   return keys.flatMap((key, i) => qualifiedNameErrors(key, `${path}[${i}]`));
 }
 
-/** The server adds one expression for each key; a second one is the user's. */
-function selectedTwice(selector: JsonObject, match: readonly string[], path: string): FieldError[] {
-  const seen = new Set(Object.keys(textMapAt(selector, "matchLabels")));
-  return itemsAt(selector, "matchExpressions").flatMap((expression) => {
-    const key = stringAt(expression, "key");
+/** Preparing the pod adds one expression for each key. A second one is the user's. */
+function selectedTwice(
+  selector: Decoded<LabelSelector>,
+  match: readonly string[],
+  path: string,
+): FieldError[] {
+  const seen = new Set(Object.keys(selector.matchLabels ?? {}));
+  return (selector.matchExpressions ?? []).flatMap((expression) => {
+    const key = expression.key ?? "";
     const twice = match.includes(key) && seen.has(key);
     seen.add(key);
     return twice

@@ -2,13 +2,13 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePodSpecificAnnotations, ValidatePodSpecificAnnotationUpdates),
 // pkg/apis/core/helper/helpers.go (GetDeletionCostFromPodAnnotations).
-import { isObject, JsonSyntaxError, type JsonObject, parseJson } from "homeostat/api";
+import { type Decoded, isObject, JsonSyntaxError, parseJson } from "homeostat/api";
+import type { PodSpec } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
   invalid,
 } from "../../../../apimachinery/errors/field-error.ts";
-import { stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { appArmorAnnotation, validateAppArmorAnnotations } from "./security/validate-app-armor.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
 import { validateSeccompAnnotations } from "./security/validate-seccomp.ts";
@@ -23,13 +23,13 @@ type Annotations = Readonly<Record<string, string>>;
 /** The annotations of a pod or a template. */
 export function validatePodAnnotations(
   annotations: Annotations,
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
   const mirror = annotations[mirrorAnnotation];
   const cost = annotations[deletionCost];
   return [
-    ...(mirror !== undefined && !stringAt(spec, "nodeName")
+    ...(mirror !== undefined && !spec.nodeName
       ? [
           invalid(
             `${path}[${mirrorAnnotation}]`,

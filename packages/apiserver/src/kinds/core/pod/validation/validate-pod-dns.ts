@@ -1,9 +1,9 @@
 // The DNS settings of a pod.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePodDNSConfig).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { PodDNSConfig } from "homeostat/k8s/core/v1";
 import { type FieldError, invalid, required } from "../../../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
-import { itemsAt, textsAt, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
 
 const mostServers = 3;
@@ -12,15 +12,15 @@ const longestSearch = 2048;
 
 /** `dnsConfig` under a `dnsPolicy`. */
 export function validatePodDns(
-  config: JsonObject | undefined,
+  config: Decoded<PodDNSConfig> | undefined,
   policy: string,
   path: string,
 ): FieldError[] {
   if (policy === "None" && !config)
     return [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")];
   if (!config) return [];
-  const servers = textsAt(config, "nameservers");
-  const searches = textsAt(config, "searches");
+  const servers = config.nameservers ?? [];
+  const searches = config.searches ?? [];
   if (policy === "None" && !servers.length)
     return [
       required(
@@ -62,8 +62,8 @@ export function validatePodDns(
         ? []
         : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}.searches[${i}]`),
     ),
-    ...itemsAt(config, "options").flatMap((option, i) =>
-      stringAt(option, "name") ? [] : [required(`${path}.options[${i}]`, "must not be empty")],
+    ...(config.options ?? []).flatMap((option, i) =>
+      option.name ? [] : [required(`${path}.options[${i}]`, "must not be empty")],
     ),
   ];
 }

@@ -1,6 +1,8 @@
-// The rules of a PodSpec as a whole, in upstream's order.
+// Validation of a PodSpec, in upstream's order.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodSpec).
-import { type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type Decoded, labelKeyFaults } from "homeostat/api";
+import type { PodResourceClaim, PodSpec, Volume } from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import {
   duplicate,
   type FieldError,
@@ -19,19 +21,7 @@ import {
   invalidPrinted,
 } from "../../../printers/format-struct.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  optionalTextAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../visit-containers.ts";
 import {
   dnsLabelErrors,
@@ -61,62 +51,49 @@ import { validatePodContext } from "./security/validate-security-context.ts";
 import { validateVolumeSource } from "./volumes/validate-volume-source.ts";
 import { validateHostProcess, validateOs } from "./security/validate-windows.ts";
 
-/** Every breach. `metadata` is the pod's; templates have none that counts. */
+/** Validates the spec at `path`. `metadata` is the pod's, undefined for a template. */
 export function validatePodSpec(
-  spec: JsonObject,
-  metadata: JsonObject | undefined,
+  spec: Decoded<PodSpec>,
+  metadata: Decoded<ObjectMeta> | undefined,
   path: string,
-  rules: PodValidationOptions,
+  options: PodValidationOptions,
 ): FieldError[] {
   const volumeErrors: FieldError[] = [];
-  const volumes = validVolumes(spec, metadata, `${path}.volumes`, rules, volumeErrors);
+  const volumes = validVolumes(spec, metadata, `${path}.volumes`, options, volumeErrors);
   const claims = new Set(
-    itemsAt(spec, "resourceClaims")
-      .map((claim) => stringAt(claim, "name"))
-      .filter(Boolean),
+    (spec.resourceClaims ?? []).map((claim) => claim.name ?? "").filter(Boolean),
   );
   const pod = { spec, volumes, claims };
   return [
-    ...(isSet(spec["terminationGracePeriodSeconds"])
+    ...(isSet(spec.terminationGracePeriodSeconds)
       ? []
       : [required(`${path}.terminationGracePeriodSeconds`, "")]),
     ...volumeErrors,
-    ...claimErrors(itemsAt(spec, "resourceClaims"), metadata, `${path}.resourceClaims`),
+    ...claimErrors(spec.resourceClaims ?? [], metadata, `${path}.resourceClaims`),
     ...validateContainers(pod, `${path}.containers`),
     ...validateInitContainers(pod, `${path}.initContainers`),
     ...validateEphemeralContainers(pod, `${path}.ephemeralContainers`),
     ...validatePodResources(spec, claims, path),
-    ...hostNetworkErrors(spec, path, rules),
+    ...hostNetworkErrors(spec, path, options),
     ...enumErrors(
-      stringAt(spec, "restartPolicy"),
+      spec.restartPolicy ?? "",
       ["Always", "OnFailure", "Never"],
       `${path}.restartPolicy`,
     ),
     ...enumErrors(
-      stringAt(spec, "dnsPolicy"),
+      spec.dnsPolicy ?? "",
       ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
       `${path}.dnsPolicy`,
     ),
-    ...validateLabels(textMapAt(spec, "nodeSelector"), `${path}.nodeSelector`),
-    ...validatePodContext(spec, `${path}.securityContext`, rules),
-    ...validateAffinity(mutableAt(spec, "affinity"), `${path}.affinity`),
-    ...validatePodDns(
-      mutableAt(spec, "dnsConfig"),
-      stringAt(spec, "dnsPolicy"),
-      `${path}.dnsConfig`,
+    ...validateLabels(spec.nodeSelector ?? {}, `${path}.nodeSelector`),
+    ...validatePodContext(spec, `${path}.securityContext`, options),
+    ...validateAffinity(spec.affinity, `${path}.affinity`),
+    ...validatePodDns(spec.dnsConfig ?? undefined, spec.dnsPolicy ?? "", `${path}.dnsConfig`),
+    ...(spec.readinessGates ?? []).flatMap((gate, i) =>
+      ruled(labelKeyFaults, gate.conditionType ?? "", `${path}.readinessGates[${i}].conditionType`),
     ),
-    ...itemsAt(spec, "readinessGates").flatMap((gate, i) =>
-      ruled(
-        labelKeyFaults,
-        stringAt(gate, "conditionType"),
-        `${path}.readinessGates[${i}].conditionType`,
-      ),
-    ),
-    ...validateSchedulingGates(itemsAt(spec, "schedulingGates"), `${path}.schedulingGates`),
-    ...validateSpread(
-      itemsAt(spec, "topologySpreadConstraints"),
-      `${path}.topologySpreadConstraints`,
-    ),
+    ...validateSchedulingGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
+    ...validateSpread(spec.topologySpreadConstraints ?? [], `${path}.topologySpreadConstraints`),
     ...validateHostProcess(spec, path),
     ...hostUsersErrors(spec, path),
     ...hostnameErrors(spec, path),
@@ -126,29 +103,29 @@ export function validatePodSpec(
 }
 
 function validVolumes(
-  spec: JsonObject,
-  metadata: JsonObject | undefined,
+  spec: Decoded<PodSpec>,
+  metadata: Decoded<ObjectMeta> | undefined,
   path: string,
-  rules: PodValidationOptions,
+  options: PodValidationOptions,
   errors: FieldError[],
 ): Volumes {
-  const volumes = itemsAt(spec, "volumes");
-  const podName = metadata ? stringAt(metadata, "name") : "";
+  const volumes = spec.volumes ?? [];
+  const podName = metadata?.name ?? "";
   const ownClaims = podName
     ? volumes
-        .filter((volume) => isSet(volume["ephemeral"]))
-        .map((volume) => `${podName}-${stringAt(volume, "name")}`)
+        .filter((volume) => isSet(volume.ephemeral))
+        .map((volume) => `${podName}-${volume.name ?? ""}`)
     : [];
-  const valid = new Map<string, JsonObject>();
+  const valid = new Map<string, Decoded<Volume>>();
   volumes.forEach((volume, i) => {
-    const name = stringAt(volume, "name");
+    const name = volume.name ?? "";
     const faults = [
-      ...validateVolumeSource(volume, `${path}[${i}]`, { volumeName: name, podName, rules }),
+      ...validateVolumeSource(volume, `${path}[${i}]`, { volumeName: name, podName, options }),
       ...(name ? dnsLabelErrors(name, `${path}[${i}].name`) : [required(`${path}[${i}].name`, "")]),
       ...(valid.has(name) ? [duplicate(`${path}[${i}].name`, name)] : []),
     ];
     if (!faults.length) valid.set(name, volume);
-    const claim = stringAt(objectAt(volume, "persistentVolumeClaim"), "claimName");
+    const claim = volume.persistentVolumeClaim?.claimName ?? "";
     errors.push(
       ...faults,
       ...(claim && ownClaims.includes(claim)
@@ -166,13 +143,13 @@ function validVolumes(
 }
 
 function claimErrors(
-  claims: readonly JsonObject[],
-  metadata: JsonObject | undefined,
+  claims: readonly Decoded<PodResourceClaim>[],
+  metadata: Decoded<ObjectMeta> | undefined,
   path: string,
 ): FieldError[] {
   const isStatic =
     metadata !== undefined &&
-    Object.hasOwn(textMapAt(metadata, "annotations"), "kubernetes.io/config.mirror");
+    Object.hasOwn(metadata.annotations ?? {}, "kubernetes.io/config.mirror");
   const names = new Set<string>();
   return claims.flatMap((claim, i) =>
     isStatic
@@ -181,12 +158,16 @@ function claimErrors(
   );
 }
 
-function oneClaimErrors(claim: JsonObject, names: Set<string>, path: string): FieldError[] {
-  const name = stringAt(claim, "name");
+function oneClaimErrors(
+  claim: Decoded<PodResourceClaim>,
+  names: Set<string>,
+  path: string,
+): FieldError[] {
+  const name = claim.name ?? "";
   const repeated = names.has(name);
   if (name) names.add(name);
-  const direct = optionalTextAt(claim, "resourceClaimName");
-  const template = optionalTextAt(claim, "resourceClaimTemplateName");
+  const direct = claim.resourceClaimName ?? undefined;
+  const template = claim.resourceClaimTemplateName ?? undefined;
   const printed = (): string =>
     formatStruct(claim, [
       ["Name", "name", goText],
@@ -194,11 +175,7 @@ function oneClaimErrors(claim: JsonObject, names: Set<string>, path: string): Fi
       ["ResourceClaimTemplateName", "resourceClaimTemplateName", goPointer],
     ]);
   return [
-    ...(!name
-      ? [required(`${path}.name`, "")]
-      : repeated
-        ? [duplicate(`${path}.name`, name)]
-        : dnsLabelErrors(name, `${path}.name`)),
+    ...claimNameErrors(name, repeated, `${path}.name`),
     ...(direct !== undefined && template !== undefined
       ? [
           invalidPrinted(
@@ -224,16 +201,21 @@ function oneClaimErrors(claim: JsonObject, names: Set<string>, path: string): Fi
   ];
 }
 
+function claimNameErrors(name: string, repeated: boolean, path: string): FieldError[] {
+  if (!name) return [required(path, "")];
+  return repeated ? [duplicate(path, name)] : dnsLabelErrors(name, path);
+}
+
 function hostNetworkErrors(
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   path: string,
   { isPod }: PodValidationOptions,
 ): FieldError[] {
-  if (spec["hostNetwork"] !== true) return [];
-  return itemsAt(spec, "containers").flatMap((container, i) =>
-    itemsAt(container, "ports").flatMap((port, j) => {
-      const hostPort = numberAt(port, "hostPort");
-      const differs = (isPod || hostPort !== 0) && hostPort !== numberAt(port, "containerPort");
+  if (spec.hostNetwork !== true) return [];
+  return (spec.containers ?? []).flatMap((container, i) =>
+    (container.ports ?? []).flatMap((port, j) => {
+      const hostPort = port.hostPort ?? 0;
+      const differs = (isPod || hostPort !== 0) && hostPort !== (port.containerPort ?? 0);
       return differs
         ? [
             invalid(
@@ -252,28 +234,28 @@ function enumErrors(value: string, values: readonly string[], path: string): Fie
   return values.includes(value) ? [] : [notSupported(path, value, values)];
 }
 
-function hostUsersErrors(spec: JsonObject, path: string): FieldError[] {
-  if (spec["hostUsers"] !== false) return [];
+function hostUsersErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  if (spec.hostUsers !== false) return [];
   const detail = "when `hostUsers` is false";
   return [
-    ...(spec["hostNetwork"] === true ? [forbidden(`${path}.hostNetwork`, detail)] : []),
-    ...(spec["hostPID"] === true ? [forbidden(`${path}.HostPID`, detail)] : []),
-    ...(spec["hostIPC"] === true ? [forbidden(`${path}.HostIPC`, detail)] : []),
+    ...(spec.hostNetwork === true ? [forbidden(`${path}.hostNetwork`, detail)] : []),
+    ...(spec.hostPID === true ? [forbidden(`${path}.HostPID`, detail)] : []),
+    ...(spec.hostIPC === true ? [forbidden(`${path}.HostIPC`, detail)] : []),
     ...visitContainers(spec, path, (container, at) =>
-      hasItems(container["volumeDevices"]) ? [forbidden(`${at}.volumeDevices`, detail)] : [],
+      hasItems(container.volumeDevices) ? [forbidden(`${at}.volumeDevices`, detail)] : [],
     ),
   ];
 }
 
-function hostnameErrors(spec: JsonObject, path: string): FieldError[] {
-  const name = optionalTextAt(spec, "hostnameOverride");
+function hostnameErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  const name = spec.hostnameOverride ?? undefined;
   if (name === undefined) return [];
   const at = `${path}.hostnameOverride`;
   return [
-    ...(spec["setHostnameAsFQDN"] === true
+    ...(spec.setHostnameAsFQDN === true
       ? [forbidden(at, "may not be specified when setHostnameAsFQDN is true")]
       : []),
-    ...(spec["hostNetwork"] === true
+    ...(spec.hostNetwork === true
       ? [forbidden(at, "may not be specified when hostNetwork is true")]
       : []),
     ...(Buffer.byteLength(name) > 64 ? [tooLong(at, 64)] : []),
@@ -281,15 +263,21 @@ function hostnameErrors(spec: JsonObject, path: string): FieldError[] {
   ];
 }
 
-/** What names other things, and the rest. */
-function referenceErrors(spec: JsonObject, path: string): FieldError[] {
-  const named = (field: string, rule: (name: string, at: string) => FieldError[]): FieldError[] => {
-    const name = stringAt(spec, field);
+/** The fields whose value, if any, is a name. */
+type NameField = "hostname" | "nodeName" | "priorityClassName" | "serviceAccountName" | "subdomain";
+
+/** References to other objects, and the fields that upstream validates after them. */
+function referenceErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  const named = (
+    field: NameField,
+    rule: (name: string, at: string) => FieldError[],
+  ): FieldError[] => {
+    const name = spec[field];
     return name ? rule(name, `${path}.${field}`) : [];
   };
-  const deadline = optionalNumberAt(spec, "activeDeadlineSeconds");
-  const preemption = optionalTextAt(spec, "preemptionPolicy");
-  const runtimeClass = optionalTextAt(spec, "runtimeClassName");
+  const deadline = optionalInt64(spec.activeDeadlineSeconds);
+  const preemption = spec.preemptionPolicy ?? undefined;
+  const runtimeClass = spec.runtimeClassName ?? undefined;
   return [
     ...named("serviceAccountName", dnsSubdomainErrors),
     ...named("nodeName", dnsSubdomainErrors),
@@ -298,10 +286,10 @@ function referenceErrors(spec: JsonObject, path: string): FieldError[] {
       : inRange(deadline, 1, 2147483647, `${path}.activeDeadlineSeconds`)),
     ...named("hostname", dnsLabelErrors),
     ...named("subdomain", dnsLabelErrors),
-    ...validateTolerations(itemsAt(spec, "tolerations"), `${path}.tolerations`),
-    ...itemsAt(spec, "hostAliases").flatMap((alias, i) => [
-      ...legacyIpErrors(stringAt(alias, "ip"), `${path}.hostAliases[${i}].ip`),
-      ...textsAt(alias, "hostnames").flatMap((name, j) =>
+    ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
+    ...(spec.hostAliases ?? []).flatMap((alias, i) => [
+      ...legacyIpErrors(alias.ip ?? "", `${path}.hostAliases[${i}].ip`),
+      ...(alias.hostnames ?? []).flatMap((name, j) =>
         dnsSubdomainErrors(name, `${path}.hostAliases[${i}].hostnames[${j}]`),
       ),
     ]),
@@ -312,26 +300,24 @@ function referenceErrors(spec: JsonObject, path: string): FieldError[] {
     ...(preemption === undefined
       ? []
       : enumErrors(preemption, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`)),
-    ...(isSet(spec["overhead"])
-      ? validateContainerResources({ limits: spec["overhead"] }, new Set(), `${path}.overhead`)
+    ...(isSet(spec.overhead)
+      ? validateContainerResources({ limits: spec.overhead }, new Set(), `${path}.overhead`)
       : []),
     ...validateOs(spec, path),
   ];
 }
 
-function fileVolumeErrors(spec: JsonObject, path: string): FieldError[] {
-  const volumes = new Map(
-    itemsAt(spec, "volumes").map((volume) => [stringAt(volume, "name"), volume]),
-  );
+function fileVolumeErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name ?? "", volume]));
   return visitContainers(spec, path, (container, at) =>
-    itemsAt(container, "env").flatMap((variable, i) => {
-      const file = mutableAt(objectAt(variable, "valueFrom"), "fileKeyRef");
+    (container.env ?? []).flatMap((variable, i) => {
+      const file = variable.valueFrom?.fileKeyRef;
       if (!file) return [];
-      const name = stringAt(file, "volumeName");
+      const name = file.volumeName ?? "";
       const volume = volumes.get(name);
       const where = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`;
       if (!volume) return [notFound(where, name)];
-      return isSet(volume["emptyDir"])
+      return isSet(volume.emptyDir)
         ? []
         : [invalid(where, name, "referenced volume must be of type emptyDir")];
     }),

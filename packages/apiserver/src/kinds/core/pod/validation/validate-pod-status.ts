@@ -1,7 +1,19 @@
-// What a kubelet or scheduler may report of a pod.
+// Validation of an update of a pod's status.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodStatusUpdate),
 // pkg/api/v1/pod/util.go (ContainerShouldRestart).
-import { type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type Decoded, labelKeyFaults } from "homeostat/api";
+import type {
+  Container,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodResourceClaim,
+  PodResourceClaimStatus,
+  PodSpec,
+  PodStatus,
+  ResourceHealth,
+  ResourceRequirements,
+} from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -13,67 +25,55 @@ import {
   tooLong,
 } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
-import {
-  hasItems,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalTextAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
 import { dnsSubdomainErrors, ruled, unixIdErrors } from "../../../validation/field-rules.ts";
 import { validateAnnotationsOf } from "./validate-pod-update.ts";
 
 const lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
+type StatusList = (typeof lists)[number];
 
-/** Every breach of a change through the status endpoint. */
-export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject): FieldError[] {
-  const status = objectAt(pod, "status");
-  const before = objectAt(old, "status");
-  const spec = objectAt(pod, "spec");
+/** Validates an update through the status endpoint. */
+export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
+  const status = pod.status ?? {};
+  const before = old.status ?? {};
+  const spec = pod.spec ?? {};
   return [
     ...finalizerErrors(pod),
     ...validateAnnotationsOf(pod, old),
-    ...conditionErrors(itemsAt(status, "conditions")),
-    ...nominationErrors(status, before, objectAt(old, "spec")),
-    ...(numberAt(status, "observedGeneration") < 0
+    ...conditionErrors(status.conditions ?? []),
+    ...nominationErrors(status, before, old.spec ?? {}),
+    ...(Number(status.observedGeneration ?? 0) < 0
       ? [
           invalid(
             "status.observedGeneration",
-            numberAt(status, "observedGeneration"),
+            Number(status.observedGeneration ?? 0),
             "must be a non-negative integer",
           ),
         ]
       : []),
-    ...immutable("status.qosClass", stringAt(status, "qosClass"), stringAt(before, "qosClass")),
-    ...transitionErrors(status, before, objectAt(old, "spec")),
-    ...claimStatusErrors(itemsAt(status, "resourceClaimStatuses"), itemsAt(spec, "resourceClaims")),
+    ...immutable("status.qosClass", status.qosClass ?? "", before.qosClass ?? ""),
+    ...transitionErrors(status, before, old.spec ?? {}),
+    ...claimStatusErrors(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? []),
     ...addressErrors(status, before, "podIPs"),
     ...hostAddressErrors(status, before),
     ...lists.flatMap((list) =>
-      itemsAt(status, list).flatMap((container, i) =>
-        userErrors(
-          container,
-          stringAt(objectAt(spec, "os"), "name") || "linux",
-          `status.${list}[${i}].user.linux`,
-        ),
+      (status[list] ?? []).flatMap((container, i) =>
+        userErrors(container, spec.os?.name || "linux", `status.${list}[${i}].user.linux`),
       ),
     ),
     ...allocationErrors(
-      itemsAt(status, "containerStatuses"),
-      itemsAt(spec, "containers"),
+      status.containerStatuses ?? [],
+      spec.containers ?? [],
       "status.containerStatuses",
     ),
     ...allocationErrors(
-      itemsAt(status, "initContainerStatuses"),
-      itemsAt(spec, "initContainers"),
+      status.initContainerStatuses ?? [],
+      spec.initContainers ?? [],
       "status.initContainerStatuses",
     ),
-    ...itemsAt(status, "ephemeralContainerStatuses").flatMap((container, i) =>
-      hasItems(container["allocatedResourcesStatus"])
+    ...(status.ephemeralContainerStatuses ?? []).flatMap((container, i) =>
+      hasItems(container.allocatedResourcesStatus)
         ? [
             forbidden(
               `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`,
@@ -85,10 +85,10 @@ export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject): Field
   ];
 }
 
-function conditionErrors(conditions: readonly JsonObject[]): FieldError[] {
+function conditionErrors(conditions: readonly Decoded<PodCondition>[]): FieldError[] {
   return conditions.flatMap((condition, i) => {
-    const type = stringAt(condition, "type");
-    const generation = numberAt(condition, "observedGeneration");
+    const type = condition.type ?? "";
+    const generation = Number(condition.observedGeneration ?? 0);
     return [
       ...(generation < 0
         ? [
@@ -107,84 +107,87 @@ function conditionErrors(conditions: readonly JsonObject[]): FieldError[] {
 }
 
 function nominationErrors(
-  status: JsonObject,
-  before: JsonObject,
-  oldSpec: JsonObject,
+  status: Decoded<PodStatus>,
+  before: Decoded<PodStatus>,
+  oldSpec: Decoded<PodSpec>,
 ): FieldError[] {
-  const name = stringAt(status, "nominatedNodeName");
-  if (!name || name === stringAt(before, "nominatedNodeName")) return [];
+  const name = status.nominatedNodeName ?? "";
+  if (!name || name === (before.nominatedNodeName ?? "")) return [];
   const path = "status.nominatedNodeName";
   return [
     ...dnsSubdomainErrors(name, path),
-    ...(stringAt(oldSpec, "nodeName")
+    ...(oldSpec.nodeName
       ? [forbidden(path, "may not be set on pods that are already bound to a node")]
       : []),
   ];
 }
 
-function transitionErrors(status: JsonObject, before: JsonObject, spec: JsonObject): FieldError[] {
-  const restarts = (list: (typeof lists)[number], name: string, exitCode: number): boolean => {
+function transitionErrors(
+  status: Decoded<PodStatus>,
+  before: Decoded<PodStatus>,
+  spec: Decoded<PodSpec>,
+): FieldError[] {
+  const canRestart = (list: StatusList, name: string, exitCode: number): boolean => {
     if (list === "ephemeralContainerStatuses") return false;
-    const container = itemsAt(
-      spec,
-      list === "containerStatuses" ? "containers" : "initContainers",
-    ).find((each) => stringAt(each, "name") === name);
-    return container !== undefined && shouldRestart(container, spec, exitCode);
+    const containers = list === "containerStatuses" ? spec.containers : spec.initContainers;
+    const container = containers?.find((each) => (each.name ?? "") === name);
+    return (
+      canRestartAll(spec) || (container !== undefined && shouldRestart(container, spec, exitCode))
+    );
   };
-  const free = allCouldRestart(spec);
   return lists.flatMap((list) =>
-    itemsAt(before, list).flatMap((old, i) => {
-      const terminated = mutableAt(objectAt(old, "state"), "terminated");
-      const now = itemsAt(status, list).find(
-        (each) => stringAt(each, "name") === stringAt(old, "name"),
-      );
-      if (!terminated || !now || mutableAt(objectAt(now, "state"), "terminated")) return [];
-      if (
-        (free && list !== "ephemeralContainerStatuses") ||
-        restarts(list, stringAt(old, "name"), numberAt(terminated, "exitCode"))
-      )
-        return [];
-      return [
-        forbidden(`status.${list}[${i}].state`, "may not be transitioned to non-terminated state"),
-      ];
+    (before[list] ?? []).flatMap((old, i) => {
+      const name = old.name ?? "";
+      const terminated = old.state?.terminated;
+      const now = status[list]?.find((each) => (each.name ?? "") === name);
+      if (!terminated || !now || now.state?.terminated) return [];
+      return canRestart(list, name, terminated.exitCode ?? 0)
+        ? []
+        : [
+            forbidden(
+              `status.${list}[${i}].state`,
+              "may not be transitioned to non-terminated state",
+            ),
+          ];
     }),
   );
 }
 
-/** A rule that restarts every container makes any return possible. */
-function allCouldRestart(spec: JsonObject): boolean {
-  return [...itemsAt(spec, "containers"), ...itemsAt(spec, "initContainers")].some((container) =>
-    itemsAt(container, "restartPolicyRules").some(
-      (rule) => stringAt(rule, "action") === "RestartAllContainers",
-    ),
+/** Whether a restart rule of any container restarts all of them. */
+function canRestartAll(spec: Decoded<PodSpec>): boolean {
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].some((container) =>
+    (container.restartPolicyRules ?? []).some((rule) => rule.action === "RestartAllContainers"),
   );
 }
 
-function shouldRestart(container: JsonObject, spec: JsonObject, exitCode: number): boolean {
-  const rules = itemsAt(container, "restartPolicyRules");
-  const policy = optionalTextAt(container, "restartPolicy");
+function shouldRestart(
+  container: Decoded<Container>,
+  spec: Decoded<PodSpec>,
+  exitCode: number,
+): boolean {
+  const rules = container.restartPolicyRules ?? [];
+  const policy = container.restartPolicy ?? undefined;
   for (const rule of policy === undefined ? [] : rules) {
-    const codes = objectAt(rule, "exitCodes");
-    const listed =
-      Array.isArray(codes["values"]) && codes["values"].some((code) => Number(code) === exitCode);
-    if ((stringAt(codes, "operator") === "In") === listed) return true;
+    const codes = rule.exitCodes ?? {};
+    const listed = codes.values?.includes(exitCode) ?? false;
+    if ((codes.operator === "In") === listed) return true;
   }
-  const effective = policy ?? stringAt(spec, "restartPolicy");
+  const effective = policy ?? spec.restartPolicy ?? "";
   return effective === "Always" || (effective === "OnFailure" && exitCode !== 0);
 }
 
 function claimStatusErrors(
-  statuses: readonly JsonObject[],
-  claims: readonly JsonObject[],
+  statuses: readonly Decoded<PodResourceClaimStatus>[],
+  claims: readonly Decoded<PodResourceClaim>[],
 ): FieldError[] {
-  const known = claims.map((claim) => stringAt(claim, "name"));
+  const known = claims.map((claim) => claim.name ?? "");
   const seen = new Set<string>();
   return statuses.flatMap((status, i) => {
-    const name = stringAt(status, "name");
+    const name = status.name ?? "";
     const path = `status.resourceClaimStatuses[${i}]`;
     const repeated = seen.has(name);
     seen.add(name);
-    const claim = optionalTextAt(status, "resourceClaimName");
+    const claim = status.resourceClaimName ?? undefined;
     return [
       ...(known.includes(name)
         ? []
@@ -201,12 +204,12 @@ function claimStatusErrors(
   });
 }
 
-const addressesOf = (status: JsonObject, field: "podIPs" | "hostIPs"): string[] =>
-  itemsAt(status, field).map((each) => stringAt(each, "ip"));
+const addressesOf = (status: Decoded<PodStatus>, field: "podIPs" | "hostIPs"): string[] =>
+  (status[field] ?? []).map((each) => each.ip ?? "");
 
 function addressErrors(
-  status: JsonObject,
-  before: JsonObject,
+  status: Decoded<PodStatus>,
+  before: Decoded<PodStatus>,
   field: "podIPs" | "hostIPs",
 ): FieldError[] {
   const addresses = addressesOf(status, field);
@@ -237,28 +240,27 @@ function addressErrors(
   ];
 }
 
-function hostAddressErrors(status: JsonObject, before: JsonObject): FieldError[] {
+function hostAddressErrors(status: Decoded<PodStatus>, before: Decoded<PodStatus>): FieldError[] {
   const first = addressesOf(status, "hostIPs")[0];
   if (first === undefined) return [];
   return [
-    ...(stringAt(status, "hostIP") === first
+    ...((status.hostIP ?? "") === first
       ? []
       : [invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
     ...addressErrors(status, before, "hostIPs"),
   ];
 }
 
-function userErrors(container: JsonObject, os: string, path: string): FieldError[] {
-  const user = mutableAt(objectAt(container, "user"), "linux");
+function userErrors(container: Decoded<ContainerStatus>, os: string, path: string): FieldError[] {
+  const user = container.user?.linux;
   if (!user) return [];
   if (os === "windows") return [forbidden(path, "cannot be set for a windows pod")];
-  const groups = user["supplementalGroups"];
   return [
-    ...unixIdErrors(numberAt(user, "uid"), `${path}.uid`),
-    ...unixIdErrors(numberAt(user, "gid"), `${path}.gid`),
-    ...(Array.isArray(groups)
-      ? groups.flatMap((id, i) => unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`))
-      : []),
+    ...unixIdErrors(Number(user.uid ?? 0), `${path}.uid`),
+    ...unixIdErrors(Number(user.gid ?? 0), `${path}.gid`),
+    ...(user.supplementalGroups ?? []).flatMap((id, i) =>
+      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ),
   ];
 }
 
@@ -266,41 +268,35 @@ const healths = ["Healthy", "Unhealthy", "Unknown"];
 const longestMessage = 1024;
 
 function allocationErrors(
-  statuses: readonly JsonObject[],
-  containers: readonly JsonObject[],
+  statuses: readonly Decoded<ContainerStatus>[],
+  containers: readonly Decoded<Container>[],
   path: string,
 ): FieldError[] {
   return statuses.flatMap((status, i) => {
-    const container = containers.find(
-      (each) => stringAt(each, "name") === stringAt(status, "name"),
-    );
-    return itemsAt(status, "allocatedResourcesStatus").flatMap((allocated, j) => {
+    const container = containers.find((each) => (each.name ?? "") === (status.name ?? ""));
+    return (status.allocatedResourcesStatus ?? []).flatMap((allocated, j) => {
       const at = `${path}[${i}].allocatedResourcesStatus[${j}]`;
       return [
         ...(container
-          ? allocatedNameErrors(
-              stringAt(allocated, "name"),
-              objectAt(container, "resources"),
-              `${at}.name`,
-            )
+          ? allocatedNameErrors(allocated.name ?? "", container.resources ?? {}, `${at}.name`)
           : []),
-        ...healthErrors(itemsAt(allocated, "resources"), `${at}.resources`),
+        ...healthErrors(allocated.resources ?? [], `${at}.resources`),
       ];
     });
   });
 }
 
-function allocatedNameErrors(name: string, resources: JsonObject, path: string): FieldError[] {
+function allocatedNameErrors(
+  name: string,
+  resources: Decoded<ResourceRequirements>,
+  path: string,
+): FieldError[] {
   if (!name.startsWith("claim:"))
-    return Object.hasOwn(textMapAt(resources, "requests"), name)
+    return Object.hasOwn(resources.requests ?? {}, name)
       ? []
       : [invalid(path, name, "must match one of the container's resource requests")];
-  const claims = itemsAt(resources, "claims").map((claim) =>
-    [
-      "claim:",
-      stringAt(claim, "name"),
-      stringAt(claim, "request") ? `/${stringAt(claim, "request")}` : "",
-    ].join(""),
+  const claims = (resources.claims ?? []).map((claim) =>
+    ["claim:", claim.name ?? "", claim.request ? `/${claim.request}` : ""].join(""),
   );
   return claims.includes(name)
     ? []
@@ -313,12 +309,12 @@ function allocatedNameErrors(name: string, resources: JsonObject, path: string):
       ];
 }
 
-function healthErrors(resources: readonly JsonObject[], path: string): FieldError[] {
+function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: string): FieldError[] {
   const seen = new Set<string>();
   return resources.flatMap((resource, i) => {
-    const id = stringAt(resource, "resourceID");
-    const health = stringAt(resource, "health");
-    const message = optionalTextAt(resource, "message");
+    const id = resource.resourceID ?? "";
+    const health = resource.health ?? "";
+    const message = resource.message ?? undefined;
     const repeated = seen.has(id);
     seen.add(id);
     return [

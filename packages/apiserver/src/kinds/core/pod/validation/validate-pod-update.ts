@@ -1,7 +1,15 @@
-// What may change in a pod: images, deadlines, added tolerations, gates that go, and where a gated
-// pod may be scheduled.
+// Validation of an update of a pod. Images, deadlines and tolerations may change, scheduling gates
+// may go, and the node selector and affinity of a gated pod may become narrower.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodUpdate).
-import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
+import { cloneJson, type Decoded, equalJson } from "homeostat/api";
+import type {
+  Container,
+  NodeAffinity,
+  NodeSelectorTerm,
+  Pod,
+  PodSpec,
+  Toleration,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -12,18 +20,9 @@ import { validateObjectMeta } from "../../../../apimachinery/meta/validate-objec
 import { formatNodeTerm, formatNodeTerms } from "../../../printers/format-node-terms.ts";
 import { invalidPrinted } from "../../../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  optionalNumberAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors } from "../../../definition/default-strategy.ts";
+import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
 import { diffJson } from "../../../printers/unified-diff.ts";
 import { inRange } from "../../../validation/field-rules.ts";
 import { validatePodAnnotationChange, validatePodAnnotations } from "./validate-pod-annotations.ts";
@@ -33,16 +32,16 @@ import { validateTolerations } from "./validate-scheduling.ts";
 const frozen =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/** Every breach of a change through the main endpoint. */
-export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldError[] {
-  const spec = objectAt(pod, "spec");
-  const before = objectAt(old, "spec");
+/** Validates an update through the main endpoint. */
+export function validatePodUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
+  const spec = pod.spec ?? {};
+  const before = old.spec ?? {};
   const errors = validateChangedPod(pod, old);
-  for (const list of ["containers", "initContainers"]) {
-    if (itemsAt(spec, list).length !== itemsAt(before, list).length)
+  for (const list of ["containers", "initContainers"] as const) {
+    if ((spec[list]?.length ?? 0) !== (before[list]?.length ?? 0))
       return [...errors, forbidden(`spec.${list}`, "pod updates may not add or remove containers")];
     errors.push(
-      ...itemsAt(spec, list).flatMap((container, i) =>
+      ...(spec[list] ?? []).flatMap((container, i) =>
         imageErrors(container, `spec.${list}[${i}].image`),
       ),
     );
@@ -54,8 +53,8 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject): FieldError[
   return equalJson(spec, before) ? errors : [...errors, ...specErrors(spec, before)];
 }
 
-/** The rules that every endpoint that changes a pod's spec has in common. */
-export function validateChangedPod(pod: JsonObject, old: JsonObject): FieldError[] {
+/** The validation that all endpoints that change a pod's spec share. */
+export function validateChangedPod(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
   return [
     ...finalizerErrors(pod),
     ...validateObjectMeta(pod, { namespaced: true }, nameIsDnsSubdomain),
@@ -64,21 +63,21 @@ export function validateChangedPod(pod: JsonObject, old: JsonObject): FieldError
   ];
 }
 
-/** Annotations that may not change, and once more those that are there. */
-export function validateAnnotationsOf(pod: JsonObject, old: JsonObject): FieldError[] {
-  const annotations = textMapAt(metadataOf(pod), "annotations");
+/** Validates the change of annotations, and the new ones once more, as upstream does. */
+export function validateAnnotationsOf(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
+  const annotations = metadataOf(pod).annotations ?? {};
   return [
     ...validatePodAnnotationChange(
       annotations,
-      textMapAt(metadataOf(old), "annotations"),
+      metadataOf(old).annotations ?? {},
       "metadata.annotations",
     ),
-    ...validatePodAnnotations(annotations, objectAt(pod, "spec"), "metadata.annotations"),
+    ...validatePodAnnotations(annotations, pod.spec ?? {}, "metadata.annotations"),
   ];
 }
 
-function imageErrors(container: JsonObject, path: string): FieldError[] {
-  const image = stringAt(container, "image");
+function imageErrors(container: Decoded<Container>, path: string): FieldError[] {
+  const image = container.image ?? "";
   return [
     ...(image ? [] : [required(path, "")]),
     ...(image === image.trim()
@@ -88,12 +87,12 @@ function imageErrors(container: JsonObject, path: string): FieldError[] {
 }
 
 function deadlineErrors(
-  spec: JsonObject,
-  before: JsonObject,
+  spec: Decoded<PodSpec>,
+  before: Decoded<PodSpec>,
 ): { readonly errors: FieldError[]; readonly stop: boolean } {
   const path = "spec.activeDeadlineSeconds";
-  const now = optionalNumberAt(spec, "activeDeadlineSeconds");
-  const was = optionalNumberAt(before, "activeDeadlineSeconds");
+  const now = optionalInt64(spec.activeDeadlineSeconds);
+  const was = optionalInt64(before.activeDeadlineSeconds);
   if (now === undefined)
     return {
       errors:
@@ -108,13 +107,13 @@ function deadlineErrors(
   return { errors, stop: errors.length > 0 };
 }
 
-function tolerationErrors(spec: JsonObject, before: JsonObject): FieldError[] {
-  const now = itemsAt(spec, "tolerations");
-  const timeless = (toleration: JsonObject): JsonObject => ({
+function tolerationErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
+  const now = spec.tolerations ?? [];
+  const timeless = (toleration: Decoded<Toleration>): Decoded<Toleration> => ({
     ...toleration,
     tolerationSeconds: null,
   });
-  const kept = itemsAt(before, "tolerations").every((old) =>
+  const kept = (before.tolerations ?? []).every((old) =>
     now.some((toleration) => equalJson(timeless(toleration), timeless(old))),
   );
   return kept
@@ -127,11 +126,9 @@ function tolerationErrors(spec: JsonObject, before: JsonObject): FieldError[] {
       ];
 }
 
-function gateErrors(spec: JsonObject, before: JsonObject): FieldError[] {
-  const old = itemsAt(before, "schedulingGates").map((gate) => stringAt(gate, "name"));
-  const added = new Map(
-    itemsAt(spec, "schedulingGates").map((gate, i) => [stringAt(gate, "name"), i]),
-  );
+function gateErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
+  const old = (before.schedulingGates ?? []).map((gate) => gate.name ?? "");
+  const added = new Map((spec.schedulingGates ?? []).map((gate, i) => [gate.name ?? "", i]));
   return [...added]
     .filter(([name]) => !old.includes(name))
     .map(([name, i]) =>
@@ -142,78 +139,72 @@ function gateErrors(spec: JsonObject, before: JsonObject): FieldError[] {
     );
 }
 
-/** Everything that may change is put back; what then still differs may not. */
-function specErrors(spec: JsonObject, before: JsonObject): FieldError[] {
+/** Resets what may change to its old value, and refuses what then still differs. */
+function specErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
   const rest = cloneJson(spec);
-  for (const list of ["containers", "initContainers"])
-    itemsAt(rest, list).forEach(
-      (container, i) => void (container["image"] = itemsAt(before, list)[i]!["image"]!),
+  for (const list of ["containers", "initContainers"] as const)
+    (rest[list] ?? []).forEach(
+      (container, i) => void (container.image = (before[list] ?? [])[i]!.image!),
     );
-  for (const field of ["activeDeadlineSeconds", "schedulingGates", "tolerations"])
-    putBack(rest, before, field);
+  for (const field of ["activeDeadlineSeconds", "schedulingGates", "tolerations"] as const)
+    keepOld(rest, before, field);
   if (
-    (optionalNumberAt(before, "terminationGracePeriodSeconds") ?? 0) < 0 &&
-    rest["terminationGracePeriodSeconds"] === 1
+    (optionalInt64(before.terminationGracePeriodSeconds) ?? 0) < 0 &&
+    rest.terminationGracePeriodSeconds === 1
   )
-    putBack(rest, before, "terminationGracePeriodSeconds");
-  const errors = hasItems(before["schedulingGates"]) ? gatedErrors(rest, before) : [];
+    keepOld(rest, before, "terminationGracePeriodSeconds");
+  const errors = hasItems(before.schedulingGates) ? gatedErrors(rest, before) : [];
   return equalJson(rest, before)
     ? errors
     : [...errors, forbidden("spec", `${frozen}\n${diffJson(before, rest)}`)];
 }
 
-function putBack(spec: JsonObject, before: JsonObject, field: string): void {
-  if (before[field] === undefined) delete spec[field];
-  else spec[field] = before[field];
-}
-
-/** The scheduler has not looked yet: node selector and affinity may become narrower. */
-function gatedErrors(rest: JsonObject, before: JsonObject): FieldError[] {
-  const selector = textMapAt(rest, "nodeSelector");
-  const widened = Object.entries(textMapAt(before, "nodeSelector")).some(
+/** Before the gates go, the node selector and node affinity may become narrower. */
+function gatedErrors(rest: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
+  const selector = rest.nodeSelector ?? {};
+  const widened = Object.entries(before.nodeSelector ?? {}).some(
     ([key, value]) => selector[key] !== value,
   );
   const errors = widened
     ? [
         invalid(
           "spec.nodeSelector",
-          rest["nodeSelector"] ?? null,
+          rest.nodeSelector ?? null,
           "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
         ),
       ]
     : [];
-  putBack(rest, before, "nodeSelector");
-  const now = mutableAt(objectAt(rest, "affinity"), "nodeAffinity");
-  const was = mutableAt(objectAt(before, "affinity"), "nodeAffinity");
+  keepOld(rest, before, "nodeSelector");
+  const now = rest.affinity?.nodeAffinity;
+  const was = before.affinity?.nodeAffinity;
   if (!equalJson(now ?? null, was ?? null)) {
     errors.push(...affinityErrors(now, was));
-    putBackNodeAffinity(rest, before, was);
+    keepNodeAffinity(rest, before);
   }
   return errors;
 }
 
-function putBackNodeAffinity(
-  rest: JsonObject,
-  before: JsonObject,
-  was: JsonObject | undefined,
-): void {
-  const { nodeAffinity: _, ...others } = objectAt(rest, "affinity");
+function keepNodeAffinity(rest: Decoded<PodSpec>, before: Decoded<PodSpec>): void {
+  const was = before.affinity?.nodeAffinity;
+  const { nodeAffinity: _, ...others } = rest.affinity ?? {};
   const next = { ...others, ...(was ? { nodeAffinity: was } : {}) };
-  if (Object.keys(next).length || isSet(before["affinity"])) rest["affinity"] = next;
-  else delete rest["affinity"];
+  if (Object.keys(next).length || isSet(before.affinity)) rest.affinity = next;
+  else delete rest.affinity;
 }
 
 const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
 
-function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined): FieldError[] {
+type NodeAffinityOrNil = Decoded<NodeAffinity> | null | undefined;
+
+function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldError[] {
   const path = `spec.affinity.nodeAffinity.${requiredTerms}.nodeSelectorTerms`;
-  const oldTerms = itemsAt(objectAt(was ?? {}, requiredTerms), "nodeSelectorTerms");
-  const terms = itemsAt(objectAt(now ?? {}, requiredTerms), "nodeSelectorTerms");
+  const oldTerms = was?.[requiredTerms]?.nodeSelectorTerms ?? [];
+  const terms = now?.[requiredTerms]?.nodeSelectorTerms ?? [];
   if (oldTerms.length && oldTerms.length !== terms.length)
     return [
       invalidPrinted(
         path,
-        formatNodeTerms(mutableAt(now ?? {}, requiredTerms)?.["nodeSelectorTerms"]),
+        formatNodeTerms(now?.[requiredTerms]?.nodeSelectorTerms),
         "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
       ),
     ];
@@ -230,13 +221,13 @@ function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined
   );
 }
 
-function isNarrowed(term: JsonObject, old: JsonObject): boolean {
-  const fields = ["matchExpressions", "matchFields"];
+function isNarrowed(term: Decoded<NodeSelectorTerm>, old: Decoded<NodeSelectorTerm>): boolean {
+  const fields = ["matchExpressions", "matchFields"] as const;
   const wasEmpty = fields.every((field) => !hasItems(old[field]));
   if (wasEmpty && fields.some((field) => hasItems(term[field]))) return false;
   return fields.every((field) =>
-    itemsAt(old, field).every((expression, i) =>
-      equalJson(expression, itemsAt(term, field)[i] ?? null),
+    (old[field] ?? []).every((expression, i) =>
+      equalJson(expression, (term[field] ?? [])[i] ?? null),
     ),
   );
 }

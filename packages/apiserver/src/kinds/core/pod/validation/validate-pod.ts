@@ -1,16 +1,10 @@
 // Pods as a whole, on creation.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate,
 // validatePodMetadataAndSpec).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Pod, PodSpec } from "homeostat/k8s/core/v1";
 import { type FieldError, forbidden } from "../../../../apimachinery/errors/field-error.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors } from "../../../definition/default-strategy.ts";
 import { podValidationOptions } from "./pod-validation-options.ts";
@@ -21,21 +15,21 @@ import { validatePodSpec } from "./validate-pod-spec.ts";
 import { validateSeccompAgreement } from "./security/validate-seccomp.ts";
 
 /** Metadata beyond the common rules, and the spec. */
-export function validateWholePod(pod: JsonObject, old?: JsonObject): FieldError[] {
+export function validateWholePod(pod: Decoded<Pod>, old?: Decoded<Pod>): FieldError[] {
   const metadata = metadataOf(pod);
-  const spec = objectAt(pod, "spec");
+  const spec = pod.spec ?? {};
   return [
     ...finalizerErrors(pod),
-    ...validatePodAnnotations(textMapAt(metadata, "annotations"), spec, "metadata.annotations"),
+    ...validatePodAnnotations(metadata.annotations ?? {}, spec, "metadata.annotations"),
     ...validatePodSpec(
       spec,
       metadata,
       "spec",
-      podValidationOptions("pod", old && objectAt(old, "spec")),
+      podValidationOptions("pod", old && (old.spec ?? {})),
     ),
-    ...(stringAt(spec, "serviceAccountName") ? [] : tokenErrors(spec)),
-    ...["containers", "initContainers"].flatMap((list) =>
-      itemsAt(spec, list).flatMap((container, i) =>
+    ...(spec.serviceAccountName ? [] : tokenErrors(spec)),
+    ...(["containers", "initContainers"] as const).flatMap((list) =>
+      (spec[list] ?? []).flatMap((container, i) =>
         validateImageSpace(container, `spec.${list}[${i}]`),
       ),
     ),
@@ -43,10 +37,10 @@ export function validateWholePod(pod: JsonObject, old?: JsonObject): FieldError[
 }
 
 /** Without an account there is nobody to make a token for. */
-function tokenErrors(spec: JsonObject): FieldError[] {
-  return itemsAt(spec, "volumes").flatMap((volume, i) =>
-    itemsAt(objectAt(volume, "projected"), "sources").flatMap((source, j) =>
-      isSet(source["serviceAccountToken"])
+function tokenErrors(spec: Decoded<PodSpec>): FieldError[] {
+  return (spec.volumes ?? []).flatMap((volume, i) =>
+    (volume.projected?.sources ?? []).flatMap((source, j) =>
+      isSet(source.serviceAccountToken)
         ? [
             forbidden(
               `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
@@ -59,15 +53,15 @@ function tokenErrors(spec: JsonObject): FieldError[] {
 }
 
 /** Every breach in a new pod. */
-export function validateNewPod(pod: JsonObject): FieldError[] {
-  const spec = objectAt(pod, "spec");
-  const annotations = textMapAt(metadataOf(pod), "annotations");
+export function validateNewPod(pod: Decoded<Pod>): FieldError[] {
+  const spec = pod.spec ?? {};
+  const annotations = metadataOf(pod).annotations ?? {};
   return [
     ...validateWholePod(pod),
-    ...(hasItems(spec["ephemeralContainers"])
+    ...(hasItems(spec.ephemeralContainers)
       ? [forbidden("spec.ephemeralContainers", "cannot be set on create")]
       : []),
-    ...(stringAt(spec, "nodeName") && hasItems(spec["schedulingGates"])
+    ...((spec.nodeName ?? "") && hasItems(spec.schedulingGates)
       ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
       : []),
     ...validateSeccompAgreement(annotations, spec, "spec"),

@@ -1,7 +1,12 @@
 // What else guides the scheduler: spread constraints, tolerations, gates.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (validateTopologySpreadConstraints, ValidateTolerations, validateSchedulingGates).
-import { type JsonObject, labelValueFaults } from "homeostat/api";
+import { type Decoded, labelValueFaults } from "homeostat/api";
+import type {
+  PodSchedulingGate,
+  Toleration,
+  TopologySpreadConstraint,
+} from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -10,34 +15,28 @@ import {
   required,
 } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
-import {
-  isSet,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  optionalTextAt,
-  textsAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
 
 /** `topologySpreadConstraints`. */
-export function validateSpread(constraints: readonly JsonObject[], path: string): FieldError[] {
+export function validateSpread(
+  constraints: readonly Decoded<TopologySpreadConstraint>[],
+  path: string,
+): FieldError[] {
   return constraints.flatMap((constraint, i) => {
     const at = `${path}[${i}]`;
-    const topology = stringAt(constraint, "topologyKey");
-    const action = stringAt(constraint, "whenUnsatisfiable");
-    const selector = mutableAt(constraint, "labelSelector");
+    const topology = constraint.topologyKey ?? "";
+    const action = constraint.whenUnsatisfiable ?? "";
+    const selector = constraint.labelSelector ?? undefined;
     const repeated = constraints
       .slice(i + 1)
       .some(
         (other) =>
-          stringAt(other, "topologyKey") === topology &&
-          stringAt(other, "whenUnsatisfiable") === action,
+          (other.topologyKey ?? "") === topology && (other.whenUnsatisfiable ?? "") === action,
       );
     return [
-      ...positive(numberAt(constraint, "maxSkew"), `${at}.maxSkew`),
+      ...positive(constraint.maxSkew ?? 0, `${at}.maxSkew`),
       ...(topology ? [] : [required(`${at}.topologyKey`, "can not be empty")]),
       ...(action === "DoNotSchedule" || action === "ScheduleAnyway"
         ? []
@@ -45,11 +44,11 @@ export function validateSpread(constraints: readonly JsonObject[], path: string)
       ...(repeated
         ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`)]
         : []),
-      ...minDomainErrors(optionalNumberAt(constraint, "minDomains"), action, `${at}.minDomains`),
-      ...["nodeAffinityPolicy", "nodeTaintsPolicy"].flatMap((name) =>
-        inclusionErrors(optionalTextAt(constraint, name), `${at}.${name}`),
+      ...minDomainErrors(constraint.minDomains ?? undefined, action, `${at}.minDomains`),
+      ...(["nodeAffinityPolicy", "nodeTaintsPolicy"] as const).flatMap((name) =>
+        inclusionErrors(constraint[name] ?? undefined, `${at}.${name}`),
       ),
-      ...validateLabelKeys(selector, textsAt(constraint, "matchLabelKeys"), [], at),
+      ...validateLabelKeys(selector, constraint.matchLabelKeys ?? [], [], at),
       ...(selector ? validateLabelSelector(selector, `${at}.labelSelector`) : []),
     ];
   });
@@ -81,14 +80,14 @@ const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** `tolerations`. The comparison operators wait for a feature gate. */
 export function validateTolerations(
-  tolerations: readonly JsonObject[],
+  tolerations: readonly Decoded<Toleration>[],
   path: string,
 ): FieldError[] {
   return tolerations.flatMap((toleration, i) => {
     const at = `${path}[${i}]`;
-    const key = stringAt(toleration, "key");
-    const operator = stringAt(toleration, "operator");
-    const effect = stringAt(toleration, "effect");
+    const key = toleration.key ?? "";
+    const operator = toleration.operator ?? "";
+    const effect = toleration.effect ?? "";
     return [
       ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
       ...(!key && operator !== "Exists"
@@ -100,7 +99,7 @@ export function validateTolerations(
             ),
           ]
         : []),
-      ...(isSet(toleration["tolerationSeconds"]) && effect !== "NoExecute"
+      ...(isSet(toleration.tolerationSeconds) && effect !== "NoExecute"
         ? [
             invalid(
               `${at}.effect`,
@@ -109,7 +108,7 @@ export function validateTolerations(
             ),
           ]
         : []),
-      ...operatorErrors(operator, stringAt(toleration, "value"), `${at}.operator`),
+      ...operatorErrors(operator, toleration.value ?? "", `${at}.operator`),
       ...(effect && !effects.includes(effect)
         ? [notSupported(`${at}.effect`, effect, effects)]
         : []),
@@ -140,8 +139,11 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
 }
 
 /** `schedulingGates`. */
-export function validateSchedulingGates(gates: readonly JsonObject[], path: string): FieldError[] {
-  const names = gates.map((gate) => stringAt(gate, "name"));
+export function validateSchedulingGates(
+  gates: readonly Decoded<PodSchedulingGate>[],
+  path: string,
+): FieldError[] {
+  const names = gates.map((gate) => gate.name ?? "");
   return names.flatMap((name, i) => [
     ...qualifiedNameErrors(name, `${path}[${i}]`),
     ...(names.indexOf(name) < i ? [duplicate(`${path}[${i}]`, name)] : []),

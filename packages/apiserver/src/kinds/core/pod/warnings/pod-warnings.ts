@@ -1,28 +1,36 @@
-// Warnings about pod specs that are valid yet probably not meant.
+// Warnings on pods and templates that are valid and probably not what the user means.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (warningsForPodSpecAndMeta),
 // pkg/api/node/util.go.
-import { compareBytewise, equalJson, type JsonObject, labelValueFaults } from "homeostat/api";
+import {
+  compareBytewise,
+  type Decoded,
+  dnsLabelFaults,
+  equalJson,
+  labelValueFaults,
+} from "homeostat/api";
+import type {
+  Affinity,
+  Container,
+  EnvVar,
+  NodeSelectorTerm,
+  Pod,
+  PodSpec,
+  PodTemplateSpec,
+  TopologySpreadConstraint,
+  Volume,
+} from "homeostat/k8s/core/v1";
 import { quoteGo } from "../../../../apimachinery/errors/field-error.ts";
 import { nodeLabelMessage } from "../../../validation/deprecated-node-labels.ts";
 import { ipWarnings } from "../../../validation/ip-addresses.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  optionalNumberAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
-import { claimWarnings } from "../../persistent-volume-claim/claim-spec-warnings.ts";
+import { isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
+import { claimSpecWarnings } from "../../persistent-volume-claim/claim-spec-warnings.ts";
 import { visitContainers } from "../visit-containers.ts";
 import { portWarnings } from "./port-warnings.ts";
-import { fractionWarnings } from "../../resources/fractional-byte-warnings.ts";
+import { fractionalByteWarnings } from "../../resources/fractional-byte-warnings.ts";
 import { appArmorAnnotation, appArmorField } from "../validation/security/validate-app-armor.ts";
-import { overlapWarnings } from "./volume-overlap-warnings.ts";
+import { volumeOverlapWarnings } from "./volume-overlap-warnings.ts";
 
-const retiredAnnotations: Readonly<Record<string, string>> = {
+const deprecatedAnnotations: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod":
     'non-functional in v1.16+; use the "priorityClassName" field instead',
   "security.alpha.kubernetes.io/sysctls":
@@ -31,17 +39,25 @@ const retiredAnnotations: Readonly<Record<string, string>> = {
     'non-functional in v1.11+; use the "sysctls" field instead',
 };
 
-const retiredVolumes: readonly (readonly [field: string, shown: string, since: string])[] = [
-  ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
-  ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
-  ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
-  ["flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+"],
-  ["storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"],
-  ["quobyte", "quobyte", "deprecated in v1.22, non-functional in v1.25+"],
-  ["glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"],
-  ["ephemeral", "", ""],
-  ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
-  ["rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"],
+/** In upstream's order; `shown` is the path that upstream prints. */
+const deprecatedVolumes: readonly {
+  readonly field: keyof Volume;
+  readonly shown?: string;
+  readonly since: string;
+}[] = [
+  { field: "photonPersistentDisk", since: "deprecated in v1.11, non-functional in v1.16+" },
+  { field: "gitRepo", since: "deprecated in v1.11, and disabled by default in v1.33+" },
+  { field: "scaleIO", since: "deprecated in v1.16, non-functional in v1.22+" },
+  { field: "flocker", since: "deprecated in v1.22, non-functional in v1.25+" },
+  {
+    field: "storageos",
+    shown: "storageOS",
+    since: "deprecated in v1.22, non-functional in v1.25+",
+  },
+  { field: "quobyte", since: "deprecated in v1.22, non-functional in v1.25+" },
+  { field: "glusterfs", since: "deprecated in v1.25, non-functional in v1.26+" },
+  { field: "cephfs", since: "deprecated in v1.28, non-functional in v1.31+" },
+  { field: "rbd", since: "deprecated in v1.28, non-functional in v1.31+" },
 ];
 
 const byteResources = ["memory", "ephemeral-storage"];
@@ -49,90 +65,105 @@ const seccompPod = "seccomp.security.alpha.kubernetes.io/pod";
 const seccompContainer = "container.seccomp.security.alpha.kubernetes.io/";
 const seccompHint = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 
-/** Warnings about a pod (`path` "") or the template at `path`. */
-export function podWarnings(template: JsonObject, path: string): string[] {
-  const spec = objectAt(template, "spec");
-  const annotations = textMapAt(objectAt(template, "metadata"), "annotations");
+/** Warnings on a new pod. Upstream: podStrategy.WarningsOnCreate. */
+export function podCreateWarnings(pod: Decoded<Pod>): string[] {
+  const faults = dnsLabelFaults(pod.metadata?.name ?? "");
+  const nameWarning = `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`;
+  return [...(faults.length ? [nameWarning] : []), ...podTemplateWarnings(pod, "")];
+}
+
+/** Warnings on the addresses in a pod's status. Upstream: podStatusStrategy.WarningsOnUpdate. */
+export function podStatusWarnings({ status }: Decoded<Pod>): string[] {
+  return (["podIPs", "hostIPs"] as const).flatMap((field) =>
+    (status?.[field] ?? []).flatMap(({ ip }, i) =>
+      ipWarnings(ip ?? "", `status.${field}[${i}].ip`),
+    ),
+  );
+}
+
+/**
+ * Warnings on the template at `path`, or on a pod, whose `path` is "". Upstream:
+ * GetWarningsForPodTemplate.
+ */
+export function podTemplateWarnings(template: Decoded<PodTemplateSpec>, path: string): string[] {
+  const spec = template.spec ?? {};
+  const annotations = template.metadata?.annotations ?? {};
   const specPath = path ? `${path}.spec` : "spec";
   const annotationPath = path ? `${path}.metadata.annotations` : "metadata.annotations";
   return [
     ...nodeWarnings(spec, specPath),
     ...spreadWarnings(
-      itemsAt(spec, "topologySpreadConstraints"),
+      spec.topologySpreadConstraints ?? [],
       `${specPath}.topologySpreadConstraints`,
     ),
-    ...Object.keys(retiredAnnotations)
+    ...Object.keys(deprecatedAnnotations)
       .filter((key) => Object.hasOwn(annotations, key))
-      .map((key) => `${annotationPath}[${key}]: ${retiredAnnotations[key]}`),
-    ...itemsAt(spec, "volumes").flatMap((volume, i) =>
+      .map((key) => `${annotationPath}[${key}]: ${deprecatedAnnotations[key]}`),
+    ...(spec.volumes ?? []).flatMap((volume, i) =>
       volumeWarnings(volume, `${specPath}.volumes[${i}]`),
     ),
-    ...overlapWarnings(itemsAt(spec, "volumes")),
-    ...repeatWarnings(itemsAt(spec, "hostAliases"), "ip", `${specPath}.hostAliases`),
-    ...repeatWarnings(itemsAt(spec, "imagePullSecrets"), "name", `${specPath}.imagePullSecrets`),
-    ...itemsAt(spec, "imagePullSecrets").flatMap((secret, i) =>
-      stringAt(secret, "name")
-        ? []
-        : [`${specPath}.imagePullSecrets[${i}].name: invalid empty name ""`],
+    ...volumeOverlapWarnings(spec.volumes ?? []),
+    ...repeatWarnings(spec.hostAliases ?? [], "ip", `${specPath}.hostAliases`),
+    ...repeatWarnings(spec.imagePullSecrets ?? [], "name", `${specPath}.imagePullSecrets`),
+    ...(spec.imagePullSecrets ?? []).flatMap((secret, i) =>
+      secret.name ? [] : [`${specPath}.imagePullSecrets[${i}].name: invalid empty name ""`],
     ),
-    ...fractionWarnings(textMapAt(spec, "overhead"), byteResources, `${specPath}.overhead`),
-    ...(Object.hasOwn(annotations, seccompPod) &&
-    !isSet(objectAt(spec, "securityContext")["seccompProfile"])
+    ...fractionalByteWarnings(spec.overhead ?? {}, byteResources, `${specPath}.overhead`),
+    ...(Object.hasOwn(annotations, seccompPod) && !isSet(spec.securityContext?.seccompProfile)
       ? [`${annotationPath}[${seccompPod}]: ${seccompHint}`]
       : []),
     ...visitContainers(spec, specPath, (container, at) => [
-      ...profileWarnings(container, spec, annotations, annotationPath, path !== ""),
+      ...profileWarnings(container, template, annotationPath, path ? "template" : "pod"),
       ...containerWarnings(container, at),
     ]),
     ...portWarnings(spec, specPath),
-    ...((optionalNumberAt(spec, "terminationGracePeriodSeconds") ?? 0) < 0
+    ...((optionalInt64(spec.terminationGracePeriodSeconds) ?? 0) < 0
       ? [
           `${specPath}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
         ]
       : []),
-    ...affinityWarnings(objectAt(spec, "affinity"), `${specPath}.affinity`),
-    ...textsAt(objectAt(spec, "dnsConfig"), "nameservers").flatMap((server, i) =>
+    ...affinityWarnings(spec.affinity ?? {}, `${specPath}.affinity`),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, i) =>
       ipWarnings(server, `${specPath}.dnsConfig.nameservers[${i}]`),
     ),
-    ...itemsAt(spec, "hostAliases").flatMap((alias, i) =>
-      ipWarnings(stringAt(alias, "ip"), `${specPath}.hostAliases[${i}].ip`),
+    ...(spec.hostAliases ?? []).flatMap((alias, i) =>
+      ipWarnings(alias.ip ?? "", `${specPath}.hostAliases[${i}].ip`),
     ),
   ];
 }
 
-function nodeWarnings(spec: JsonObject, path: string): string[] {
-  const affinity = objectAt(objectAt(spec, "affinity"), "nodeAffinity");
+function nodeWarnings(spec: Decoded<PodSpec>, path: string): string[] {
+  const affinity = spec.affinity?.nodeAffinity ?? {};
   const requiredPath = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
   const preferredPath = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`;
   return [
-    ...Object.keys(textMapAt(spec, "nodeSelector"))
+    ...Object.keys(spec.nodeSelector ?? {})
       .sort(compareBytewise)
       .flatMap((key) =>
         nodeLabelMessage(key) ? [`${path}.nodeSelector[${key}]: ${nodeLabelMessage(key)}`] : [],
       ),
-    ...itemsAt(
-      objectAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution"),
-      "nodeSelectorTerms",
-    ).flatMap((term, i) => termWarnings(term, `${requiredPath}[${i}]`, "keys")),
-    ...itemsAt(affinity, "preferredDuringSchedulingIgnoredDuringExecution").flatMap((term, i) =>
-      termWarnings(
-        objectAt(term, "preference"),
-        `${preferredPath}[${i}].preference`,
-        "keys and values",
-      ),
+    ...(affinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).flatMap(
+      (term, i) => termWarnings(term, `${requiredPath}[${i}]`, "keys"),
+    ),
+    ...(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
+      termWarnings(term.preference ?? {}, `${preferredPath}[${i}].preference`, "keys and values"),
     ),
   ];
 }
 
-function termWarnings(term: JsonObject, path: string, about: "keys" | "keys and values"): string[] {
-  return itemsAt(term, "matchExpressions").flatMap((expression, i) => {
-    const key = stringAt(expression, "key");
+function termWarnings(
+  term: Decoded<NodeSelectorTerm>,
+  path: string,
+  about: "keys" | "keys and values",
+): string[] {
+  return (term.matchExpressions ?? []).flatMap((expression, i) => {
+    const key = expression.key ?? "";
     const at = `${path}.matchExpressions[${i}]`;
     return [
       ...(nodeLabelMessage(key) ? [`${at}.key: ${key} is ${nodeLabelMessage(key)}`] : []),
       ...(about === "keys"
         ? []
-        : textsAt(expression, "values").flatMap((value, j) =>
+        : (expression.values ?? []).flatMap((value, j) =>
             labelValueFaults(value).map(
               (fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`,
             ),
@@ -141,97 +172,107 @@ function termWarnings(term: JsonObject, path: string, about: "keys" | "keys and 
   });
 }
 
-function spreadWarnings(constraints: readonly JsonObject[], path: string): string[] {
+function spreadWarnings(
+  constraints: readonly Decoded<TopologySpreadConstraint>[],
+  path: string,
+): string[] {
   return constraints.flatMap((constraint, i) => {
-    const key = stringAt(constraint, "topologyKey");
+    const key = constraint.topologyKey ?? "";
     return [
       ...(nodeLabelMessage(key)
         ? [`${path}[${i}].topologyKey: ${key} is ${nodeLabelMessage(key)}`]
         : []),
-      ...(isSet(constraint["labelSelector"])
+      ...(isSet(constraint.labelSelector)
         ? []
         : [`${path}[${i}].labelSelector: a null labelSelector results in matching no pod`]),
     ];
   });
 }
 
-function volumeWarnings(volume: JsonObject, path: string): string[] {
-  return retiredVolumes.flatMap(([field, shown, since]) => {
-    const source = mutableAt(volume, field);
-    if (!source) return [];
-    if (shown) return [`${path}.${shown}: ${since}`];
-    const template = mutableAt(source, "volumeClaimTemplate");
-    return template
-      ? claimWarnings(objectAt(template, "spec"), `${path}.ephemeral.volumeClaimTemplate.spec`)
-      : [];
-  });
+/**
+ * Upstream warns of the claim of an ephemeral volume between sources of which a volume has one at
+ * most.
+ */
+function volumeWarnings(volume: Decoded<Volume>, path: string): string[] {
+  const template = volume.ephemeral?.volumeClaimTemplate;
+  return [
+    ...deprecatedVolumes
+      .filter(({ field }) => isSet(volume[field]))
+      .map(({ field, shown = field, since }) => `${path}.${shown}: ${since}`),
+    ...(template
+      ? claimSpecWarnings(template.spec ?? {}, `${path}.ephemeral.volumeClaimTemplate.spec`)
+      : []),
+  ];
 }
 
-function repeatWarnings(
-  items: readonly JsonObject[],
-  field: "ip" | "name",
+function repeatWarnings<F extends "ip" | "name">(
+  items: readonly { readonly [P in F]?: string | null }[],
+  field: F,
   path: string,
 ): string[] {
   const seen = new Set<string>();
   return items.flatMap((item, i) => {
-    const value = stringAt(item, field);
+    const value = item[field] ?? "";
     const repeated = seen.has(value);
     seen.add(value);
     return repeated ? [`${path}[${i}].${field}: duplicate ${field} ${quoteGo(value)}`] : [];
   });
 }
 
-/** Pods hear of AppArmor annotations while these are turned into fields. */
+/**
+ * Warnings on annotations that fields have replaced. For AppArmor, templates only: preparing a pod
+ * warns of its annotations.
+ */
 function profileWarnings(
-  container: JsonObject,
-  spec: JsonObject,
-  annotations: Readonly<Record<string, string>>,
+  container: Decoded<Container>,
+  { spec, metadata }: Decoded<PodTemplateSpec>,
   path: string,
-  isTemplate: boolean,
+  of: "pod" | "template",
 ): string[] {
-  const name = stringAt(container, "name");
-  const context = objectAt(container, "securityContext");
+  const annotations = metadata?.annotations ?? {};
+  const name = container.name ?? "";
+  const context = container.securityContext ?? {};
   const seccomp = `${seccompContainer}${name}`;
   const appArmor = `${appArmorAnnotation}${name}`;
   const annotation = annotations[appArmor];
-  const ofPod = mutableAt(objectAt(spec, "securityContext"), "appArmorProfile");
-  const isNews =
-    isTemplate &&
+  const ofPod = spec?.securityContext?.appArmorProfile;
+  const differs =
+    of === "template" &&
     annotation !== undefined &&
-    !isSet(context["appArmorProfile"]) &&
+    !isSet(context.appArmorProfile) &&
     !(ofPod && equalJson(ofPod, appArmorField(annotation) ?? null));
   return [
-    ...(Object.hasOwn(annotations, seccomp) && !isSet(context["seccompProfile"])
+    ...(Object.hasOwn(annotations, seccomp) && !isSet(context.seccompProfile)
       ? [`${path}[${seccomp}]: ${seccompHint}`]
       : []),
-    ...(isNews
+    ...(differs
       ? [`${path}[${appArmor}]: deprecated since v1.30; use the "appArmorProfile" field instead`]
       : []),
   ];
 }
 
-function containerWarnings(container: JsonObject, path: string): string[] {
-  const resources = objectAt(container, "resources");
+function containerWarnings(container: Decoded<Container>, path: string): string[] {
+  const resources = container.resources ?? {};
   return [
     ...byteResources.flatMap((name) =>
-      ["limits", "requests"].flatMap((bound) =>
-        fractionWarnings(textMapAt(resources, bound), [name], `${path}.resources.${bound}`),
+      (["limits", "requests"] as const).flatMap((bound) =>
+        fractionalByteWarnings(resources[bound] ?? {}, [name], `${path}.resources.${bound}`),
       ),
     ),
-    ...variableWarnings(itemsAt(container, "env"), `${path}.env`),
+    ...variableWarnings(container.env ?? [], `${path}.env`),
   ];
 }
 
-/** A variable may build on an earlier one of its name; otherwise it hides that. */
-function variableWarnings(variables: readonly JsonObject[], path: string): string[] {
+/** A variable hides an earlier one of its name, unless its value refers to it. */
+function variableWarnings(variables: readonly Decoded<EnvVar>[], path: string): string[] {
   const seen = new Set<string>();
   return variables.flatMap((variable, i) => {
-    const name = stringAt(variable, "name");
+    const name = variable.name ?? "";
     const repeated = seen.has(name);
     seen.add(name);
     const reference = `$(${name})`;
-    const value = stringAt(variable, "value");
-    const hides = isSet(variable["valueFrom"]) || value === reference || !value.includes(reference);
+    const value = variable.value ?? "";
+    const hides = isSet(variable.valueFrom) || value === reference || !value.includes(reference);
     return repeated && hides
       ? [
           `${path}[${i}]: hides previous definition of ${quoteGo(name)}, which may be dropped when using apply`,
@@ -240,24 +281,22 @@ function variableWarnings(variables: readonly JsonObject[], path: string): strin
   });
 }
 
-function affinityWarnings(affinity: JsonObject, path: string): string[] {
+function affinityWarnings(affinity: Decoded<Affinity>, path: string): string[] {
   const said = ": a null labelSelector results in matching no pod";
-  return ["podAffinity", "podAntiAffinity"].flatMap((kind) => [
-    ...itemsAt(objectAt(affinity, kind), "requiredDuringSchedulingIgnoredDuringExecution").flatMap(
-      (term, i) =>
-        isSet(term["labelSelector"])
-          ? []
-          : [
-              `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${said}`,
-            ],
+  return (["podAffinity", "podAntiAffinity"] as const).flatMap((kind) => [
+    ...(affinity[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
+      isSet(term.labelSelector)
+        ? []
+        : [
+            `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${said}`,
+          ],
     ),
-    ...itemsAt(objectAt(affinity, kind), "preferredDuringSchedulingIgnoredDuringExecution").flatMap(
-      (term, i) =>
-        isSet(objectAt(term, "podAffinityTerm")["labelSelector"])
-          ? []
-          : [
-              `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector${said}`,
-            ],
+    ...(affinity[kind]?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
+      isSet(term.podAffinityTerm?.labelSelector)
+        ? []
+        : [
+            `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector${said}`,
+          ],
     ),
   ]);
 }

@@ -1,19 +1,19 @@
-// Warnings about ports of one pod that meet.
+// Warnings on ports of one pod that overlap.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { ContainerPort, PodSpec } from "homeostat/k8s/core/v1";
 import { quoteGo } from "../../../../apimachinery/errors/field-error.ts";
-import { itemsAt, numberAt, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../visit-containers.ts";
 
 interface PortAt {
-  readonly port: JsonObject;
+  readonly port: Decoded<ContainerPort>;
   readonly path: string;
 }
 
-/** All ports of a spec at `path`. */
-export function portWarnings(spec: JsonObject, path: string): string[] {
+/** Warnings on all ports of a spec at `path`. */
+export function portWarnings(spec: Decoded<PodSpec>, path: string): string[] {
   const ports = visitContainers(spec, path, (container, at) =>
-    itemsAt(container, "ports").map((port, i) => ({ port, path: `${at}.ports[${i}]` })),
+    (container.ports ?? []).map((port, i) => ({ port, path: `${at}.ports[${i}]` })),
   );
   return [...numberWarnings(ports), ...nameWarnings(ports)];
 }
@@ -22,20 +22,20 @@ function numberWarnings(ports: readonly PortAt[]): string[] {
   const seen = new Map<string, PortAt[]>();
   return ports.flatMap((each) => {
     const { port, path } = each;
-    const key = `${numberAt(port, "containerPort")}/${stringAt(port, "protocol")}`;
+    const key = `${port.containerPort ?? 0}/${port.protocol ?? ""}`;
     const others = seen.get(key) ?? [];
     seen.set(key, [...others, each]);
     const unbound =
-      stringAt(port, "hostIP") && !numberAt(port, "hostPort")
+      port.hostIP && !port.hostPort
         ? [`${path}: hostIP set without hostPort: ${printPort(port)}`]
         : [];
-    return [...unbound, ...others.flatMap((other) => meeting(each, other))];
+    return [...unbound, ...others.flatMap((other) => overlapWarnings(each, other))];
   });
 }
 
-function meeting({ port, path }: PortAt, other: PortAt): string[] {
-  const [ip, otherIp] = [stringAt(port, "hostIP"), stringAt(other.port, "hostIP")];
-  const [number, otherNumber] = [numberAt(port, "hostPort"), numberAt(other.port, "hostPort")];
+function overlapWarnings({ port, path }: PortAt, other: PortAt): string[] {
+  const [ip, otherIp] = [port.hostIP ?? "", other.port.hostIP ?? ""];
+  const [number, otherNumber] = [port.hostPort ?? 0, other.port.hostPort ?? 0];
   if (ip === otherIp && number === otherNumber)
     return [`${path}: duplicate port definition with ${other.path}`];
   if (!number || !otherNumber) return [`${path}: overlapping port definition with ${other.path}`];
@@ -45,14 +45,14 @@ function meeting({ port, path }: PortAt, other: PortAt): string[] {
 }
 
 /** As Go's %+v prints the struct. */
-function printPort(port: JsonObject): string {
-  return `{Name:${stringAt(port, "name")} HostPort:${numberAt(port, "hostPort")} ContainerPort:${numberAt(port, "containerPort")} Protocol:${stringAt(port, "protocol")} HostIP:${stringAt(port, "hostIP")}}`;
+function printPort(port: Decoded<ContainerPort>): string {
+  return `{Name:${port.name ?? ""} HostPort:${port.hostPort ?? 0} ContainerPort:${port.containerPort ?? 0} Protocol:${port.protocol ?? ""} HostIP:${port.hostIP ?? ""}}`;
 }
 
 function nameWarnings(ports: readonly PortAt[]): string[] {
   const seen = new Map<string, string>();
   return ports.flatMap(({ port, path }) => {
-    const name = stringAt(port, "name");
+    const name = port.name ?? "";
     const first = seen.get(name);
     if (!name) return [];
     if (first === undefined) seen.set(name, path);

@@ -1,51 +1,46 @@
-// Warnings about files of one volume that meet.
+// Warnings on files of one volume whose paths overlap.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (warningsForOverlappingVirtualPaths).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { ProjectedVolumeSource, Volume, VolumeProjection } from "homeostat/k8s/core/v1";
 import { quoteGo } from "../../../../apimachinery/errors/field-error.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  objectAt,
-  stringAt,
-} from "../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 
-interface FileFrom {
+interface VolumeFile {
   readonly path: string;
   readonly source: string;
 }
 
-/** All volumes of a spec. */
-export function overlapWarnings(volumes: readonly JsonObject[]): string[] {
+/** Warnings on all volumes of a spec. */
+export function volumeOverlapWarnings(volumes: readonly Decoded<Volume>[]): string[] {
   return volumes.flatMap((volume) => {
-    const name = stringAt(volume, "name");
+    const name = volume.name ?? "";
     const said = (of: string, text: string): string =>
       `volume ${quoteGo(name)} (${of}): overlapping paths: ${text}`;
-    const plain = (field: string, of: string): string[] =>
-      overlaps([filesOf(objectAt(volume, field), "")]).map((text) => said(of, text));
-    const projected = mutableAt(volume, "projected");
+    const { configMap, downwardAPI, projected, secret } = volume;
+    const plain = (source: FileSource | null | undefined, of: string): string[] =>
+      overlaps([filesOf(source, "")]).map((text) => said(of, text));
     return [
-      ...plain(
-        "configMap",
-        `ConfigMap ${quoteGo(stringAt(objectAt(volume, "configMap"), "name"))}`,
-      ),
-      ...plain("secret", `Secret ${quoteGo(stringAt(objectAt(volume, "secret"), "secretName"))}`),
-      ...plain("downwardAPI", "DownwardAPI"),
+      ...plain(configMap, `ConfigMap ${quoteGo(configMap?.name ?? "")}`),
+      ...plain(secret, `Secret ${quoteGo(secret?.secretName ?? "")}`),
+      ...plain(downwardAPI, "DownwardAPI"),
       ...(projected ? projectedWarnings(projected, name, said) : []),
     ];
   });
 }
 
-const filesOf = (source: JsonObject, label: string): FileFrom[] =>
-  itemsAt(source, "items").map((item) => ({ path: stringAt(item, "path"), source: label }));
+interface FileSource {
+  readonly items?: readonly { readonly path?: string | null }[] | null;
+}
+
+const filesOf = (source: FileSource | null | undefined, label: string): VolumeFile[] =>
+  (source?.items ?? []).map((item) => ({ path: item.path ?? "", source: label }));
 
 function projectedWarnings(
-  projected: JsonObject,
+  projected: Decoded<ProjectedVolumeSource>,
   name: string,
   said: (of: string, text: string) => string,
 ): string[] {
-  const sources = itemsAt(projected, "sources");
+  const sources = projected.sources ?? [];
   const empty = sources
     .filter((source) => !Object.values(source).some(isSet))
     .map(() => `volume ${quoteGo(name)} (Projected) has no sources provided`);
@@ -55,30 +50,26 @@ function projectedWarnings(
   ];
 }
 
-function projectedFiles(source: JsonObject): FileFrom[] {
-  const configMap = objectAt(source, "configMap");
-  if (hasItems(configMap["items"]))
-    return filesOf(configMap, `ConfigMap ${quoteGo(stringAt(configMap, "name"))}`);
-  const secret = objectAt(source, "secret");
-  if (hasItems(secret["items"]))
-    return filesOf(secret, `Secret ${quoteGo(stringAt(secret, "name"))}`);
-  const downward = objectAt(source, "downwardAPI");
-  if (hasItems(downward["items"])) return filesOf(downward, "DownwardAPI");
-  const token = mutableAt(source, "serviceAccountToken");
-  return token ? [{ path: stringAt(token, "path"), source: "ServiceAccountToken" }] : [];
+function projectedFiles(source: Decoded<VolumeProjection>): VolumeFile[] {
+  const { configMap, downwardAPI, secret, serviceAccountToken: token } = source;
+  if (configMap?.items?.length)
+    return filesOf(configMap, `ConfigMap ${quoteGo(configMap.name ?? "")}`);
+  if (secret?.items?.length) return filesOf(secret, `Secret ${quoteGo(secret.name ?? "")}`);
+  if (downwardAPI?.items?.length) return filesOf(downwardAPI, "DownwardAPI");
+  return token ? [{ path: token.path ?? "", source: "ServiceAccountToken" }] : [];
 }
 
-function overlaps(groups: readonly (readonly FileFrom[])[]): string[] {
-  const before: FileFrom[] = [];
+function overlaps(groups: readonly (readonly VolumeFile[])[]): string[] {
+  const before: VolumeFile[] = [];
   return groups.flat().flatMap(({ path, source }) => {
     const file = { path: path.replace(/\/+$/, ""), source };
-    const found = file.path ? before.filter((other) => other.path && meets(file, other)) : [];
+    const found = file.path ? before.filter((other) => other.path && overlap(file, other)) : [];
     before.push(file);
     return found.map((other) => `${print(file)} with ${print(other)}`);
   });
 }
 
-const meets = (a: FileFrom, b: FileFrom): boolean =>
+const overlap = (a: VolumeFile, b: VolumeFile): boolean =>
   `${b.path}/`.startsWith(`${a.path}/`) || `${a.path}/`.startsWith(`${b.path}/`);
-const print = ({ path, source }: FileFrom): string =>
+const print = ({ path, source }: VolumeFile): string =>
   source ? `${quoteGo(path)} (${source})` : quoteGo(path);

@@ -1,7 +1,14 @@
-// The three lists of containers of a pod.
+// Validation of the three lists of containers of a pod.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateContainers,
 // validateInitContainers, validateEphemeralContainers, validateContainerCommon).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  Container,
+  ContainerPort,
+  ContainerResizePolicy,
+  ContainerRestartRule,
+  PodSpec,
+} from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -12,17 +19,7 @@ import {
   required,
   tooMany,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  optionalTextAt,
-  objectAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   dnsLabelErrors,
   portNameErrors,
@@ -35,58 +32,56 @@ import { pullPolicyErrors } from "./validate-pull-policy.ts";
 import { validateContainerResources } from "./validate-resources.ts";
 import { validateContainerContext } from "../security/validate-security-context.ts";
 
-/** What containers are checked against. */
-export interface PodSurroundings {
-  readonly spec: JsonObject;
+/** The parts of the pod that containers refer to. */
+export interface ContainerContext {
+  readonly spec: Decoded<PodSpec>;
   readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
 }
 
 /** `containers`. */
-export function validateContainers(pod: PodSurroundings, path: string): FieldError[] {
-  const containers = itemsAt(pod.spec, "containers");
+export function validateContainers(pod: ContainerContext, path: string): FieldError[] {
+  const containers = pod.spec.containers ?? [];
   if (!containers.length) return [required(path, "")];
   const names = new Set<string>();
   const errors = containers.flatMap((container, i) => {
     const at = `${path}[${i}]`;
-    const name = stringAt(container, "name");
+    const name = container.name ?? "";
     const repeated = names.has(name);
     names.add(name);
     return [
       ...commonErrors(container, pod, at),
       ...(repeated ? [duplicate(`${at}.name`, name)] : []),
-      ...behaviourErrors(container, pod.spec, at),
+      ...lifecycleErrors(container, pod.spec, at),
       ...restartErrors(container, at),
     ];
   });
   return [...errors, ...hostPortConflicts(containers, path)];
 }
 
-/** `initContainers`; those that restart always are sidecars and may have what containers have. */
-export function validateInitContainers(pod: PodSurroundings, path: string): FieldError[] {
-  const names = new Set(
-    itemsAt(pod.spec, "containers").map((container) => stringAt(container, "name")),
-  );
-  return itemsAt(pod.spec, "initContainers").flatMap((container, i) => {
+/** `initContainers`. Those with restartPolicy Always are sidecars, with the rules of containers. */
+export function validateInitContainers(pod: ContainerContext, path: string): FieldError[] {
+  const names = new Set((pod.spec.containers ?? []).map((container) => container.name ?? ""));
+  return (pod.spec.initContainers ?? []).flatMap((container, i) => {
     const at = `${path}[${i}]`;
-    const name = stringAt(container, "name");
+    const name = container.name ?? "";
     const repeated = names.has(name);
     if (name) names.add(name);
-    const isSidecar = stringAt(container, "restartPolicy") === "Always";
+    const isSidecar = container.restartPolicy === "Always";
     return [
       ...commonErrors(container, pod, at),
       ...restartErrors(container, at),
       ...(repeated ? [duplicate(`${at}.name`, name)] : []),
       ...hostPortConflicts([container], path),
       ...(isSidecar
-        ? behaviourErrors(container, pod.spec, at)
+        ? lifecycleErrors(container, pod.spec, at)
         : [...sidecarOnly(container, at), ...restartingResize(container, at)]),
     ];
   });
 }
 
-function sidecarOnly(container: JsonObject, path: string): FieldError[] {
-  return ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"]
+function sidecarOnly(container: Decoded<Container>, path: string): FieldError[] {
+  return (["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const)
     .filter((name) => isSet(container[name]))
     .map((name) =>
       forbidden(
@@ -96,9 +91,9 @@ function sidecarOnly(container: JsonObject, path: string): FieldError[] {
     );
 }
 
-function restartingResize(container: JsonObject, path: string): FieldError[] {
-  return itemsAt(container, "resizePolicy").flatMap((policy, i) =>
-    stringAt(policy, "restartPolicy") === "RestartContainer"
+function restartingResize(container: Decoded<Container>, path: string): FieldError[] {
+  return (container.resizePolicy ?? []).flatMap((policy, i) =>
+    policy.restartPolicy === "RestartContainer"
       ? [
           invalid(
             `${path}.resizePolicy[${i}].restartPolicy`,
@@ -110,30 +105,18 @@ function restartingResize(container: JsonObject, path: string): FieldError[] {
   );
 }
 
-const notEphemeral = [
-  "ports",
-  "resources",
-  "livenessProbe",
-  "readinessProbe",
-  "startupProbe",
-  "lifecycle",
-  "resizePolicy",
-  "restartPolicy",
-  "restartPolicyRules",
-];
-
 /** `ephemeralContainers`. */
-export function validateEphemeralContainers(pod: PodSurroundings, path: string): FieldError[] {
+export function validateEphemeralContainers(pod: ContainerContext, path: string): FieldError[] {
   const others = new Set(
-    [...itemsAt(pod.spec, "containers"), ...itemsAt(pod.spec, "initContainers")].map((container) =>
-      stringAt(container, "name"),
+    [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(
+      (container) => container.name ?? "",
     ),
   );
   const names = new Set(others);
-  return itemsAt(pod.spec, "ephemeralContainers").flatMap((container, i) => {
+  return (pod.spec.ephemeralContainers ?? []).flatMap((container, i) => {
     const at = `${path}[${i}]`;
-    const name = stringAt(container, "name");
-    const target = stringAt(container, "targetContainerName");
+    const name = container.name ?? "";
+    const target = container.targetContainerName ?? "";
     const repeated = names.has(name);
     names.add(name);
     return [
@@ -141,12 +124,12 @@ export function validateEphemeralContainers(pod: PodSurroundings, path: string):
       ...validateImageSpace(container, at),
       ...(repeated ? [duplicate(`${at}.name`, name)] : []),
       ...(target && !others.has(target) ? [notFound(`${at}.targetContainerName`, target)] : []),
-      ...orderedByGo
-        .filter((field) => notEphemeral.includes(field) && isThere(container, field))
+      ...forbiddenInEphemeral
+        .filter((field) => isPresent(container, field))
         .map((field) => forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container")),
-      ...itemsAt(container, "volumeMounts").flatMap((mount, j) =>
-        ["subPath", "subPathExpr"]
-          .filter((field) => stringAt(mount, field))
+      ...(container.volumeMounts ?? []).flatMap((mount, j) =>
+        (["subPath", "subPathExpr"] as const)
+          .filter((field) => mount[field])
           .map((field) =>
             forbidden(
               `${at}.volumeMounts[${j}].${field}`,
@@ -158,7 +141,8 @@ export function validateEphemeralContainers(pod: PodSurroundings, path: string):
   });
 }
 
-const orderedByGo = [
+/** In the order of upstream's struct. */
+const forbiddenInEphemeral = [
   "ports",
   "resources",
   "resizePolicy",
@@ -168,51 +152,50 @@ const orderedByGo = [
   "readinessProbe",
   "startupProbe",
   "lifecycle",
-];
+] as const satisfies readonly (keyof Container)[];
 
-const isThere = (container: JsonObject, field: string): boolean =>
-  field === "resources"
-    ? Object.keys(objectAt(container, field)).length > 0
-    : isSet(container[field]);
+const isPresent = (
+  container: Decoded<Container>,
+  field: (typeof forbiddenInEphemeral)[number],
+): boolean =>
+  field === "resources" ? Object.keys(container[field] ?? {}).length > 0 : isSet(container[field]);
 
-/** The image must not be padded: for pods only. */
-export function validateImageSpace(container: JsonObject, path: string): FieldError[] {
-  const image = stringAt(container, "image");
+/** Refuses an image with leading or trailing whitespace; of pods, not of templates. */
+export function validateImageSpace(container: Decoded<Container>, path: string): FieldError[] {
+  const image = container.image ?? "";
   return image === image.trim()
     ? []
     : [invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
 }
 
 function commonErrors(
-  container: JsonObject,
-  { spec, volumes, claims }: PodSurroundings,
+  container: Decoded<Container>,
+  { spec, volumes, claims }: ContainerContext,
   path: string,
 ): FieldError[] {
-  const name = stringAt(container, "name");
+  const name = container.name ?? "";
   return [
     ...(name ? dnsLabelErrors(name, `${path}.name`) : [required(`${path}.name`, "")]),
-    ...(stringAt(container, "image") ? [] : [required(`${path}.image`, "")]),
+    ...(container.image ? [] : [required(`${path}.image`, "")]),
     ...messagePolicyErrors(
-      stringAt(container, "terminationMessagePolicy"),
+      container.terminationMessagePolicy ?? "",
       `${path}.terminationMessagePolicy`,
     ),
-    ...portErrors(itemsAt(container, "ports"), `${path}.ports`),
-    ...validateEnvironment(itemsAt(container, "env"), `${path}.env`),
-    ...validateEnvironmentSources(itemsAt(container, "envFrom"), `${path}.envFrom`),
+    ...portErrors(container.ports ?? [], `${path}.ports`),
+    ...validateEnvironment(container.env ?? [], `${path}.env`),
+    ...validateEnvironmentSources(container.envFrom ?? [], `${path}.envFrom`),
     ...validateMounts(container, volumes, `${path}.volumeMounts`),
     ...validateDevices(container, volumes, `${path}.volumeDevices`),
-    ...pullPolicyErrors(stringAt(container, "imagePullPolicy"), `${path}.imagePullPolicy`),
-    ...validateContainerResources(objectAt(container, "resources"), claims, `${path}.resources`),
+    ...pullPolicyErrors(container.imagePullPolicy ?? "", `${path}.imagePullPolicy`),
+    ...validateContainerResources(container.resources ?? {}, claims, `${path}.resources`),
     ...resizePolicyErrors(
-      itemsAt(container, "resizePolicy"),
-      stringAt(spec, "restartPolicy"),
+      container.resizePolicy ?? [],
+      spec.restartPolicy ?? "",
       `${path}.resizePolicy`,
     ),
-    ...validateContainerContext(
-      mutableAt(container, "securityContext"),
-      `${path}.securityContext`,
-      { hostUsers: spec["hostUsers"] !== false },
-    ),
+    ...validateContainerContext(container.securityContext ?? undefined, `${path}.securityContext`, {
+      hostUsers: spec.hostUsers !== false,
+    }),
   ];
 }
 
@@ -223,9 +206,13 @@ function messagePolicyErrors(policy: string, path: string): FieldError[] {
     : [notSupported(path, policy, ["File", "FallbackToLogsOnError"])];
 }
 
-function behaviourErrors(container: JsonObject, spec: JsonObject, path: string): FieldError[] {
-  const lifecycle = mutableAt(container, "lifecycle");
-  const grace = optionalNumberAt(spec, "terminationGracePeriodSeconds");
+function lifecycleErrors(
+  container: Decoded<Container>,
+  spec: Decoded<PodSpec>,
+  path: string,
+): FieldError[] {
+  const lifecycle = container.lifecycle ?? undefined;
+  const grace = optionalInt64(spec.terminationGracePeriodSeconds);
   return [
     ...(lifecycle ? validateLifecycle(lifecycle, grace, `${path}.lifecycle`) : []),
     ...validateProbes(container, grace, path),
@@ -234,23 +221,19 @@ function behaviourErrors(container: JsonObject, spec: JsonObject, path: string):
 
 const protocols = ["SCTP", "TCP", "UDP"];
 
-function portErrors(ports: readonly JsonObject[], path: string): FieldError[] {
+function portErrors(ports: readonly Decoded<ContainerPort>[], path: string): FieldError[] {
   const names = new Set<string>();
   return ports.flatMap((port, i) => {
-    const number = numberAt(port, "containerPort");
-    const hostPort = numberAt(port, "hostPort");
-    const protocol = stringAt(port, "protocol");
+    const number = port.containerPort ?? 0;
+    const hostPort = port.hostPort ?? 0;
+    const protocol = port.protocol ?? "";
     return [
-      ...namedPort(stringAt(port, "name"), names, `${path}[${i}].name`),
+      ...namedPort(port.name ?? "", names, `${path}[${i}].name`),
       ...(number === 0
         ? [required(`${path}[${i}].containerPort`, "")]
         : portNumberErrors(number, `${path}[${i}].containerPort`)),
       ...(hostPort === 0 ? [] : portNumberErrors(hostPort, `${path}[${i}].hostPort`)),
-      ...(protocol
-        ? protocols.includes(protocol)
-          ? []
-          : [notSupported(`${path}[${i}].protocol`, protocol, protocols)]
-        : [required(`${path}[${i}].protocol`, "")]),
+      ...oneOf(protocol, protocols, `${path}[${i}].protocol`),
     ];
   });
 }
@@ -264,13 +247,13 @@ function namedPort(name: string, names: Set<string>, path: string): FieldError[]
   return [];
 }
 
-function hostPortConflicts(containers: readonly JsonObject[], path: string): FieldError[] {
+function hostPortConflicts(containers: readonly Decoded<Container>[], path: string): FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap((container, i) =>
-    itemsAt(container, "ports").flatMap((port, j) => {
-      const hostPort = numberAt(port, "hostPort");
+    (container.ports ?? []).flatMap((port, j) => {
+      const hostPort = port.hostPort ?? 0;
       if (hostPort === 0) return [];
-      const key = `${stringAt(port, "protocol")}/${stringAt(port, "hostIP")}/${hostPort}`;
+      const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${hostPort}`;
       if (taken.has(key)) return [duplicate(`${path}[${i}].ports[${j}].hostPort`, key)];
       taken.add(key);
       return [];
@@ -279,14 +262,14 @@ function hostPortConflicts(containers: readonly JsonObject[], path: string): Fie
 }
 
 function resizePolicyErrors(
-  policies: readonly JsonObject[],
+  policies: readonly Decoded<ContainerResizePolicy>[],
   podRestartPolicy: string,
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
   return policies.flatMap((policy, i) => {
-    const name = stringAt(policy, "resourceName");
-    const restart = stringAt(policy, "restartPolicy");
+    const name = policy.resourceName ?? "";
+    const restart = policy.restartPolicy ?? "";
     const repeated = names.has(name);
     names.add(name);
     return [
@@ -306,12 +289,12 @@ function oneOf(value: string, values: readonly string[], path: string): FieldErr
 }
 
 /** A container's own restart policy and the rules that refine it. */
-function restartErrors(container: JsonObject, path: string): FieldError[] {
-  const policy = optionalTextAt(container, "restartPolicy");
-  const rules = itemsAt(container, "restartPolicyRules");
+function restartErrors(container: Decoded<Container>, path: string): FieldError[] {
+  const policy = container.restartPolicy ?? undefined;
+  const rules = container.restartPolicyRules ?? [];
   const errors: FieldError[] = [];
   if (policy === undefined) {
-    if (!hasItems(container["restartPolicyRules"])) return [];
+    if (!hasItems(container.restartPolicyRules)) return [];
     errors.push(
       required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used"),
     );
@@ -324,16 +307,16 @@ function restartErrors(container: JsonObject, path: string): FieldError[] {
   ];
 }
 
-function restartRuleErrors(rule: JsonObject, path: string): FieldError[] {
-  const action = stringAt(rule, "action");
-  const codes = mutableAt(rule, "exitCodes");
+function restartRuleErrors(rule: Decoded<ContainerRestartRule>, path: string): FieldError[] {
+  const action = rule.action ?? "";
+  const codes = rule.exitCodes ?? undefined;
   const errors =
     action === "Restart" || action === "RestartAllContainers"
       ? []
       : [notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"])];
   if (!codes) return [...errors, required(`${path}.exitCodes`, "must be specified")];
-  const operator = stringAt(codes, "operator");
-  const count = itemsAt(codes, "values").length;
+  const operator = codes.operator ?? "";
+  const count = (codes.values ?? []).length;
   return [
     ...errors,
     ...(operator === "In" || operator === "NotIn"

@@ -1,13 +1,21 @@
-// Environment variables of containers and where they come from.
+// Validation of the environment variables of containers and of their sources.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEnv,
 // ValidateEnvFrom).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  ConfigMapKeySelector,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  SecretKeySelector,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import { mutableAt, stringAt } from "../../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { configMapKeyFaults } from "../../../../validation/names.ts";
 import {
   backstepErrors,
@@ -19,36 +27,35 @@ import {
 import { validateFieldRef, validateResourceFieldRef } from "../volumes/validate-downward-api.ts";
 
 /** `env`. */
-export function validateEnvironment(variables: readonly JsonObject[], path: string): FieldError[] {
+export function validateEnvironment(
+  variables: readonly Decoded<EnvVar>[],
+  path: string,
+): FieldError[] {
   return variables.flatMap((variable, i) => {
-    const name = stringAt(variable, "name");
-    const source = mutableAt(variable, "valueFrom");
+    const name = variable.name ?? "";
+    const source = variable.valueFrom;
     return [
       ...(name
         ? ruled(environmentNameFaults, name, `${path}[${i}].name`)
         : [required(`${path}[${i}].name`, "")]),
-      ...(source
-        ? sourceErrors(source, stringAt(variable, "value"), `${path}[${i}].valueFrom`)
-        : []),
+      ...(source ? sourceErrors(source, variable.value ?? "", `${path}[${i}].valueFrom`) : []),
     ];
   });
 }
 
-/** In upstream's order. */
-const sourceRules: Readonly<Record<string, (source: JsonObject, path: string) => FieldError[]>> = {
-  fieldRef: (source, path) => validateFieldRef(source, "environment", path),
-  resourceFieldRef: (source, path) => validateResourceFieldRef(source, "environment", path),
-  configMapKeyRef: keyErrors,
-  secretKeyRef: keyErrors,
-  fileKeyRef: fileErrors,
-};
-
-function sourceErrors(source: JsonObject, value: string, path: string): FieldError[] {
-  const found = Object.keys(sourceRules).filter((name) => mutableAt(source, name));
-  const errors = found.flatMap((name) =>
-    sourceRules[name]!(mutableAt(source, name)!, `${path}.${name}`),
-  );
-  if (!found.length)
+function sourceErrors(source: Decoded<EnvVarSource>, value: string, path: string): FieldError[] {
+  const { configMapKeyRef, fieldRef, fileKeyRef, resourceFieldRef, secretKeyRef } = source;
+  const found = Object.values(source).filter(isSet).length;
+  const errors = [
+    ...(fieldRef ? validateFieldRef(fieldRef, "environment", `${path}.fieldRef`) : []),
+    ...(resourceFieldRef
+      ? validateResourceFieldRef(resourceFieldRef, "environment", `${path}.resourceFieldRef`)
+      : []),
+    ...(configMapKeyRef ? keyErrors(configMapKeyRef, `${path}.configMapKeyRef`) : []),
+    ...(secretKeyRef ? keyErrors(secretKeyRef, `${path}.secretKeyRef`) : []),
+    ...(fileKeyRef ? fileErrors(fileKeyRef, `${path}.fileKeyRef`) : []),
+  ];
+  if (!found)
     errors.push(
       invalid(
         path,
@@ -57,23 +64,26 @@ function sourceErrors(source: JsonObject, value: string, path: string): FieldErr
       ),
     );
   else if (value) errors.push(invalid(path, "", "may not be specified when `value` is not empty"));
-  else if (found.length > 1)
+  else if (found > 1)
     errors.push(invalid(path, "", "may not have more than one field specified at a time"));
   return errors;
 }
 
-function keyErrors(source: JsonObject, path: string): FieldError[] {
-  const key = stringAt(source, "key");
+function keyErrors(
+  source: Decoded<ConfigMapKeySelector | SecretKeySelector>,
+  path: string,
+): FieldError[] {
+  const key = source.key ?? "";
   return [
-    ...dnsSubdomainErrors(stringAt(source, "name"), `${path}.name`),
+    ...dnsSubdomainErrors(source.name ?? "", `${path}.name`),
     ...(key ? ruled(configMapKeyFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
   ];
 }
 
-function fileErrors(source: JsonObject, path: string): FieldError[] {
-  const key = stringAt(source, "key");
-  const volume = stringAt(source, "volumeName");
-  const file = stringAt(source, "path");
+function fileErrors(source: Decoded<FileKeySelector>, path: string): FieldError[] {
+  const key = source.key ?? "";
+  const volume = source.volumeName ?? "";
+  const file = source.path ?? "";
   return [
     ...(key ? ruled(environmentNameFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
     ...(volume
@@ -85,16 +95,16 @@ function fileErrors(source: JsonObject, path: string): FieldError[] {
 
 /** `envFrom`. The count of sources is reported at the list, not at the item. */
 export function validateEnvironmentSources(
-  sources: readonly JsonObject[],
+  sources: readonly Decoded<EnvFromSource>[],
   path: string,
 ): FieldError[] {
   return sources.flatMap((source, i) => {
-    const prefix = stringAt(source, "prefix");
-    const found = ["configMapRef", "secretRef"].filter((name) => mutableAt(source, name));
+    const prefix = source.prefix ?? "";
+    const found = (["configMapRef", "secretRef"] as const).filter((name) => source[name]);
     return [
       ...(prefix ? ruled(environmentNameFaults, prefix, `${path}[${i}].prefix`) : []),
       ...found.flatMap((name) =>
-        nameErrors(stringAt(mutableAt(source, name)!, "name"), `${path}[${i}].${name}.name`),
+        nameErrors(source[name]?.name ?? "", `${path}[${i}].${name}.name`),
       ),
       ...(found.length
         ? []
@@ -106,7 +116,7 @@ export function validateEnvironmentSources(
   });
 }
 
-/** As the start of a name, so that a trailing dash is fine. */
+/** Upstream validates the name as a prefix, which may end with a dash. */
 function nameErrors(name: string, path: string): FieldError[] {
   if (!name) return [required(path, "")];
   const masked = name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;

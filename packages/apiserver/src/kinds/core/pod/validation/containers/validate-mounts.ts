@@ -1,8 +1,8 @@
-// Where containers mount volumes and open devices.
+// Validation of volumeMounts and volumeDevices.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateVolumeMounts,
-// ValidateVolumeDevices). Some checks of a mount are reported at the list; that is what clients
-// see.
-import { isObject, type JsonObject } from "homeostat/api";
+// ValidateVolumeDevices). Upstream reports some errors of a mount at the list.
+import type { Decoded } from "homeostat/api";
+import type { Container, Volume, VolumeMount } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,28 +11,25 @@ import {
   notSupported,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  itemsAt,
-  optionalTextAt,
-  objectAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { backstepErrors, descendingPathErrors } from "../../../../validation/field-rules.ts";
 
 /** Valid volumes of the pod by name. */
-export type Volumes = ReadonlyMap<string, JsonObject>;
+export type Volumes = ReadonlyMap<string, Decoded<Volume>>;
 
 /** `volumeMounts`. */
 export function validateMounts(
-  container: JsonObject,
+  container: Decoded<Container>,
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const devices = pathsByName(itemsAt(container, "volumeDevices"), "devicePath");
+  const devices = new Map(
+    (container.volumeDevices ?? []).map(({ name, devicePath }) => [name ?? "", devicePath ?? ""]),
+  );
   const taken = new Set<string>();
-  return itemsAt(container, "volumeMounts").flatMap((mount, i) => {
-    const name = stringAt(mount, "name");
-    const target = stringAt(mount, "mountPath");
+  return (container.volumeMounts ?? []).flatMap((mount, i) => {
+    const name = mount.name ?? "";
+    const target = mount.mountPath ?? "";
     const repeated = taken.has(target);
     taken.add(target);
     return [
@@ -54,7 +51,7 @@ export function validateMounts(
         : []),
       ...subPathErrors(mount, path, i),
       ...propagationErrors(
-        optionalTextAt(mount, "mountPropagation"),
+        mount.mountPropagation ?? undefined,
         container,
         `${path}.mountPropagation`,
       ),
@@ -63,12 +60,9 @@ export function validateMounts(
   });
 }
 
-const pathsByName = (list: readonly JsonObject[], field: string): ReadonlyMap<string, string> =>
-  new Map(list.map((item) => [stringAt(item, "name"), stringAt(item, field)]));
-
-function subPathErrors(mount: JsonObject, path: string, i: number): FieldError[] {
-  const plain = stringAt(mount, "subPath");
-  const expression = stringAt(mount, "subPathExpr");
+function subPathErrors(mount: Decoded<VolumeMount>, path: string, i: number): FieldError[] {
+  const plain = mount.subPath ?? "";
+  const expression = mount.subPathExpr ?? "";
   return [
     ...(plain ? descendingPathErrors(plain, `${path}.subPath`) : []),
     ...(expression && plain
@@ -86,12 +80,12 @@ function subPathErrors(mount: JsonObject, path: string, i: number): FieldError[]
 
 function propagationErrors(
   propagation: string | undefined,
-  container: JsonObject,
+  container: Decoded<Container>,
   path: string,
 ): FieldError[] {
   if (propagation === undefined) return [];
   const modes = ["Bidirectional", "HostToContainer", "None"];
-  const isPrivileged = objectAt(container, "securityContext")["privileged"] === true;
+  const isPrivileged = container.securityContext?.privileged === true;
   return [
     ...(modes.includes(propagation) ? [] : [notSupported(path, propagation, modes)]),
     ...(propagation === "Bidirectional" && !isPrivileged
@@ -105,14 +99,14 @@ function propagationErrors(
   ];
 }
 
-function recursionErrors(mount: JsonObject, path: string): FieldError[] {
-  const mode = optionalTextAt(mount, "recursiveReadOnly");
+function recursionErrors(mount: Decoded<VolumeMount>, path: string): FieldError[] {
+  const mode = mount.recursiveReadOnly ?? undefined;
   if (mode === undefined || mode === "Disabled") return [];
   if (mode !== "Enabled" && mode !== "IfPossible")
     return [notSupported(path, mode, ["Disabled", "Enabled", "IfPossible"])];
-  const propagation = optionalTextAt(mount, "mountPropagation");
+  const propagation = mount.mountPropagation ?? undefined;
   return [
-    ...(mount["readOnly"] === true
+    ...(mount.readOnly === true
       ? []
       : [forbidden(path, "may only be specified when readOnly is true")]),
     ...(propagation !== undefined && propagation !== "None"
@@ -123,20 +117,20 @@ function recursionErrors(mount: JsonObject, path: string): FieldError[] {
 
 /** `volumeDevices`. */
 export function validateDevices(
-  container: JsonObject,
+  container: Decoded<Container>,
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const mounts = pathsByName(itemsAt(container, "volumeMounts"), "mountPath");
+  const mounts = new Map(
+    (container.volumeMounts ?? []).map(({ name, mountPath }) => [name ?? "", mountPath ?? ""]),
+  );
   const names = new Set<string>();
   const targets = new Set<string>();
-  return itemsAt(container, "volumeDevices").flatMap((device, i) => {
-    const name = stringAt(device, "name");
-    const target = stringAt(device, "devicePath");
+  return (container.volumeDevices ?? []).flatMap((device, i) => {
+    const name = device.name ?? "";
+    const target = device.devicePath ?? "";
     const volume = volumes.get(name);
-    const isBlock =
-      volume !== undefined &&
-      (isObject(volume["persistentVolumeClaim"]) || isObject(volume["ephemeral"]));
+    const isBlock = isSet(volume?.persistentVolumeClaim) || isSet(volume?.ephemeral);
     const backsteps = backstepErrors(target, "").length > 0;
     const errors = [
       ...(name ? [] : [required(`${path}[${i}].name`, "")]),

@@ -1,7 +1,14 @@
-// Probes and lifecycle hooks of containers: one handler each, with valid numbers.
+// Validation of probes and lifecycle hooks of containers.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProbe,
 // validateHandler, validateLifecycle).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  Container,
+  HTTPGetAction,
+  Lifecycle,
+  LifecycleHandler,
+  Probe,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -9,14 +16,7 @@ import {
   notSupported,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  hasItems,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   headerNameFaults,
   nonNegative,
@@ -24,49 +24,51 @@ import {
   ruled,
 } from "../../../../validation/field-rules.ts";
 
-/** The three probes of a container; `grace` is the pod's termination period. */
+/** The three probes of a container. `grace` is the pod's terminationGracePeriodSeconds. */
 export function validateProbes(
-  container: JsonObject,
+  container: Decoded<Container>,
   grace: number | undefined,
   path: string,
 ): FieldError[] {
-  return ["livenessProbe", "readinessProbe", "startupProbe"].flatMap((name) => {
-    const probe = mutableAt(container, name);
+  return (["livenessProbe", "readinessProbe", "startupProbe"] as const).flatMap((name) => {
+    const probe = container[name];
     return probe
       ? [
           ...probeErrors(probe, grace, `${path}.${name}`),
           ...(name === "readinessProbe"
-            ? noOwnGrace(probe, `${path}.${name}`)
-            : onceIsEnough(probe, `${path}.${name}`)),
+            ? ownGraceErrors(probe, `${path}.${name}`)
+            : thresholdErrors(probe, `${path}.${name}`)),
         ]
       : [];
   });
 }
 
-function probeErrors(probe: JsonObject, grace: number | undefined, path: string): FieldError[] {
-  const ownGrace = optionalNumberAt(probe, "terminationGracePeriodSeconds");
+function probeErrors(probe: Decoded<Probe>, grace: number | undefined, path: string): FieldError[] {
+  const ownGrace = optionalInt64(probe.terminationGracePeriodSeconds);
   return [
-    ...handlerErrors(probe, ["exec", "httpGet", "tcpSocket", "grpc"], grace, path),
-    ...[
-      "initialDelaySeconds",
-      "timeoutSeconds",
-      "periodSeconds",
-      "successThreshold",
-      "failureThreshold",
-    ].flatMap((name) => nonNegative(numberAt(probe, name), `${path}.${name}`)),
+    ...handlerErrors(probe, grace, path),
+    ...(
+      [
+        "initialDelaySeconds",
+        "timeoutSeconds",
+        "periodSeconds",
+        "successThreshold",
+        "failureThreshold",
+      ] as const
+    ).flatMap((name) => nonNegative(probe[name] ?? 0, `${path}.${name}`)),
     ...(ownGrace !== undefined && ownGrace <= 0
       ? [invalid(`${path}.terminationGracePeriodSeconds`, ownGrace, "must be greater than 0")]
       : []),
   ];
 }
 
-function onceIsEnough(probe: JsonObject, path: string): FieldError[] {
-  const threshold = numberAt(probe, "successThreshold");
+function thresholdErrors(probe: Decoded<Probe>, path: string): FieldError[] {
+  const threshold = probe.successThreshold ?? 0;
   return threshold === 1 ? [] : [invalid(`${path}.successThreshold`, threshold, "must be 1")];
 }
 
-function noOwnGrace(probe: JsonObject, path: string): FieldError[] {
-  const grace = optionalNumberAt(probe, "terminationGracePeriodSeconds");
+function ownGraceErrors(probe: Decoded<Probe>, path: string): FieldError[] {
+  const grace = optionalInt64(probe.terminationGracePeriodSeconds);
   return grace === undefined
     ? []
     : [
@@ -80,58 +82,68 @@ function noOwnGrace(probe: JsonObject, path: string): FieldError[] {
 
 /** `lifecycle`. */
 export function validateLifecycle(
-  lifecycle: JsonObject,
+  lifecycle: Decoded<Lifecycle>,
   grace: number | undefined,
   path: string,
 ): FieldError[] {
-  return ["postStart", "preStop"].flatMap((name) => {
-    const hook = mutableAt(lifecycle, name);
-    return hook
-      ? handlerErrors(hook, ["exec", "httpGet", "tcpSocket", "sleep"], grace, `${path}.${name}`)
-      : [];
+  return (["postStart", "preStop"] as const).flatMap((name) => {
+    const hook = lifecycle[name];
+    return hook ? handlerErrors(hook, grace, `${path}.${name}`) : [];
   });
 }
 
-type Handler = (handler: JsonObject, path: string, grace: number | undefined) => FieldError[];
+/** The handlers of probes and lifecycle hooks; `grpc` is of probes, `sleep` of hooks. */
+type Handlers = Decoded<
+  Partial<Pick<Probe, "grpc"> & Pick<LifecycleHandler, "exec" | "httpGet" | "sleep" | "tcpSocket">>
+>;
 
-const handlers: Readonly<Record<string, Handler>> = {
-  exec: (handler, path) => (hasItems(handler["command"]) ? [] : [required(`${path}.command`, "")]),
-  httpGet: httpErrors,
-  tcpSocket: (handler, path) => portReferenceErrors(handler["port"], `${path}.port`),
-  grpc: (handler, path) => portReferenceErrors(numberAt(handler, "port"), `${path}.port`),
-  sleep: sleepErrors,
-};
+/** In upstream's order. */
+const handlerNames = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 
-function handlerErrors(
-  handler: JsonObject,
-  names: readonly string[],
-  grace: number | undefined,
-  path: string,
-): FieldError[] {
-  const [first, ...more] = names.filter((name) => mutableAt(handler, name));
+function handlerErrors(handlers: Handlers, grace: number | undefined, path: string): FieldError[] {
+  const [first, ...more] = handlerNames.filter((name) => handlers[name]);
   if (first === undefined) return [required(path, "must specify a handler type")];
   return [
-    ...handlers[first]!(mutableAt(handler, first)!, `${path}.${first}`, grace),
+    ...oneHandlerErrors(handlers, first, grace, `${path}.${first}`),
     ...more.map((name) => forbidden(`${path}.${name}`, "may not specify more than 1 handler type")),
   ];
 }
 
-function httpErrors(handler: JsonObject, path: string): FieldError[] {
-  const scheme = stringAt(handler, "scheme");
+function oneHandlerErrors(
+  { exec, grpc, httpGet, sleep, tcpSocket }: Handlers,
+  name: (typeof handlerNames)[number],
+  grace: number | undefined,
+  path: string,
+): FieldError[] {
+  switch (name) {
+    case "exec":
+      return exec?.command?.length ? [] : [required(`${path}.command`, "")];
+    case "httpGet":
+      return httpErrors(httpGet ?? {}, path);
+    case "tcpSocket":
+      return portReferenceErrors(tcpSocket?.port, `${path}.port`);
+    case "grpc":
+      return portReferenceErrors(grpc?.port, `${path}.port`);
+    case "sleep":
+      return sleepErrors(Number(sleep?.seconds ?? 0), grace, path);
+  }
+}
+
+function httpErrors(handler: Decoded<HTTPGetAction>, path: string): FieldError[] {
+  const scheme = handler.scheme ?? "";
   return [
-    ...(stringAt(handler, "path") ? [] : [required(`${path}.path`, "")]),
-    ...portReferenceErrors(handler["port"], `${path}.port`),
+    ...(handler.path ? [] : [required(`${path}.path`, "")]),
+    ...portReferenceErrors(handler.port, `${path}.port`),
     ...(scheme === "HTTP" || scheme === "HTTPS"
       ? []
       : [notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"])]),
-    ...itemsAt(handler, "httpHeaders").flatMap((header) =>
-      ruled(headerNameFaults, stringAt(header, "name"), `${path}.httpHeaders`),
+    ...(handler.httpHeaders ?? []).flatMap((header) =>
+      ruled(headerNameFaults, header.name ?? "", `${path}.httpHeaders`),
     ),
   ];
 }
 
-function sleepErrors(handler: JsonObject, path: string, grace: number | undefined): FieldError[] {
-  const seconds = numberAt(handler, "seconds");
+function sleepErrors(seconds: number, grace: number | undefined, path: string): FieldError[] {
   if (grace === undefined || (seconds >= 0 && seconds <= grace)) return [];
   return [
     invalid(

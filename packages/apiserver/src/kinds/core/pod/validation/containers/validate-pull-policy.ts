@@ -1,4 +1,4 @@
-// When an image is pulled: of containers and of image volumes.
+// Validation of the pull policy of containers and of image volumes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePullPolicy).
 import {
   type FieldError,
@@ -8,7 +8,7 @@ import {
 
 const policies = ["Always", "IfNotPresent", "Never"];
 
-/** One policy. */
+/** Validates one policy. */
 export function pullPolicyErrors(policy: string, path: string): FieldError[] {
   if (!policy) return [required(path, "")];
   return policies.includes(policy) ? [] : [notSupported(path, policy, policies)];

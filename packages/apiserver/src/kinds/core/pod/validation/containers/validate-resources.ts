@@ -1,7 +1,8 @@
-// Requests, limits and claims of containers and of whole pods.
+// Validation of requests, limits and claims, of containers and of pods.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceRequirements,
 // validatePodResources).
-import { compareBytewise, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { compareBytewise, type Decoded, labelKeyFaults } from "homeostat/api";
+import type { PodSpec, ResourceClaim, ResourceRequirements } from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -12,14 +13,7 @@ import {
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { formatQuantity } from "../../../../../apimachinery/values/quantity.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
 import { nanoOf, sumContainers } from "../../../resources/resource-lists.ts";
 import {
@@ -37,23 +31,23 @@ type NameErrors = (name: string, path: string) => FieldError[];
 
 /** Resources of a container. */
 export const validateContainerResources = (
-  resources: JsonObject,
+  resources: Decoded<ResourceRequirements>,
   claims: ReadonlySet<string>,
   path: string,
 ): FieldError[] => requirementErrors(resources, containerResourceNameErrors, claims, path);
 
-/** Resources of the pod itself, and how they agree with those of its containers. */
+/** Resources of the pod, which its containers must not exceed. */
 export function validatePodResources(
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   claims: ReadonlySet<string>,
   path: string,
 ): FieldError[] {
-  const resources = mutableAt(spec, "resources");
+  const { resources } = spec;
   if (!resources) return [];
-  if (stringAt(objectAt(spec, "os"), "name") === "windows")
+  if (spec.os?.name === "windows")
     return [forbidden(`${path}.resources`, "may not be set for a windows pod")];
   return [
-    ...(isSet(resources["claims"])
+    ...(isSet(resources.claims)
       ? [forbidden(`${path}.resources.claims`, "claims may not be set for Resources at pod-level")]
       : []),
     ...requirementErrors(resources, podName, claims, `${path}.resources`),
@@ -69,7 +63,7 @@ const plainName: NameErrors = (name, path) => {
     : [];
 };
 
-/** What a container may ask for. */
+/** Validates the name of a resource of a container. */
 export const containerResourceNameErrors: NameErrors = (name, path) => {
   const errors = plainName(name, path);
   if (!name.includes("/"))
@@ -89,13 +83,13 @@ const podName: NameErrors = (name, path) => {
 };
 
 function requirementErrors(
-  resources: JsonObject,
+  resources: Decoded<ResourceRequirements>,
   nameErrors: NameErrors,
   claims: ReadonlySet<string>,
   path: string,
 ): FieldError[] {
-  const limits = textMapAt(resources, "limits");
-  const requests = textMapAt(resources, "requests");
+  const limits = resources.limits ?? {};
+  const requests = resources.requests ?? {};
   const all = [...Object.keys(limits), ...Object.keys(requests)];
   const onlyHugePages = all.some(isHugePages) && !all.includes("cpu") && !all.includes("memory");
   return [
@@ -106,7 +100,7 @@ function requirementErrors(
       requestErrors(name, requests[name]!, limits[name], nameErrors, path),
     ),
     ...(onlyHugePages ? [forbidden(path, "HugePages require cpu or memory")] : []),
-    ...claimErrors(itemsAt(resources, "claims"), claims, `${path}.claims`),
+    ...claimErrors(resources.claims ?? [], claims, `${path}.claims`),
   ];
 }
 
@@ -172,7 +166,7 @@ function amountParts(
   ];
 }
 
-/** A quantity of a resource: not negative, and whole where the resource is counted. */
+/** A quantity must not be negative, and of countable resources an integer. */
 export function quantityErrors(name: string, quantity: string, path: string): FieldError[] {
   const nano = nanoOf(quantity);
   return [
@@ -184,8 +178,8 @@ export function quantityErrors(name: string, quantity: string, path: string): Fi
 }
 
 /**
- * Whether a huge page resource is a whole number of pages; a size that cannot be read divides
- * nothing.
+ * Whether the quantity of a huge page resource is a multiple of its page size; false for a size
+ * that does not parse.
  */
 export function isDivisible(name: string, quantity: string): boolean {
   const size = name.slice("hugepages-".length);
@@ -194,16 +188,16 @@ export function isDivisible(name: string, quantity: string): boolean {
 }
 
 function claimErrors(
-  claims: readonly JsonObject[],
+  claims: readonly Decoded<ResourceClaim>[],
   known: ReadonlySet<string>,
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
   return claims.flatMap((claim, i) => {
-    const name = stringAt(claim, "name");
+    const name = claim.name ?? "";
     if (!name) return [required(`${path}[${i}]`, "")];
     return [
-      ...claimNameErrors(name, stringAt(claim, "request"), names, `${path}[${i}]`),
+      ...claimNameErrors(name, claim.request ?? "", names, `${path}[${i}]`),
       ...(known.has(name) ? [] : [unknownClaim(name, known, `${path}[${i}]`)]),
     ];
   });
@@ -238,9 +232,13 @@ function unknownClaim(name: string, known: ReadonlySet<string>, path: string): F
   };
 }
 
-function consistencyErrors(spec: JsonObject, resources: JsonObject, path: string): FieldError[] {
-  const requests = textMapAt(resources, "requests");
-  const limits = textMapAt(resources, "limits");
+function consistencyErrors(
+  spec: Decoded<PodSpec>,
+  resources: Decoded<ResourceRequirements>,
+  path: string,
+): FieldError[] {
+  const requests = resources.requests ?? {};
+  const limits = resources.limits ?? {};
   const errors: FieldError[] = [];
   for (const [name, sum] of sumContainers(spec, "requests")) {
     const own = requests[name];
@@ -264,10 +262,8 @@ function consistencyErrors(spec: JsonObject, resources: JsonObject, path: string
         ),
       );
   }
-  itemsAt(spec, "containers").forEach((container, i) => {
-    for (const [name, limit] of Object.entries(
-      textMapAt(objectAt(container, "resources"), "limits"),
-    )) {
+  (spec.containers ?? []).forEach((container, i) => {
+    for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
       const own = limits[name];
       if (own !== undefined && nanoOf(limit) > nanoOf(own))
         errors.push(

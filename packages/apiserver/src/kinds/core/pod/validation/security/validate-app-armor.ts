@@ -1,9 +1,10 @@
-// AppArmor profiles: as fields, as the annotations of old, both agreeing, and fields made of
-// annotations.
+// Validation of AppArmor profiles: of fields, of the annotations that they replaced, and of both
+// together; and the conversion of an annotation to a field.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateAppArmorProfileField,
 // ValidateAppArmorPodAnnotations, validateAppArmorAnnotationsAndFieldsMatchOnCreate),
 // pkg/api/pod/util.go (ApparmorFieldForAnnotation).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { AppArmorProfile, PodSpec } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -13,12 +14,6 @@ import {
   required,
   tooLong,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  mutableAt,
-  optionalTextAt,
-  objectAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../../visit-containers.ts";
 
 export const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
@@ -28,12 +23,12 @@ const types = ["Localhost", "RuntimeDefault", "Unconfined"];
 
 /** An `appArmorProfile` field. */
 export function validateAppArmorProfile(
-  profile: JsonObject | undefined,
+  profile: Decoded<AppArmorProfile> | null | undefined,
   path: string,
 ): FieldError[] {
   if (!profile) return [];
-  const type = stringAt(profile, "type");
-  const file = optionalTextAt(profile, "localhostProfile");
+  const type = profile.type ?? "";
+  const file = profile.localhostProfile ?? undefined;
   if (type === "Localhost") return localhostErrors(file, `${path}.localhostProfile`);
   if (!type) return [required(`${path}.type`, "type is required when appArmorProfile is set")];
   if (!types.includes(type)) return [notSupported(`${path}.type`, type, types)];
@@ -50,23 +45,20 @@ export function validateAppArmorProfile(
 
 function localhostErrors(file: string | undefined, path: string): FieldError[] {
   if (file === undefined) return [required(path, "must be set when AppArmor type is Localhost")];
-  const trimmed = file.trim();
-  const errors =
-    trimmed !== file
-      ? [invalid(path, file, "must not be padded with whitespace")]
-      : file
-        ? []
-        : [required(path, "must be set when AppArmor type is Localhost")];
-  return Buffer.byteLength(file) > longestPath ? [...errors, tooLong(path, longestPath)] : errors;
+  const errors: FieldError[] = [];
+  if (file.trim() !== file) errors.push(invalid(path, file, "must not be padded with whitespace"));
+  else if (!file) errors.push(required(path, "must be set when AppArmor type is Localhost"));
+  if (Buffer.byteLength(file) > longestPath) errors.push(tooLong(path, longestPath));
+  return errors;
 }
 
-/** The annotations by themselves: of a container that is there, in a known form. */
+/** Validates the annotations by themselves: each names a container and has a known form. */
 export function validateAppArmorAnnotations(
   annotations: Readonly<Record<string, string>>,
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
-  const names = visitContainers(spec, "", (container) => [stringAt(container, "name")]);
+  const names = visitContainers(spec, "", (container) => [container.name ?? ""]);
   return Object.entries(annotations)
     .filter(([key]) => key.startsWith(appArmorAnnotation))
     .flatMap(([key, profile]) => {
@@ -92,8 +84,8 @@ const isKnownForm = (profile: string): boolean =>
   profile === "unconfined" ||
   profile.startsWith(localhost);
 
-/** The field that an annotation stands for; undefined where it stands for none. */
-export function appArmorField(annotation: string): JsonObject | undefined {
+/** Converts an annotation to the field; undefined for a value that no field has. */
+export function appArmorField(annotation: string): Decoded<AppArmorProfile> | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
   return annotation.startsWith(localhost) && annotation.length > localhost.length
@@ -101,35 +93,45 @@ export function appArmorField(annotation: string): JsonObject | undefined {
     : undefined;
 }
 
-/** Where both an annotation and a field are there, they must say the same. */
+/** An annotation and a field of the same container must agree. */
 export function validateAppArmorAgreement(
   annotations: Readonly<Record<string, string>>,
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
-  if (stringAt(objectAt(spec, "os"), "name") === "windows") return [];
-  const ofPod = mutableAt(objectAt(spec, "securityContext"), "appArmorProfile");
+  if (spec.os?.name === "windows") return [];
+  const ofPod = spec.securityContext?.appArmorProfile;
   return visitContainers(spec, path, (container, at) => {
-    const profile = mutableAt(objectAt(container, "securityContext"), "appArmorProfile") ?? ofPod;
-    const annotation = annotations[`${appArmorAnnotation}${stringAt(container, "name")}`];
+    const profile = container.securityContext?.appArmorProfile ?? ofPod;
+    const annotation = annotations[`${appArmorAnnotation}${container.name ?? ""}`];
     return profile && annotation !== undefined
       ? agreementErrors(annotation, profile, `${at}.securityContext.appArmorProfile`)
       : [];
   });
 }
 
-function agreementErrors(annotation: string, profile: JsonObject, path: string): FieldError[] {
-  const type = stringAt(profile, "type");
-  const matches =
-    type === "Unconfined"
-      ? annotation === "unconfined"
-      : type === "RuntimeDefault"
-        ? annotation === "runtime/default"
-        : type !== "Localhost" || annotation.startsWith(localhost);
-  if (!matches)
+function agreementErrors(
+  annotation: string,
+  profile: Decoded<AppArmorProfile>,
+  path: string,
+): FieldError[] {
+  if (!hasType(annotation, profile.type ?? ""))
     return [forbidden(`${path}.type`, "apparmor type in annotation and field must match")];
-  const file = optionalTextAt(profile, "localhostProfile");
-  return type === "Localhost" && annotation.slice(localhost.length) !== file
+  return profile.type === "Localhost" &&
+    annotation.slice(localhost.length) !== profile.localhostProfile
     ? [forbidden(`${path}.localhostProfile`, "apparmor profile in annotation and field must match")]
     : [];
+}
+
+function hasType(annotation: string, type: string): boolean {
+  switch (type) {
+    case "Unconfined":
+      return annotation === "unconfined";
+    case "RuntimeDefault":
+      return annotation === "runtime/default";
+    case "Localhost":
+      return annotation.startsWith(localhost);
+    default:
+      return true;
+  }
 }

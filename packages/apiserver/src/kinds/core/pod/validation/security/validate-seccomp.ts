@@ -1,7 +1,9 @@
-// Seccomp profiles: as fields, as the annotations of old, and both agreeing.
+// Validation of seccomp profiles: of fields, of the annotations that they replaced, and of both
+// together.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateSeccompProfileField,
 // ValidateSeccompProfile, validateSeccompAnnotationsAndFields).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -15,12 +17,6 @@ import {
   goText,
   invalidPrinted,
 } from "../../../../printers/format-struct.ts";
-import {
-  mutableAt,
-  optionalTextAt,
-  objectAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
 
@@ -31,12 +27,12 @@ const runtimeDefaults = ["runtime/default", "docker/default"];
 
 /** A `seccompProfile` field. */
 export function validateSeccompProfile(
-  profile: JsonObject | undefined,
+  profile: Decoded<SeccompProfile> | null | undefined,
   path: string,
 ): FieldError[] {
   if (!profile) return [];
-  const type = stringAt(profile, "type");
-  const file = optionalTextAt(profile, "localhostProfile");
+  const type = profile.type ?? "";
+  const file = profile.localhostProfile ?? undefined;
   const errors = typeErrors(type, `${path}.type`);
   if (type !== "Localhost") {
     const printed = (): string =>
@@ -69,7 +65,7 @@ function typeErrors(type: string, path: string): FieldError[] {
   return types.includes(type) ? [] : [notSupported(path, type, types)];
 }
 
-/** The annotations by themselves. */
+/** Validates the annotations by themselves. */
 export function validateSeccompAnnotations(
   annotations: Readonly<Record<string, string>>,
   path: string,
@@ -86,43 +82,53 @@ function annotationErrors(profile: string, path: string): FieldError[] {
     : [invalid(path, profile, "must be a valid seccomp profile")];
 }
 
-/** Where both an annotation and a field are there, they must say the same. */
+/** An annotation and a field of the same pod or container must agree. */
 export function validateSeccompAgreement(
   annotations: Readonly<Record<string, string>>,
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
-  const errorsOf = (key: string, context: JsonObject, at: string): FieldError[] => {
-    const profile = mutableAt(context, "seccompProfile");
+  const errorsOf = (
+    key: string,
+    context: Decoded<Pick<SecurityContext, "seccompProfile">> | null | undefined,
+    at: string,
+  ): FieldError[] => {
+    const profile = context?.seccompProfile;
     const annotation = annotations[key];
     return profile && annotation !== undefined
       ? agreementErrors(annotation, profile, `${at}.securityContext.seccompProfile`)
       : [];
   };
   return [
-    ...errorsOf(podAnnotation, objectAt(spec, "securityContext"), path),
+    ...errorsOf(podAnnotation, spec.securityContext, path),
     ...visitContainers(spec, path, (container, at) =>
-      errorsOf(
-        `${containerAnnotation}${stringAt(container, "name")}`,
-        objectAt(container, "securityContext"),
-        at,
-      ),
+      errorsOf(`${containerAnnotation}${container.name ?? ""}`, container.securityContext, at),
     ),
   ];
 }
 
-function agreementErrors(annotation: string, profile: JsonObject, path: string): FieldError[] {
-  const type = stringAt(profile, "type");
-  const matches =
-    type === "Unconfined"
-      ? annotation === "unconfined"
-      : type === "RuntimeDefault"
-        ? runtimeDefaults.includes(annotation)
-        : type !== "Localhost" || annotation.startsWith(localhost);
-  if (!matches)
+function agreementErrors(
+  annotation: string,
+  profile: Decoded<SeccompProfile>,
+  path: string,
+): FieldError[] {
+  if (!hasType(annotation, profile.type ?? ""))
     return [forbidden(`${path}.type`, "seccomp type in annotation and field must match")];
-  const file = optionalTextAt(profile, "localhostProfile");
-  return type === "Localhost" && annotation.slice(localhost.length) !== file
+  return profile.type === "Localhost" &&
+    annotation.slice(localhost.length) !== profile.localhostProfile
     ? [forbidden(`${path}.localhostProfile`, "seccomp profile in annotation and field must match")]
     : [];
+}
+
+function hasType(annotation: string, type: string): boolean {
+  switch (type) {
+    case "Unconfined":
+      return annotation === "unconfined";
+    case "RuntimeDefault":
+      return runtimeDefaults.includes(annotation);
+    case "Localhost":
+      return annotation.startsWith(localhost);
+    default:
+      return true;
+  }
 }

@@ -1,8 +1,9 @@
-// Security contexts of pods and containers.
+// Validation of the security contexts of pods and containers.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateSecurityContext,
 // validatePodSpecSecurityContext, validateSysctls), pkg/apis/core/types.go (order of fields in
 // messages).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { PodSpec, SecurityContext, Sysctl } from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -19,14 +20,7 @@ import {
   invalidPrinted,
   type StructField,
 } from "../../../../printers/format-struct.ts";
-import {
-  itemsAt,
-  mutableAt,
-  optionalNumberAt,
-  optionalTextAt,
-  textsAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import { unixIdErrors } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../pod-validation-options.ts";
 import { validateAppArmorProfile } from "./validate-app-armor.ts";
@@ -77,26 +71,32 @@ const printedContext: readonly StructField[] = [
   ["AppArmorProfile", "appArmorProfile", goStructPointer(profile)],
 ];
 
-/** `hostUsers`: whether the pod shares the host's user namespace. */
+/** `hostUsers` is true when the pod shares the user namespace of the host. */
 export function validateContainerContext(
-  context: JsonObject | undefined,
+  context: Decoded<SecurityContext> | null | undefined,
   path: string,
   { hostUsers }: { readonly hostUsers: boolean },
 ): FieldError[] {
   if (!context) return [];
   return [
     ...idErrors(context, ["runAsUser", "runAsGroup"], path),
-    ...procMountErrors(optionalTextAt(context, "procMount"), `${path}.procMount`, hostUsers),
-    ...validateSeccompProfile(mutableAt(context, "seccompProfile"), `${path}.seccompProfile`),
+    ...procMountErrors(context.procMount ?? undefined, `${path}.procMount`, hostUsers),
+    ...validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`),
     ...escalationErrors(context, path),
-    ...validateWindowsOptions(mutableAt(context, "windowsOptions"), `${path}.windowsOptions`),
-    ...validateAppArmorProfile(mutableAt(context, "appArmorProfile"), `${path}.appArmorProfile`),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
+    ...validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`),
   ];
 }
 
-function idErrors(context: JsonObject, names: readonly string[], path: string): FieldError[] {
+type IdField = "fsGroup" | "runAsUser" | "runAsGroup";
+
+function idErrors<F extends IdField>(
+  context: { readonly [P in F]?: number | null },
+  names: readonly F[],
+  path: string,
+): FieldError[] {
   return names.flatMap((name) => {
-    const id = optionalNumberAt(context, name);
+    const id = optionalInt64(context[name]);
     return id === undefined ? [] : unixIdErrors(id, `${path}.${name}`);
   });
 }
@@ -117,14 +117,12 @@ function procMountErrors(
   ];
 }
 
-function escalationErrors(context: JsonObject, path: string): FieldError[] {
-  if (context["allowPrivilegeEscalation"] !== false) return [];
+function escalationErrors(context: Decoded<SecurityContext>, path: string): FieldError[] {
+  if (context.allowPrivilegeEscalation !== false) return [];
   const printed = (): string => formatStruct(context, printedContext);
-  const admins = textsAt(mutableAt(context, "capabilities") ?? {}, "add").filter(
-    (name) => name === "CAP_SYS_ADMIN",
-  );
+  const admins = (context.capabilities?.add ?? []).filter((name) => name === "CAP_SYS_ADMIN");
   return [
-    ...(context["privileged"] === true
+    ...(context.privileged === true
       ? [
           invalidPrinted(
             path,
@@ -143,28 +141,29 @@ function escalationErrors(context: JsonObject, path: string): FieldError[] {
   ];
 }
 
-/** The context of the pod; some of what upstream keeps in it stands in the spec itself. */
+/** Validates the context of the pod; parts of upstream's internal one are fields of the spec. */
 export function validatePodContext(
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   path: string,
   { anySelinuxChangePolicy }: PodValidationOptions,
 ): FieldError[] {
-  const context = mutableAt(spec, "securityContext");
+  const context = spec.securityContext;
   if (!context) return [];
-  const oneOf = (name: string, values: readonly string[]): FieldError[] => {
-    const value = optionalTextAt(context, name);
+  const oneOf = (
+    name: "fsGroupChangePolicy" | "seLinuxChangePolicy" | "supplementalGroupsPolicy",
+    values: readonly string[],
+  ): FieldError[] => {
+    const value = context[name] ?? undefined;
     return value === undefined || values.includes(value)
       ? []
       : [notSupported(`${path}.${name}`, value, values)];
   };
   return [
     ...idErrors(context, ["fsGroup", "runAsUser", "runAsGroup"], path),
-    ...(Array.isArray(context["supplementalGroups"])
-      ? context["supplementalGroups"].flatMap((id, i) =>
-          unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
-        )
-      : []),
-    ...(spec["shareProcessNamespace"] === true && spec["hostPID"] === true
+    ...(context.supplementalGroups ?? []).flatMap((id, i) =>
+      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ),
+    ...(spec.shareProcessNamespace === true && spec.hostPID === true
       ? [
           invalid(
             `${path}.shareProcessNamespace`,
@@ -173,11 +172,11 @@ export function validatePodContext(
           ),
         ]
       : []),
-    ...sysctlErrors(itemsAt(context, "sysctls"), spec, `${path}.sysctls`),
+    ...sysctlErrors(context.sysctls ?? [], spec, `${path}.sysctls`),
     ...oneOf("fsGroupChangePolicy", ["Always", "OnRootMismatch"]),
-    ...validateSeccompProfile(mutableAt(context, "seccompProfile"), `${path}.seccompProfile`),
-    ...validateWindowsOptions(mutableAt(context, "windowsOptions"), `${path}.windowsOptions`),
-    ...validateAppArmorProfile(mutableAt(context, "appArmorProfile"), `${path}.appArmorProfile`),
+    ...validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
+    ...validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`),
     ...oneOf("supplementalGroupsPolicy", ["Merge", "Strict"]),
     ...oneOf(
       "seLinuxChangePolicy",
@@ -191,13 +190,13 @@ const sysctlFormat = `^(${segment}[\\./])*${segment}$`;
 const sysctlName = new RegExp(sysctlFormat);
 
 function sysctlErrors(
-  sysctls: readonly JsonObject[],
-  spec: JsonObject,
+  sysctls: readonly Decoded<Sysctl>[],
+  spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
   return sysctls.flatMap((sysctl, i) => {
-    const name = stringAt(sysctl, "name");
+    const name = sysctl.name ?? "";
     const errors = [
       ...sysctlNameErrors(name, names, `${path}[${i}].name`),
       ...hostSysctlErrors(name, spec, `${path}[${i}].name`),
@@ -219,15 +218,15 @@ function sysctlNameErrors(name: string, names: ReadonlySet<string>, path: string
 const ipcSysctls = ["kernel/sem", "kernel/shm", "kernel/msg", "fs/mqueue/"];
 
 /**
- * Namespaced settings belong to the host where its namespace is shared. Names are given with dots
+ * A pod that shares a namespace of the host may not change its sysctls. Names are written with dots
  * or with slashes.
  */
-function hostSysctlErrors(name: string, spec: JsonObject, path: string): FieldError[] {
+function hostSysctlErrors(name: string, spec: Decoded<PodSpec>, path: string): FieldError[] {
   const firstSeparator = /[./]/.exec(name)?.[0];
   const key = firstSeparator === "." ? name.replace(/[./]/g, (c) => (c === "." ? "/" : ".")) : name;
-  if (spec["hostNetwork"] === true && key.startsWith("net/"))
+  if (spec.hostNetwork === true && key.startsWith("net/"))
     return [invalid(path, name, "may not be specified when 'hostNetwork' is true")];
-  return spec["hostIPC"] === true && ipcSysctls.some((prefix) => key.startsWith(prefix))
+  return spec.hostIPC === true && ipcSysctls.some((prefix) => key.startsWith(prefix))
     ? [invalid(path, name, "may not be specified when 'hostIPC' is true")]
     : [];
 }

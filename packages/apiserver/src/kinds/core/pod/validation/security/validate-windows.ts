@@ -1,9 +1,15 @@
-// Windows pods: their own security options, host processes, and what belongs to the other operating
-// system.
+// Validation of Windows pods: their security options, host processes, and the fields that the
+// pod's operating system rules out.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (validateWindowsSecurityContextOptions, validateWindowsHostProcessPod, validateOS, validateLinux,
 // validateWindows).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  PodSecurityContext,
+  PodSpec,
+  SecurityContext,
+  WindowsSecurityContextOptions,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,14 +17,7 @@ import {
   notSupported,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  hasItems,
-  isSet,
-  mutableAt,
-  optionalTextAt,
-  objectAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { dnsSubdomainErrors } from "../../../../validation/field-rules.ts";
 
@@ -29,13 +28,13 @@ const dnsDomain = new RegExp(`^${label}(?:\\.${label})*$`);
 
 /** `windowsOptions` of a pod or a container. */
 export function validateWindowsOptions(
-  options: JsonObject | undefined,
+  options: Decoded<WindowsSecurityContextOptions> | null | undefined,
   path: string,
 ): FieldError[] {
   if (!options) return [];
-  const specName = optionalTextAt(options, "gmsaCredentialSpecName");
-  const spec = optionalTextAt(options, "gmsaCredentialSpec");
-  const user = optionalTextAt(options, "runAsUserName");
+  const specName = options.gmsaCredentialSpecName ?? undefined;
+  const spec = options.gmsaCredentialSpec ?? undefined;
+  const user = options.runAsUserName ?? undefined;
   return [
     ...(specName === undefined
       ? []
@@ -79,11 +78,10 @@ function userFaults(name: string): string[] {
     ...(domain !== undefined && !netBios.test(domain) && !dnsDomain.test(domain)
       ? ["runAsUserName's Domain doesn't match the NetBios nor the DNS format"]
       : []),
-    ...(user
-      ? Buffer.byteLength(user) > 104
-        ? ["runAsUserName's User length must not be longer than 104 characters"]
-        : []
-      : ["runAsUserName's User cannot be empty"]),
+    ...(user ? [] : ["runAsUserName's User cannot be empty"]),
+    ...(Buffer.byteLength(user) > 104
+      ? ["runAsUserName's User length must not be longer than 104 characters"]
+      : []),
     ...(/^[. ]+$/.test(user) ? ["runAsUserName's User cannot contain only periods or spaces"] : []),
     ...(/["/\\:;|=,+*?<>@[\]]/.test(user)
       ? ["runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"]
@@ -91,13 +89,16 @@ function userFaults(name: string): string[] {
   ];
 }
 
-const hostProcessOf = (holder: JsonObject): boolean | undefined => {
-  const value = objectAt(objectAt(holder, "securityContext"), "windowsOptions")["hostProcess"];
-  return typeof value === "boolean" ? value : undefined;
-};
+/** A pod or a container, as far as Windows options go. */
+type WindowsHolder = Decoded<{
+  readonly securityContext?: Pick<SecurityContext, "windowsOptions">;
+}>;
 
-/** Host process containers: all or none, and on the host's network. */
-export function validateHostProcess(spec: JsonObject, path: string): FieldError[] {
+const hostProcessOf = ({ securityContext }: WindowsHolder): boolean | undefined =>
+  securityContext?.windowsOptions?.hostProcess ?? undefined;
+
+/** All containers run as host processes or none does, and they use the host's network. */
+export function validateHostProcess(spec: Decoded<PodSpec>, path: string): FieldError[] {
   const ofPod = hostProcessOf(spec);
   const flags = visitContainers(spec, path, (container) => [hostProcessOf(container)]);
   const conflicts = visitContainers(spec, path, (container, at) => {
@@ -126,7 +127,7 @@ export function validateHostProcess(spec: JsonObject, path: string): FieldError[
             "If pod contains any hostProcess containers then all containers must be HostProcess containers",
           ),
         ]),
-    ...(spec["hostNetwork"] === true
+    ...(spec.hostNetwork === true
       ? []
       : [
           invalid(
@@ -138,11 +139,10 @@ export function validateHostProcess(spec: JsonObject, path: string): FieldError[
   ];
 }
 
-/** `os`, and what the named system rules out. */
-export function validateOs(spec: JsonObject, path: string): FieldError[] {
-  const os = mutableAt(spec, "os");
-  if (!os) return [];
-  const name = stringAt(os, "name");
+/** `os`, and the fields that the operating system rules out. */
+export function validateOs(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  if (!spec.os) return [];
+  const name = spec.os.name ?? "";
   if (!name) return [required(`${path}.os.name`, "")];
   if (name === "linux") return linuxErrors(spec, path);
   return name === "windows"
@@ -150,9 +150,9 @@ export function validateOs(spec: JsonObject, path: string): FieldError[] {
     : [notSupported(`${path}.os`, name, ["linux", "windows"])];
 }
 
-function linuxErrors(spec: JsonObject, path: string): FieldError[] {
-  const errorsOf = (holder: JsonObject, at: string): FieldError[] =>
-    isSet(objectAt(holder, "securityContext")["windowsOptions"])
+function linuxErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  const errorsOf = (holder: WindowsHolder, at: string): FieldError[] =>
+    isSet(holder.securityContext?.windowsOptions)
       ? [
           forbidden(
             `${at}.securityContext.windowsOptions`,
@@ -163,8 +163,7 @@ function linuxErrors(spec: JsonObject, path: string): FieldError[] {
   return [...errorsOf(spec, path), ...visitContainers(spec, path, errorsOf)];
 }
 
-const podOnly = ["fsGroup", "fsGroupChangePolicy", "sysctls"];
-const containerOnly = [
+const forbiddenInContainers = [
   "appArmorProfile",
   "seLinuxOptions",
   "seccompProfile",
@@ -175,38 +174,33 @@ const containerOnly = [
   "procMount",
   "runAsUser",
   "runAsGroup",
-];
+] as const satisfies readonly (keyof SecurityContext)[];
 
-function windowsErrors(spec: JsonObject, path: string): FieldError[] {
-  const context = objectAt(spec, "securityContext");
-  const present = (holder: JsonObject, names: readonly string[]): readonly string[] =>
-    names.filter((name) =>
-      name === "sysctls"
-        ? hasItems(holder[name])
-        : name.startsWith("host") && name !== "hostUsers"
-          ? holder[name] === true
-          : isSet(holder[name]),
-    );
-  const inContext = (names: readonly string[]): readonly string[] =>
-    present(context, names).map((name) => `${path}.securityContext.${name}`);
-  const inSpec = (names: readonly string[]): readonly string[] =>
-    present(spec, names).map((name) => `${path}.${name}`);
+function windowsErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
+  const context = spec.securityContext ?? {};
+  const inContext = (...names: (keyof PodSecurityContext)[]): string[] =>
+    names.filter((name) => isSet(context[name])).map((name) => `${path}.securityContext.${name}`);
+  const inSpec = (name: keyof PodSpec, isPresent: boolean): string[] =>
+    isPresent ? [`${path}.${name}`] : [];
   const paths = [
-    ...inContext(["appArmorProfile", "seLinuxOptions"]),
-    ...inSpec(["hostUsers", "hostPID", "hostIPC"]),
-    ...inContext(["seccompProfile", ...podOnly]),
-    ...inSpec(["shareProcessNamespace"]),
-    ...inContext([
+    ...inContext("appArmorProfile", "seLinuxOptions"),
+    ...inSpec("hostUsers", isSet(spec.hostUsers)),
+    ...inSpec("hostPID", spec.hostPID === true),
+    ...inSpec("hostIPC", spec.hostIPC === true),
+    ...inContext("seccompProfile", "fsGroup", "fsGroupChangePolicy"),
+    ...(context.sysctls?.length ? [`${path}.securityContext.sysctls`] : []),
+    ...inSpec("shareProcessNamespace", isSet(spec.shareProcessNamespace)),
+    ...inContext(
       "runAsUser",
       "runAsGroup",
       "supplementalGroups",
       "supplementalGroupsPolicy",
       "seLinuxChangePolicy",
-    ]),
+    ),
     ...visitContainers(spec, path, (container, at) =>
-      present(objectAt(container, "securityContext"), containerOnly).map(
-        (name) => `${at}.securityContext.${name}`,
-      ),
+      forbiddenInContainers
+        .filter((name) => isSet(container.securityContext?.[name]))
+        .map((name) => `${at}.securityContext.${name}`),
     ),
   ];
   return paths.map((at) => forbidden(at, "cannot be set for a windows pod"));

@@ -1,9 +1,14 @@
-// References to fields and resources of the pod itself, from environment variables and downward API
-// volumes.
+// Validation of references to fields and resources of the pod, in environment variables and downward
+// API volumes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateObjectFieldSelector,
 // validateContainerResourceFieldSelector, validateDownwardAPIVolumeFile),
 // pkg/apis/core/pods/helpers.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  DownwardAPIVolumeFile,
+  ObjectFieldSelector,
+  ResourceFieldSelector,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
@@ -11,18 +16,13 @@ import {
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
 import {
-  mutableAt,
-  optionalNumberAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
-import {
   fileModeErrors,
   freePathErrors,
   qualifiedNameErrors,
 } from "../../../../validation/field-rules.ts";
 import { nanoOf } from "../../../resources/resource-lists.ts";
 
-/** Where a reference stands; the two know different fields. */
+/** Environment variables and volumes support different fields. */
 export type DownwardPlace = "environment" | "volume";
 
 const known = [
@@ -90,12 +90,12 @@ const byteDivisors = [
 
 /** A `fieldRef`. */
 export function validateFieldRef(
-  reference: JsonObject,
+  reference: Decoded<ObjectFieldSelector>,
   place: DownwardPlace,
   path: string,
 ): FieldError[] {
-  const apiVersion = stringAt(reference, "apiVersion");
-  const fieldPath = stringAt(reference, "fieldPath");
+  const apiVersion = reference.apiVersion ?? "";
+  const fieldPath = reference.fieldPath ?? "";
   if (!apiVersion) return [required(`${path}.apiVersion`, "")];
   if (!fieldPath) return [required(`${path}.fieldPath`, "")];
   const unreadable = (why: string): FieldError[] => [
@@ -118,18 +118,18 @@ export function validateFieldRef(
 
 /** A `resourceFieldRef`. */
 export function validateResourceFieldRef(
-  reference: JsonObject,
+  reference: Decoded<ResourceFieldSelector>,
   place: DownwardPlace,
   path: string,
 ): FieldError[] {
-  const resource = stringAt(reference, "resource");
+  const resource = reference.resource ?? "";
   const errors: FieldError[] = [];
-  if (place === "volume" && !stringAt(reference, "containerName"))
+  if (place === "volume" && !reference.containerName)
     errors.push(required(`${path}.containerName`, ""));
   else if (!resource) errors.push(required(`${path}.resource`, ""));
   else if (!resources.includes(resource) && !hugePages.test(resource))
     errors.push(notSupported(`${path}.resource`, resource, resources));
-  return [...errors, ...divisorErrors(resource, stringAt(reference, "divisor"), path)];
+  return [...errors, ...divisorErrors(resource, reference.divisor ?? "", path)];
 }
 
 function divisorErrors(resource: string, divisor: string, path: string): FieldError[] {
@@ -156,22 +156,24 @@ function divisorsOf(
 }
 
 /**
- * One file of a downward API volume. Upstream reports all files of a volume at the volume's own
- * path.
+ * Validates one file of a downward API volume. Upstream reports errors of all files at the path of
+ * the volume.
  */
-export function validateDownwardFile(file: JsonObject, path: string): FieldError[] {
-  const target = stringAt(file, "path");
+export function validateDownwardFile(
+  file: Decoded<DownwardAPIVolumeFile>,
+  path: string,
+): FieldError[] {
+  const target = file.path ?? "";
   return [
     ...(target ? [] : [required(`${path}.path`, "")]),
     ...freePathErrors(target, `${path}.path`),
     ...sourceErrors(file, path),
-    ...fileModeErrors(optionalNumberAt(file, "mode"), `${path}.mode`),
+    ...fileModeErrors(file.mode ?? undefined, `${path}.mode`),
   ];
 }
 
-function sourceErrors(file: JsonObject, path: string): FieldError[] {
-  const field = mutableAt(file, "fieldRef");
-  const resource = mutableAt(file, "resourceFieldRef");
+function sourceErrors(file: Decoded<DownwardAPIVolumeFile>, path: string): FieldError[] {
+  const { fieldRef: field, resourceFieldRef: resource } = file;
   if (field)
     return [
       ...validateFieldRef(field, "volume", `${path}.fieldRef`),

@@ -1,21 +1,21 @@
-// Keys of a ConfigMap or Secret and the files that they become.
+// Validation of the keys of a ConfigMap or Secret that a volume projects to files.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateKeyToPath).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { KeyToPath } from "homeostat/k8s/core/v1";
 import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
-import { optionalNumberAt, stringAt } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   fileModeErrors,
   freePathErrors,
   requiredName,
 } from "../../../../validation/field-rules.ts";
 
-/** One item. */
-export function keyToPathErrors(item: JsonObject, path: string): FieldError[] {
-  const target = stringAt(item, "path");
+/** Validates one item. */
+export function keyToPathErrors(item: Decoded<KeyToPath>, path: string): FieldError[] {
+  const target = item.path ?? "";
   return [
-    ...requiredName(stringAt(item, "key"), `${path}.key`),
+    ...requiredName(item.key ?? "", `${path}.key`),
     ...requiredName(target, `${path}.path`),
     ...freePathErrors(target, `${path}.path`),
-    ...fileModeErrors(optionalNumberAt(item, "mode"), `${path}.mode`),
+    ...fileModeErrors(item.mode ?? undefined, `${path}.mode`),
   ];
 }

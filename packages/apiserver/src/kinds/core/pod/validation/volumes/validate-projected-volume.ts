@@ -1,27 +1,30 @@
-// Projected volumes: several sources in one directory, with paths that must not meet.
+// Validation of projected volumes: several sources in one directory, with distinct paths.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProjectionSources).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  ConfigMapProjection,
+  ProjectedVolumeSource,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
   invalid,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
 import { fileModeErrors, freePathErrors } from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";
 
-const longest = 2 ** 32;
+const maxTokenSeconds = 2 ** 32;
 
-/** The whole volume. */
-export function validateProjected(volume: JsonObject, path: string): FieldError[] {
+/** Validates the volume. */
+export function validateProjected(
+  volume: Decoded<ProjectedVolumeSource>,
+  path: string,
+): FieldError[] {
   const taken = new Set<string>();
   const take = (target: string, name: string): FieldError[] => {
     if (!target) return [];
@@ -30,8 +33,8 @@ export function validateProjected(volume: JsonObject, path: string): FieldError[
     return [];
   };
   return [
-    ...fileModeErrors(optionalNumberAt(volume, "defaultMode"), `${path}.defaultMode`),
-    ...itemsAt(volume, "sources").flatMap((source, i) =>
+    ...fileModeErrors(volume.defaultMode ?? undefined, `${path}.defaultMode`),
+    ...(volume.sources ?? []).flatMap((source, i) =>
       validateSource(source, path, `${path}.sources[${i}]`, take),
     ),
   ];
@@ -40,30 +43,29 @@ export function validateProjected(volume: JsonObject, path: string): FieldError[
 type Take = (target: string, name: string) => FieldError[];
 
 function validateSource(
-  source: JsonObject,
+  source: Decoded<VolumeProjection>,
   volumePath: string,
   path: string,
   take: Take,
 ): FieldError[] {
   const errors: FieldError[] = [];
   let sources = 0;
-  for (const name of ["secret", "configMap"]) {
-    const keys = mutableAt(source, name);
+  for (const name of ["secret", "configMap"] as const) {
+    const keys = source[name];
     if (!keys) continue;
     sources++;
     errors.push(...keyedErrors(keys, `${path}.${name}`, take));
   }
-  const downward = mutableAt(source, "downwardAPI");
+  const { downwardAPI: downward, serviceAccountToken: token } = source;
   if (downward) {
     sources++;
     errors.push(
-      ...itemsAt(downward, "items").flatMap((file) => [
+      ...(downward.items ?? []).flatMap((file) => [
         ...validateDownwardFile(file, `${path}.downwardAPI`),
-        ...take(stringAt(file, "path"), stringAt(file, "path")),
+        ...take(file.path ?? "", file.path ?? ""),
       ]),
     );
   }
-  const token = mutableAt(source, "serviceAccountToken");
   if (token) {
     sources++;
     errors.push(...tokenErrors(token, volumePath, `${path}.serviceAccountToken`));
@@ -73,21 +75,29 @@ function validateSource(
     : errors;
 }
 
-function keyedErrors(source: JsonObject, path: string, take: Take): FieldError[] {
-  const name = stringAt(source, "name");
+function keyedErrors(
+  source: Decoded<ConfigMapProjection | SecretProjection>,
+  path: string,
+  take: Take,
+): FieldError[] {
+  const name = source.name ?? "";
   const errors = name ? [] : [required(`${path}.name`, "")];
   return [
     ...errors,
-    ...itemsAt(source, "items").flatMap((item, i) => [
+    ...(source.items ?? []).flatMap((item, i) => [
       ...keyToPathErrors(item, `${path}.items[${i}]`),
-      ...take(stringAt(item, "path"), name),
+      ...take(item.path ?? "", name),
     ]),
   ];
 }
 
-function tokenErrors(token: JsonObject, volumePath: string, path: string): FieldError[] {
-  const seconds = numberAt(token, "expirationSeconds");
-  const target = stringAt(token, "path");
+function tokenErrors(
+  token: Decoded<ServiceAccountTokenProjection>,
+  volumePath: string,
+  path: string,
+): FieldError[] {
+  const seconds = Number(token.expirationSeconds ?? 0);
+  const target = token.path ?? "";
   return [
     ...(seconds < 600
       ? [
@@ -98,7 +108,7 @@ function tokenErrors(token: JsonObject, volumePath: string, path: string): Field
           ),
         ]
       : []),
-    ...(seconds > longest
+    ...(seconds > maxTokenSeconds
       ? [
           invalid(
             `${path}.expirationSeconds`,

@@ -1,7 +1,20 @@
-// The source of a volume: exactly one, and valid in itself. Sources are checked in upstream's
-// order: the first counts, each further one is refused by its kind.
+// Validation of the source of a volume: exactly one. Sources are validated in upstream's order: the
+// first counts, each further one is refused by its kind.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateVolumeSource).
-import { dnsSubdomainFaults, type JsonObject } from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
+import type {
+  CSIVolumeSource,
+  ConfigMapVolumeSource,
+  DownwardAPIVolumeSource,
+  EmptyDirVolumeSource,
+  EphemeralVolumeSource,
+  GitRepoVolumeSource,
+  HostPathVolumeSource,
+  ImageVolumeSource,
+  NFSVolumeSource,
+  SecretVolumeSource,
+  Volume,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,23 +24,12 @@ import {
   required,
   tooLong,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  optionalTextAt,
-  stringAt,
-} from "../../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   backstepErrors,
   descendingPathErrors,
-  dnsLabelErrors,
   dnsSubdomainErrors,
   fileModeErrors,
-  inRange,
   requiredName,
 } from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
@@ -37,81 +39,95 @@ import { validateClaimTemplate } from "../../../persistent-volume-claim/validate
 import { validateDownwardFile } from "./validate-downward-api.ts";
 import { validateProjected } from "./validate-projected-volume.ts";
 import { pullPolicyErrors } from "../containers/validate-pull-policy.ts";
+import {
+  validateAzureDisk,
+  validateDiskPartition,
+  validateFibreChannel,
+  validateFlexVolume,
+  validateFlocker,
+  validateInitiatorLength,
+  validateIscsi,
+  validateQuobyte,
+  validateSecretRef,
+  validateStorageOs,
+} from "./validate-volume-plugins.ts";
 
-/** What a source is checked with. */
+/** The volume and the pod that a source belongs to. */
 export interface VolumePlace {
   readonly volumeName: string;
   /** Name of the pod, where there is one. */
   readonly podName: string;
-  readonly rules: PodValidationOptions;
+  readonly options: PodValidationOptions;
 }
 
-type SourceRule = (source: JsonObject, path: string, place: VolumePlace) => FieldError[];
+type SourceField = Exclude<keyof Volume, "name">;
+type SourceRule<S> = (source: S, path: string, place: VolumePlace) => FieldError[];
 
-/** Upstream misspells some paths; those are what clients see. */
+/** Upstream misspells some paths, which clients see. */
 interface SourceEntry {
-  readonly field: string;
-  readonly rule: SourceRule;
-  readonly path?: string;
-  readonly refusedAs?: string;
+  readonly field: SourceField;
+  /** Validates the source of the volume at `path`. */
+  readonly validate: (volume: Decoded<Volume>, path: string, place: VolumePlace) => FieldError[];
+  readonly refusedAs: string;
 }
 
-/** The whole source. */
+/** Validates the source of a volume at `path`. */
 export function validateVolumeSource(
-  volume: JsonObject,
+  volume: Decoded<Volume>,
   path: string,
   place: VolumePlace,
 ): FieldError[] {
   const errors: FieldError[] = [];
   let found = 0;
-  for (const { field, rule, path: child = field, refusedAs = field } of entries) {
-    const source = mutableAt(volume, field);
-    if (!source) continue;
+  for (const { field, validate, refusedAs } of entries) {
+    if (!isSet(volume[field])) continue;
     if (found && field !== "emptyDir")
       errors.push(forbidden(`${path}.${refusedAs}`, "may not specify more than 1 volume type"));
     else {
       found++;
-      errors.push(...rule(source, `${path}.${child}`, place));
+      errors.push(...validate(volume, path, place));
     }
-    if (field === "iscsi") errors.push(...initiatorLength(source, path, place.volumeName));
+    if (field === "iscsi" && volume.iscsi)
+      errors.push(...validateInitiatorLength(volume.iscsi, path, place.volumeName));
   }
   return found ? errors : [...errors, required(path, "must specify a volume type")];
 }
 
+function entry<F extends SourceField>(
+  field: F,
+  rule: SourceRule<NonNullable<Decoded<Volume>[F]>>,
+  { path: child = field, refusedAs = field }: { path?: string; refusedAs?: string } = {},
+): SourceEntry {
+  return {
+    field,
+    refusedAs,
+    validate(volume, path, place) {
+      const source = volume[field];
+      return source ? rule(source, `${path}.${child}`, place) : [];
+    },
+  };
+}
+
 /** The named fields must not be empty. */
 const needs =
-  (...fields: readonly string[]): SourceRule =>
+  <S extends object>(...fields: readonly (keyof S & string)[]): SourceRule<S> =>
   (source, path) =>
     fields
-      .filter(
-        (field) => !source[field] || (Array.isArray(source[field]) && !hasItems(source[field])),
-      )
+      .filter((field) => {
+        const value: unknown = source[field];
+        return !value || (Array.isArray(value) && !value.length);
+      })
       .map((field) => required(`${path}.${field}`, ""));
 
-const keyed =
-  (name: string): SourceRule =>
-  (source, path) => [
-    ...requiredName(stringAt(source, name), `${path}.${name}`),
-    ...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`),
-    ...itemsAt(source, "items").flatMap((item, i) => keyToPathErrors(item, `${path}.items[${i}]`)),
+function fileErrors(
+  source: Decoded<Pick<ConfigMapVolumeSource | SecretVolumeSource, "defaultMode" | "items">>,
+  path: string,
+): FieldError[] {
+  return [
+    ...fileModeErrors(source.defaultMode ?? undefined, `${path}.defaultMode`),
+    ...(source.items ?? []).flatMap((item, i) => keyToPathErrors(item, `${path}.items[${i}]`)),
   ];
-
-const disk =
-  (name: string): SourceRule =>
-  (source, path) => {
-    const partition = numberAt(source, "partition");
-    return [
-      ...requiredName(stringAt(source, name), `${path}.${name}`),
-      ...(partition < 0 || partition > 255
-        ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")]
-        : []),
-    ];
-  };
-
-const secretName: SourceRule = (source, path) => {
-  const reference = mutableAt(source, "secretRef");
-  return reference && !stringAt(reference, "name") ? [required(`${path}.secretRef.name`, "")] : [];
-};
+}
 
 const hostPathTypes = [
   "",
@@ -124,10 +140,10 @@ const hostPathTypes = [
   "Socket",
 ];
 
-const hostPath: SourceRule = (source, path) => {
-  const target = stringAt(source, "path");
+const hostPath: SourceRule<Decoded<HostPathVolumeSource>> = (source, path) => {
+  const target = source.path ?? "";
   if (!target) return [required(`${path}.path`, "")];
-  const type = optionalTextAt(source, "type");
+  const type = source.type ?? undefined;
   return [
     ...backstepErrors(target, `${path}.path`),
     ...(type !== undefined && !hostPathTypes.includes(type)
@@ -136,193 +152,37 @@ const hostPath: SourceRule = (source, path) => {
   ];
 };
 
-const nfs: SourceRule = (source, path) => [
-  ...needs("server", "path")(source, path, noPlace),
-  ...(stringAt(source, "path").startsWith("/")
+const nfs: SourceRule<Decoded<NFSVolumeSource>> = (source, path) => [
+  ...requiredName(source.server ?? "", `${path}.server`),
+  ...requiredName(source.path ?? "", `${path}.path`),
+  ...((source.path ?? "").startsWith("/")
     ? []
-    : [invalid(`${path}.path`, stringAt(source, "path"), "must be an absolute path")]),
+    : [invalid(`${path}.path`, source.path ?? "", "must be an absolute path")]),
 ];
 
-const iqnForms: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[a-zA-Z0-9]{16}$/,
-  naa: /^naa.[a-zA-Z0-9]{32}$/,
+const csi: SourceRule<Decoded<CSIVolumeSource>> = (source, path) => {
+  const driver = source.driver ?? "";
+  const secret = source.nodePublishSecretRef;
+  const errors = driver
+    ? [
+        ...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []),
+        ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) =>
+          invalid(`${path}.driver`, driver, fault),
+        ),
+      ]
+    : [required(`${path}.driver`, "")];
+  if (!secret) return errors;
+  return secret.name
+    ? [...errors, ...dnsSubdomainErrors(secret.name, `${path}.name`)]
+    : [...errors, required(`${path}.nodePublishSecretRef.name`, "")];
 };
 
-/** Whether a name is of one of the three forms that iSCSI knows. */
-export const isIscsiName = (name: string): boolean =>
-  iqnForms[name.slice(0, 3)]?.test(name) ?? false;
-
-function iqnErrors(name: string, path: string): FieldError[] {
-  const form = iqnForms[name.slice(0, 3)];
-  if (!form) return [invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
-  return form.test(name) ? [] : [invalid(path, name, "must be valid format")];
-}
-
-const iscsi: SourceRule = (source, path) => {
-  const iqn = stringAt(source, "iqn");
-  const initiator = optionalTextAt(source, "initiatorName");
-  const needsSecret =
-    (source["chapAuthDiscovery"] === true || source["chapAuthSession"] === true) &&
-    !isSet(source["secretRef"]);
-  return [
-    ...requiredName(stringAt(source, "targetPortal"), `${path}.targetPortal`),
-    ...(iqn ? iqnErrors(iqn, `${path}.iqn`) : [required(`${path}.iqn`, "")]),
-    ...inRange(numberAt(source, "lun"), 0, 255, `${path}.lun`),
-    ...(needsSecret ? [required(`${path}.secretRef`, "")] : []),
-    ...(initiator === undefined ? [] : iqnErrors(initiator, `${path}.initiatorname`)),
-  ];
-};
-
-function initiatorLength(source: JsonObject, path: string, name: string): FieldError[] {
-  if (
-    !isSet(source["initiatorName"]) ||
-    Buffer.byteLength(`${name}:${stringAt(source, "targetPortal")}`) <= 64
-  )
-    return [];
-  return [
-    invalid(
-      `${path}.name`,
-      name,
-      "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
-    ),
-  ];
-}
-
-const fibreChannel: SourceRule = (source, path) => {
-  const names = hasItems(source["targetWWNs"]);
-  const ids = hasItems(source["wwids"]);
-  const lun = optionalNumberAt(source, "lun");
-  return [
-    ...(names || ids
-      ? []
-      : [required(`${path}.targetWWNs`, "must specify either targetWWNs or wwids, but not both")]),
-    ...(names && ids
-      ? [
-          invalid(
-            `${path}.targetWWNs`,
-            source["targetWWNs"],
-            "targetWWNs and wwids can not be specified simultaneously",
-          ),
-        ]
-      : []),
-    ...(names
-      ? lun === undefined
-        ? [required(`${path}.lun`, "lun is required if targetWWNs is specified")]
-        : inRange(lun, 0, 255, `${path}.lun`)
-      : []),
-  ];
-};
-
-const flocker: SourceRule = (source, path) => {
-  const name = stringAt(source, "datasetName");
-  const uuid = stringAt(source, "datasetUUID");
-  return [
-    ...(name || uuid ? [] : [required(path, "one of datasetName and datasetUUID is required")]),
-    ...(name && uuid
-      ? [
-          invalid(
-            path,
-            "resource",
-            "datasetName and datasetUUID can not be specified simultaneously",
-          ),
-        ]
-      : []),
-    ...(name.includes("/") ? [invalid(`${path}.datasetName`, name, "must not contain '/'")] : []),
-  ];
-};
-
-const hostPorts = "must be a host:port pair or multiple pairs separated by commas";
-
-const quobyte: SourceRule = (source, path) => {
-  const registry = stringAt(source, "registry");
-  const errors = !registry
-    ? [required(`${path}.registry`, hostPorts)]
-    : stringAt(source, "tenant").length >= 65
-      ? [required(`${path}.tenant`, "must be a UUID and may not exceed a length of 64 characters")]
-      : registry
-          .split(",")
-          .filter((pair) => !/^(?:\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair))
-          .map(() => invalid(`${path}.registry`, registry, hostPorts));
-  return [...errors, ...requiredName(stringAt(source, "volume"), `${path}.volume`)];
-};
-
-const flexVolume: SourceRule = (source, path) => {
-  const reserved = (key: string): boolean =>
-    /\.(?:kubernetes|k8s)\.io$/.test(`.${(key.split("/", 1)[0] ?? "").toLowerCase()}`);
-  const options = Object.keys(mutableAt(source, "options") ?? {});
-  return [
-    ...requiredName(stringAt(source, "driver"), `${path}.driver`),
-    ...options
-      .filter(reserved)
-      .map((key) =>
-        invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved"),
-      ),
-  ];
-};
-
-const azureDisk: SourceRule = (source, path) => {
-  const caching = optionalTextAt(source, "cachingMode");
-  const kind = optionalTextAt(source, "kind");
-  const uri = stringAt(source, "diskURI");
-  return [
-    ...needs("diskName", "diskURI")(source, path, noPlace),
-    ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching)
-      ? [notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])]
-      : []),
-    ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind)
-      ? [notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])]
-      : []),
-    ...(kind === "Managed" && !uri.startsWith("/subscriptions/")
-      ? [
-          notSupported(`${path}.diskURI`, uri, [
-            "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
-          ]),
-        ]
-      : []),
-    ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://")
-      ? [
-          notSupported(`${path}.diskURI`, uri, [
-            "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
-          ]),
-        ]
-      : []),
-  ];
-};
-
-const storageOs: SourceRule = (source, path, place) => {
-  const name = stringAt(source, "volumeName");
-  const namespace = stringAt(source, "volumeNamespace");
-  return [
-    ...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
-    ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
-    ...secretName(source, path, place),
-  ];
-};
-
-const csi: SourceRule = (source, path) => {
-  const driver = stringAt(source, "driver");
-  const secret = mutableAt(source, "nodePublishSecretRef");
-  const name = secret && stringAt(secret, "name");
-  return [
-    ...(driver
-      ? [
-          ...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []),
-          ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) =>
-            invalid(`${path}.driver`, driver, fault),
-          ),
-        ]
-      : [required(`${path}.driver`, "")]),
-    ...(name === undefined
-      ? []
-      : name
-        ? dnsSubdomainErrors(name, `${path}.name`)
-        : [required(`${path}.nodePublishSecretRef.name`, "")]),
-  ];
-};
-
-const ephemeral: SourceRule = (source, path, { podName, volumeName }) => {
-  const template = mutableAt(source, "volumeClaimTemplate");
+const ephemeral: SourceRule<Decoded<EphemeralVolumeSource>> = (
+  source,
+  path,
+  { podName, volumeName },
+) => {
+  const template = source.volumeClaimTemplate;
   const claim = `${podName}-${volumeName}`;
   const nameFaults = podName && volumeName ? dnsSubdomainFaults(claim) : [];
   return [
@@ -339,61 +199,74 @@ const ephemeral: SourceRule = (source, path, { podName, volumeName }) => {
   ];
 };
 
-const emptyDir: SourceRule = (source, path) =>
-  isSet(source["sizeLimit"]) && nanoOf(source["sizeLimit"]) < 0n
+const emptyDir: SourceRule<Decoded<EmptyDirVolumeSource>> = (source, path) =>
+  isSet(source.sizeLimit) && nanoOf(source.sizeLimit) < 0n
     ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
     : [];
 
-const gitRepo: SourceRule = (source, path) => [
-  ...requiredName(stringAt(source, "repository"), `${path}.repository`),
-  ...descendingPathErrors(stringAt(source, "directory"), `${path}.directory`),
+const gitRepo: SourceRule<Decoded<GitRepoVolumeSource>> = (source, path) => [
+  ...requiredName(source.repository ?? "", `${path}.repository`),
+  ...descendingPathErrors(source.directory ?? "", `${path}.directory`),
 ];
 
-const downward: SourceRule = (source, path) => [
-  ...fileModeErrors(optionalNumberAt(source, "defaultMode"), `${path}.defaultMode`),
-  ...itemsAt(source, "items").flatMap((file) => validateDownwardFile(file, path)),
+const downward: SourceRule<Decoded<DownwardAPIVolumeSource>> = (source, path) => [
+  ...fileModeErrors(source.defaultMode ?? undefined, `${path}.defaultMode`),
+  ...(source.items ?? []).flatMap((file) => validateDownwardFile(file, path)),
 ];
 
-const image: SourceRule = (source, path, { rules }) => [
-  ...(rules.isPod && !stringAt(source, "reference") ? [required(`${path}.reference`, "")] : []),
-  ...pullPolicyErrors(stringAt(source, "pullPolicy"), `${path}.pullPolicy`),
+const image: SourceRule<Decoded<ImageVolumeSource>> = (source, path, { options }) => [
+  ...(options.isPod && !source.reference ? [required(`${path}.reference`, "")] : []),
+  ...pullPolicyErrors(source.pullPolicy ?? "", `${path}.pullPolicy`),
 ];
-
-const noPlace = {} as VolumePlace;
-const and =
-  (...rules: readonly SourceRule[]): SourceRule =>
-  (source, path, place) =>
-    rules.flatMap((rule) => rule(source, path, place));
 
 const entries: readonly SourceEntry[] = [
-  { field: "emptyDir", rule: emptyDir },
-  { field: "hostPath", rule: hostPath },
-  { field: "gitRepo", rule: gitRepo },
-  { field: "gcePersistentDisk", rule: disk("pdName"), path: "persistentDisk" },
-  { field: "awsElasticBlockStore", rule: disk("volumeID") },
-  { field: "secret", rule: keyed("secretName") },
-  { field: "nfs", rule: nfs },
-  { field: "iscsi", rule: iscsi },
-  { field: "glusterfs", rule: needs("endpoints", "path") },
-  { field: "flocker", rule: flocker },
-  { field: "persistentVolumeClaim", rule: needs("claimName") },
-  { field: "rbd", rule: needs("monitors", "image") },
-  { field: "cinder", rule: and(needs("volumeID"), secretName) },
-  { field: "cephfs", rule: needs("monitors"), refusedAs: "cephFS" },
-  { field: "quobyte", rule: quobyte },
-  { field: "downwardAPI", rule: downward, refusedAs: "downwarAPI" },
-  { field: "fc", rule: fibreChannel },
-  { field: "flexVolume", rule: flexVolume },
-  { field: "configMap", rule: keyed("name") },
-  { field: "azureFile", rule: needs("secretName", "shareName") },
-  { field: "vsphereVolume", rule: needs("volumePath") },
-  { field: "photonPersistentDisk", rule: needs("pdID") },
-  { field: "portworxVolume", rule: needs("volumeID") },
-  { field: "azureDisk", rule: azureDisk },
-  { field: "storageos", rule: storageOs },
-  { field: "projected", rule: validateProjected },
-  { field: "scaleIO", rule: needs("gateway", "system", "volumeName") },
-  { field: "csi", rule: csi },
-  { field: "ephemeral", rule: ephemeral },
-  { field: "image", rule: image },
+  entry("emptyDir", emptyDir),
+  entry("hostPath", hostPath),
+  entry("gitRepo", gitRepo),
+  entry(
+    "gcePersistentDisk",
+    (source, path) => [
+      ...requiredName(source.pdName ?? "", `${path}.pdName`),
+      ...validateDiskPartition(source, path),
+    ],
+    { path: "persistentDisk" },
+  ),
+  entry("awsElasticBlockStore", (source, path) => [
+    ...requiredName(source.volumeID ?? "", `${path}.volumeID`),
+    ...validateDiskPartition(source, path),
+  ]),
+  entry("secret", (source, path) => [
+    ...requiredName(source.secretName ?? "", `${path}.secretName`),
+    ...fileErrors(source, path),
+  ]),
+  entry("nfs", nfs),
+  entry("iscsi", validateIscsi),
+  entry("glusterfs", needs("endpoints", "path")),
+  entry("flocker", validateFlocker),
+  entry("persistentVolumeClaim", needs("claimName")),
+  entry("rbd", needs("monitors", "image")),
+  entry("cinder", (source, path) => [
+    ...requiredName(source.volumeID ?? "", `${path}.volumeID`),
+    ...validateSecretRef(source, path),
+  ]),
+  entry("cephfs", needs("monitors"), { refusedAs: "cephFS" }),
+  entry("quobyte", validateQuobyte),
+  entry("downwardAPI", downward, { refusedAs: "downwarAPI" }),
+  entry("fc", validateFibreChannel),
+  entry("flexVolume", validateFlexVolume),
+  entry("configMap", (source, path) => [
+    ...requiredName(source.name ?? "", `${path}.name`),
+    ...fileErrors(source, path),
+  ]),
+  entry("azureFile", needs("secretName", "shareName")),
+  entry("vsphereVolume", needs("volumePath")),
+  entry("photonPersistentDisk", needs("pdID")),
+  entry("portworxVolume", needs("volumeID")),
+  entry("azureDisk", validateAzureDisk),
+  entry("storageos", validateStorageOs),
+  entry("projected", validateProjected),
+  entry("scaleIO", needs("gateway", "system", "volumeName")),
+  entry("csi", csi),
+  entry("ephemeral", ephemeral),
+  entry("image", image),
 ];

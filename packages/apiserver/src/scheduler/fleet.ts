@@ -1,13 +1,9 @@
 // What the scheduler knows when it looks for a node: the nodes, the pods on them, and what
 // namespaces are called. Pure.
-import type { LabelSelector } from "homeostat/api";
-import { matchesLabels } from "homeostat/api";
-import { toSelector } from "../component-helpers/workloads/controller-ref-manager.ts";
-import type {
-  LabelSelectorObject,
-  Node,
-  Pod,
-} from "../component-helpers/workloads/workload-objects.ts";
+import { type LabelSelector, matchesLabels } from "homeostat/api";
+import { toSelector } from "../component-helpers/meta/label-selector.ts";
+import type { LabelSelector as LabelSelectorObject } from "homeostat/k8s/meta/v1";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
 
 /**
  * Nodes and pods at one moment. A pod that has just been bound is on its node, whether or not the

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Node, Pod } from "../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
 import type { Fleet } from "./fleet.ts";
 import { placePod, unaskedMessage } from "./place-pod.ts";
 import { sumRequests } from "./resource-fit.ts";
@@ -37,6 +37,7 @@ const podOf = (spec: object = {}, labels: Record<string, string> = {}): Pod => (
     labels,
   },
   spec: { containers: [{ name: "c" }], ...spec },
+  status: {},
 });
 const asking = (cpu: string, more: object = {}): Pod =>
   podOf({ containers: [{ name: "c", resources: { requests: { cpu } } }], ...more });

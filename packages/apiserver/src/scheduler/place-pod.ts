@@ -4,7 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/scheduler/{schedule_one.go,framework/types.go} (FitError),
 // framework/preemption, framework/plugins/{nodeunschedulable,tainttoleration,nodeaffinity}.
 import { isTolerated, matchesNode, matchesTerm } from "../component-helpers/nodes/node-fit.ts";
-import type { Node, Pod, Taint } from "../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod, Taint } from "homeostat/k8s/core/v1";
 import { type Fleet, type NodeFilter, type Refusal, refuse } from "./fleet.ts";
 import { podAffinityFilter } from "./pod-affinity.ts";
 import { portFilter, resourceFilter } from "./resource-fit.ts";

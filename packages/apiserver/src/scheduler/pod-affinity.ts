@@ -2,12 +2,8 @@
 // anti-affinity between pods, its own and that of the pods which are there already. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
 import { matchesLabels } from "homeostat/api";
-import { toSelector } from "../component-helpers/workloads/controller-ref-manager.ts";
-import type {
-  Node,
-  Pod,
-  PodAffinityTerm,
-} from "../component-helpers/workloads/workload-objects.ts";
+import { toSelector } from "../component-helpers/meta/label-selector.ts";
+import type { Node, Pod, PodAffinityTerm } from "homeostat/k8s/core/v1";
 import {
   type Fleet,
   type NodeFilter,

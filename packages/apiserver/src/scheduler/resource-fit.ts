@@ -3,7 +3,7 @@
 // k8s.io/kubernetes/pkg/scheduler/framework/plugins/{noderesources/fit.go,nodeports/node_ports.go}.
 import type { JsonObject } from "homeostat/api";
 import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
-import type { Node, Pod } from "../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
 import { type Fleet, type NodeFilter, type Refusal, refuseForNow } from "./fleet.ts";
 
 /** In which order what is missing is found; others follow by name. */

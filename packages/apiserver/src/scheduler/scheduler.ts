@@ -2,7 +2,7 @@
 // where none takes them. Pods of other schedulers and gated ones are left alone. Nobody is driven
 // away for others.
 // Upstream: k8s.io/kubernetes/pkg/scheduler (schedule_one.go, scheduler.go).
-import { isConflict, isNotFound, type JsonObject, parseObjectKey } from "homeostat/api";
+import { isConflict, isNotFound, type JsonObject, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
 import {
@@ -16,24 +16,17 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../component-helpers/controller/controller.ts";
+import { selectedNode } from "../component-helpers/storage/storage-objects.ts";
 import {
-  type Claim,
-  claimKind,
-  selectedNode,
-  storageClassKind,
-  volumeKind,
-} from "../component-helpers/storage/storage-objects.ts";
-import {
-  formatSeconds,
-  keyFor,
-  type Node,
-  namespaceKind,
-  nodeKind,
-  type Pod,
-  podKind,
-  type Workload,
-  type WorkloadKind,
-} from "../component-helpers/workloads/workload-objects.ts";
+  PersistentVolumeClaim,
+  PersistentVolume,
+  Node,
+  Namespace,
+  Pod,
+} from "homeostat/k8s/core/v1";
+import { StorageClass } from "homeostat/k8s/storage/v1";
+import { formatTime } from "../component-helpers/meta/format-time.ts";
+import { keyFor, type ApiObject } from "../component-helpers/meta/api-object.ts";
 import type { Fleet } from "./fleet.ts";
 import { placePod, unaskedMessage } from "./place-pod.ts";
 import { sumRequests } from "./resource-fit.ts";
@@ -51,8 +44,8 @@ export const startScheduler: ControllerDescriptor["start"] = async (context) => 
 class Scheduler {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #nodes: Informer<WorkloadKind<Node>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #nodes: Informer<Kind<Node>>;
   readonly #namespaceLabels: Fleet["namespaceLabels"];
   readonly #storage: Storage;
   readonly #tell: (pod: Pod, type: "Normal" | "Warning", reason: string, message: string) => void;
@@ -78,11 +71,11 @@ class Scheduler {
     const recorder = createSimulatorEventRecorder(this.#client, runtime, "default-scheduler");
     controller.onStop(() => recorder.close());
     this.#tell = (pod, type, reason, message) =>
-      recorder.record({ object: eventObject(podKind, pod), type, reason, message });
-    this.#pods = controller.acquire(podKind);
-    this.#nodes = controller.acquire(nodeKind);
+      recorder.record({ object: eventObject(Pod, pod), type, reason, message });
+    this.#pods = controller.acquire(Pod);
+    this.#nodes = controller.acquire(Node);
     this.#pods.addIndex("node", nodeIndex);
-    const namespaces = controller.acquire(namespaceKind);
+    const namespaces = controller.acquire(Namespace);
     this.#namespaceLabels = (name) => namespaces.get({ name })?.metadata.labels ?? {};
     this.#storage = this.#watchStorage();
     this.#follow();
@@ -90,9 +83,9 @@ class Scheduler {
 
   #watchStorage(): Storage {
     const [claims, volumes, classes] = [
-      this.#acquireHelp(claimKind),
-      this.#acquireHelp(volumeKind),
-      this.#acquireHelp(storageClassKind),
+      this.#acquireHelp(PersistentVolumeClaim),
+      this.#acquireHelp(PersistentVolume),
+      this.#acquireHelp(StorageClass),
     ];
     return {
       claim: (namespace, name) => claims.get({ namespace, name }),
@@ -103,7 +96,7 @@ class Scheduler {
   }
 
   /** An informer of what could help pods whenever it changes. */
-  #acquireHelp<O extends Workload>(kind: WorkloadKind<O>): Informer<WorkloadKind<O>> {
+  #acquireHelp<O extends ApiObject>(kind: Kind<O>): Informer<Kind<O>> {
     const informer = this.#controller.acquire(kind);
     const help = (): void => this.#retryAll();
     this.#controller.follow(informer, { added: help, updated: help, deleted: help });
@@ -226,11 +219,11 @@ class Scheduler {
   }
 
   /** Tells whoever makes volumes for which node the claim is. */
-  async #select({ metadata }: Claim, node: string): Promise<void> {
+  async #select({ metadata }: PersistentVolumeClaim, node: string): Promise<void> {
     if (metadata.annotations?.[selectedNode] !== undefined) return;
     const { name, namespace } = metadata;
     await this.#client.patch(
-      claimKind,
+      PersistentVolumeClaim,
       { name, namespace },
       { type: "merge", body: { metadata: { annotations: { [selectedNode]: node } } } },
     );
@@ -261,7 +254,7 @@ class Scheduler {
     const since =
       before?.status === "False"
         ? before.lastTransitionTime
-        : formatSeconds(this.#context.runtime.clock.now());
+        : formatTime(this.#context.runtime.clock.now());
     const condition = {
       type: "PodScheduled",
       ...(generation ? { observedGeneration: generation } : {}),
@@ -272,7 +265,7 @@ class Scheduler {
       lastTransitionTime: since,
     };
     await this.#client.patch(
-      podKind,
+      Pod,
       { name, namespace },
       { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
       { subresource: "status" },

@@ -2,11 +2,7 @@
 // (DoNotSchedule). Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
 import { isTolerated, matchesNode } from "../component-helpers/nodes/node-fit.ts";
-import type {
-  Node,
-  Pod,
-  TopologySpreadConstraint,
-} from "../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod, TopologySpreadConstraint } from "homeostat/k8s/core/v1";
 import {
   type Fleet,
   type NodeFilter,

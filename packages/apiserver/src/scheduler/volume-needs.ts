@@ -2,25 +2,23 @@
 // has a node, volumes may be out of reach. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding (volume_binding.go,
 // binder.go).
-import type { Pod } from "../component-helpers/workloads/workload-objects.ts";
+import type { Pod, PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
+import type { StorageClass } from "homeostat/k8s/storage/v1";
 import {
-  type Claim,
   findVolume,
   isClaimBound,
   isDelayed,
   isReachable,
   noProvisioner,
-  type StorageClass,
-  type Volume,
 } from "../component-helpers/storage/storage-objects.ts";
-import { claimNames, type PodWithVolumes } from "../component-helpers/storage/claim-use.ts";
+import { claimNames } from "../component-helpers/storage/claim-use.ts";
 import { type NodeFilter, refuse } from "./fleet.ts";
 
 /** Where claims are looked up. */
 export interface Storage {
-  readonly claim: (namespace: string, name: string) => Claim | undefined;
-  readonly volume: (name: string) => Volume | undefined;
-  readonly volumes: () => readonly Volume[];
+  readonly claim: (namespace: string, name: string) => PersistentVolumeClaim | undefined;
+  readonly volume: (name: string) => PersistentVolume | undefined;
+  readonly volumes: () => readonly PersistentVolume[];
   readonly storageClass: (name: string) => StorageClass | undefined;
 }
 
@@ -30,19 +28,19 @@ export interface Storage {
  */
 export type VolumeNeeds =
   | { readonly blocked: string }
-  | { readonly filters: readonly NodeFilter[]; readonly unbound: readonly Claim[] };
+  | { readonly filters: readonly NodeFilter[]; readonly unbound: readonly PersistentVolumeClaim[] };
 
 /** Looks at every claim of a pod. */
 export function volumeNeeds(pod: Pod, storage: Storage): VolumeNeeds {
-  const bound: Claim[] = [];
-  const unbound: Claim[] = [];
-  for (const name of claimNames(pod as PodWithVolumes)) {
+  const bound: PersistentVolumeClaim[] = [];
+  const unbound: PersistentVolumeClaim[] = [];
+  for (const name of claimNames(pod as Pod)) {
     const claim = storage.claim(pod.metadata.namespace ?? "", name);
     const blocked = blockedBy(name, claim);
     if (blocked !== undefined || !claim) return { blocked: blocked ?? name };
     (isClaimBound(claim) ? bound : unbound).push(claim);
   }
-  const classOf = ({ spec }: Claim): StorageClass | undefined =>
+  const classOf = ({ spec }: PersistentVolumeClaim): StorageClass | undefined =>
     storage.storageClass(spec.storageClassName ?? "");
   if (unbound.some((claim) => claim.spec.volumeName || !isDelayed(classOf(claim))))
     return { blocked: "pod has unbound immediate PersistentVolumeClaims" };
@@ -55,7 +53,7 @@ export function volumeNeeds(pod: Pod, storage: Storage): VolumeNeeds {
   return { filters, unbound };
 }
 
-function blockedBy(name: string, claim: Claim | undefined): string | undefined {
+function blockedBy(name: string, claim: PersistentVolumeClaim | undefined): string | undefined {
   if (!claim) return `persistentvolumeclaim "${name}" not found`;
   if (claim.status?.phase === "Lost")
     return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec.volumeName ?? ""}"`;
@@ -64,7 +62,7 @@ function blockedBy(name: string, claim: Claim | undefined): string | undefined {
     : `persistentvolumeclaim "${name}" is being deleted`;
 }
 
-function boundFilter({ spec }: Claim, { volume }: Storage): NodeFilter {
+function boundFilter({ spec }: PersistentVolumeClaim, { volume }: Storage): NodeFilter {
   const bound = volume(spec.volumeName ?? "");
   if (!bound)
     return () =>
@@ -76,7 +74,7 @@ function boundFilter({ spec }: Claim, { volume }: Storage): NodeFilter {
 }
 
 /** Nobody makes a volume for this claim: one must be there. */
-function staticFilter(claim: Claim, { volumes }: Storage): NodeFilter {
+function staticFilter(claim: PersistentVolumeClaim, { volumes }: Storage): NodeFilter {
   const all = volumes();
   return (node) =>
     findVolume(claim, all, { node })

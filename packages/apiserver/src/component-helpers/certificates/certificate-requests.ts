@@ -2,55 +2,32 @@
 // a kubelet may ask for.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/certificate_controller_utils.go,
 // pkg/apis/certificates/helpers.go.
-import type { Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
 import {
   commonNameOf,
   organizationsOf,
   readSigningRequest,
   type SigningRequest,
 } from "../../certificates/signing-request.ts";
-import type { Workload, WorkloadCondition, WorkloadKind } from "../workloads/workload-objects.ts";
-
-/** certificates/v1 CertificateSigningRequest. */
-export interface CertificateRequest extends Workload {
-  readonly spec: {
-    /** PEM, base64. */
-    readonly request: string;
-    readonly signerName: string;
-    readonly usages?: readonly string[];
-    readonly expirationSeconds?: number;
-    readonly username?: string;
-    readonly uid?: string;
-    readonly groups?: readonly string[];
-    readonly extra?: Readonly<Record<string, readonly string[]>>;
-  };
-  readonly status?: {
-    readonly certificate?: string;
-    readonly conditions?: readonly WorkloadCondition[];
-  };
-}
-
-export const certificateRequestKind = dynamicKind({
-  apiVersion: "certificates.k8s.io/v1",
-  kind: "CertificateSigningRequest",
-  resource: "certificatesigningrequests",
-  scope: "Cluster",
-}) as Kind as WorkloadKind<CertificateRequest>;
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from "homeostat/k8s/certificates/v1";
 
 export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet";
 
-export const conditionsOf = ({ status }: CertificateRequest): readonly WorkloadCondition[] =>
-  status?.conditions ?? [];
+export const conditionsOf = ({
+  status,
+}: CertificateSigningRequest): readonly CertificateSigningRequestCondition[] =>
+  status.conditions ?? [];
 
 /** Whether somebody has decided, and how: a refusal outweighs everything, whatever its status. */
-export function verdictOf(request: CertificateRequest): "approved" | "denied" | undefined {
+export function verdictOf(request: CertificateSigningRequest): "approved" | "denied" | undefined {
   const types = conditionsOf(request).map(({ type }) => type);
   return types.includes("Denied") ? "denied" : types.includes("Approved") ? "approved" : undefined;
 }
 
 /** What is asked for. Throws where it cannot be read, which a server does not let happen. */
-export function readRequest({ metadata, spec }: CertificateRequest): SigningRequest {
+export function readRequest({ metadata, spec }: CertificateSigningRequest): SigningRequest {
   const read = readSigningRequest(Buffer.from(spec.request, "base64").toString("latin1"));
   if (!read)
     throw new Error(

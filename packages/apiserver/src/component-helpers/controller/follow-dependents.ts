@@ -2,14 +2,14 @@
 // everybody who might adopt it.
 // Upstream: the handlers addPod, updatePod, deletePod that controllers under
 // k8s.io/kubernetes/pkg/controller repeat.
-import { controllerOf, type LabelSelector, matchesLabels } from "homeostat/api";
+import { controllerOf, type LabelSelector, matchesLabels, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { KeyedController } from "./keyed-controller.ts";
-import { keyFor, type Workload, type WorkloadKind } from "../workloads/workload-objects.ts";
+import { keyFor, type ApiObject } from "../meta/api-object.ts";
 
 /** Who may own, and what they select. */
-export interface Owners<O extends Workload> {
-  readonly informer: Informer<WorkloadKind<O>>;
+export interface Owners<O extends ApiObject> {
+  readonly informer: Informer<Kind<O>>;
   readonly selector: (owner: O) => LabelSelector | undefined;
 }
 
@@ -17,10 +17,10 @@ export interface Owners<O extends Workload> {
  * Puts owners into the queue when what is theirs, or could be, comes, changes or goes; with
  * `arrivals: "orphans"` not for what is theirs when it comes.
  */
-export function followDependents<O extends Workload, D extends Workload>(
+export function followDependents<O extends ApiObject, D extends ApiObject>(
   controller: KeyedController,
   owners: Owners<O>,
-  dependents: Informer<WorkloadKind<D>>,
+  dependents: Informer<Kind<D>>,
   { arrivals = "all" }: { readonly arrivals?: "all" | "orphans" } = {},
 ): void {
   const { informer, selector } = owners;

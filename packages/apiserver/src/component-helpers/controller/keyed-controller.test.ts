@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { KeyedController } from "./keyed-controller.ts";
 import type { ControllerContext } from "./controller.ts";
-import { podKind } from "../workloads/workload-objects.ts";
+import { Pod } from "homeostat/k8s/core/v1";
 
 test("a controller whose informers cannot list says so, processes nothing, and still stops", async () => {
   const told: unknown[] = [];
@@ -22,7 +22,7 @@ test("a controller whose informers cannot list says so, processes nothing, and s
     },
   } as unknown as ControllerContext;
   const controller = new KeyedController(context, "the tester");
-  controller.acquire(podKind);
+  controller.acquire(Pod);
   controller.add("a");
   const worked: string[] = [];
   controller.start(async (key) => void worked.push(key));

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/client-go/discovery (ServerPreferredResources).
 import type { Cache, InformerLease } from "homeostat/cache";
 import type { Client, DiscoveredKind } from "homeostat/client";
-import { dynamicKind } from "homeostat/client";
+import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
 
 /** Kinds by discovery. */
 export interface ServedKinds {
@@ -16,17 +16,10 @@ export interface ServedKinds {
   stop(): void;
 }
 
-const definitions = dynamicKind({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  resource: "customresourcedefinitions",
-  scope: "Cluster",
-});
-
 /** Follows the definitions of the server behind `client`. */
 export function createServedKinds(client: Client, cache: Cache): ServedKinds {
   const listeners = new Set<() => void>();
-  const lease: InformerLease = cache.acquire(definitions);
+  const lease: InformerLease = cache.acquire(CustomResourceDefinition);
   const announce = (): void => {
     client.kinds.invalidate();
     for (const listener of listeners) listener();

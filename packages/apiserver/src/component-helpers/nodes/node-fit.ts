@@ -2,21 +2,15 @@
 // that it tolerates. Pure.
 // Upstream: k8s.io/component-helpers/scheduling/corev1 (helpers.go, nodeaffinity).
 import { matchesLabels } from "homeostat/api";
-import { toSelector } from "../workloads/controller-ref-manager.ts";
-import type {
-  Node,
-  NodeSelectorTerm,
-  Pod,
-  Taint,
-  Toleration,
-} from "../workloads/workload-objects.ts";
+import { toSelector } from "../meta/label-selector.ts";
+import type { Node, NodeSelectorTerm, Pod, Taint, Toleration } from "homeostat/k8s/core/v1";
 
 /** An index of pods by the node that they are on; "" for those that are on none. */
 export const nodeIndex = ({ spec }: Pod): readonly string[] => [spec.nodeName ?? ""];
 
 /** True when the node says that it is ready. */
 export const isNodeReady = ({ status }: Node): boolean =>
-  status?.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ??
+  status.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ??
   false;
 
 /**

@@ -3,26 +3,14 @@
 // (podUsesPVCForDeletion, enqueuePVCs), k8s.io/component-helpers/storage/ephemeral/ephemeral.go.
 import { controllerOf } from "homeostat/api";
 import { isPodFinished } from "../workloads/pod-state.ts";
-import type { Pod, Workload } from "../workloads/workload-objects.ts";
-
-/** A pod and its volumes, as far as they lead to claims. */
-export interface PodWithVolumes extends Pod {
-  readonly metadata: Pod["metadata"] & { readonly deletionGracePeriodSeconds?: number };
-  readonly spec: Pod["spec"] & { readonly volumes?: readonly PodVolume[] };
-}
-
-/** core/v1 Volume. */
-export interface PodVolume {
-  readonly name: string;
-  readonly persistentVolumeClaim?: { readonly claimName: string };
-  readonly ephemeral?: object;
-}
+import type { ApiObject } from "../meta/api-object.ts";
+import type { Pod, Volume } from "homeostat/k8s/core/v1";
 
 /**
  * Names of all claims that a pod's volumes lead to. A volume with a claim of its own names it after
  * pod and volume.
  */
-export const claimNames = (pod: PodWithVolumes): readonly string[] =>
+export const claimNames = (pod: Pod): readonly string[] =>
   (pod.spec.volumes ?? []).flatMap((volume) =>
     volume.persistentVolumeClaim
       ? [volume.persistentVolumeClaim.claimName]
@@ -31,14 +19,13 @@ export const claimNames = (pod: PodWithVolumes): readonly string[] =>
         : [],
   );
 
-const ownClaimName = ({ metadata }: PodWithVolumes, { name }: PodVolume): string =>
-  `${metadata.name}-${name}`;
+const ownClaimName = ({ metadata }: Pod, { name }: Volume): string => `${metadata.name}-${name}`;
 
 /**
  * Whether the claim has to wait for this pod. One that has no node yet does not count: no kubelet
  * starts it with a claim that is going.
  */
-export function usesClaim(pod: PodWithVolumes, claim: Workload): boolean {
+export function usesClaim(pod: Pod, claim: ApiObject): boolean {
   if (!pod.spec.nodeName) return false;
   return (pod.spec.volumes ?? []).some((volume) => {
     if (volume.persistentVolumeClaim)
@@ -52,12 +39,11 @@ export function usesClaim(pod: PodWithVolumes, claim: Workload): boolean {
 }
 
 /** Whether seeing the pod could set a claim free. */
-export const releasesClaims = (pod: PodWithVolumes): boolean =>
-  isPodFinished(pod) || !pod.spec.nodeName;
+export const releasesClaims = (pod: Pod): boolean => isPodFinished(pod) || !pod.spec.nodeName;
 
 /**
  * Its node is done with it, or it was deleted by force. The pod may wait for its claim, which must
  * not wait for the pod then.
  */
-const isShutDown = ({ metadata }: PodWithVolumes): boolean =>
+const isShutDown = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;

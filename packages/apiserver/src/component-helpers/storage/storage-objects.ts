@@ -1,83 +1,16 @@
 // Claims, volumes and classes, and which volume would do for a claim. Pure.
 // Upstream: k8s.io/component-helpers/storage/volume (pv_helpers.go: FindMatchingVolume).
 import { matchesLabels } from "homeostat/api";
-import type { Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
 import { nanoOf } from "../../kinds/core/resources/resource-lists.ts";
-import { toSelector } from "../workloads/controller-ref-manager.ts";
+import { toSelector } from "../meta/label-selector.ts";
 import { matchesTerm } from "../nodes/node-fit.ts";
+import type { StorageClass } from "homeostat/k8s/storage/v1";
 import type {
-  LabelSelectorObject,
-  Node,
-  NodeSelectorTerm,
-  Workload,
-  WorkloadKind,
-} from "../workloads/workload-objects.ts";
-
-/** core/v1 PersistentVolumeClaim. */
-export interface Claim extends Workload {
-  readonly spec: {
-    readonly accessModes?: readonly string[];
-    readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
-    readonly selector?: LabelSelectorObject;
-    readonly storageClassName?: string;
-    readonly volumeMode?: string;
-    readonly volumeName?: string;
-  };
-  readonly status?: { readonly phase?: string };
-}
-
-/** core/v1 PersistentVolume. */
-export interface Volume extends Workload {
-  readonly spec: {
-    readonly accessModes?: readonly string[];
-    readonly capacity?: Readonly<Record<string, string>>;
-    readonly claimRef?: {
-      readonly namespace?: string;
-      readonly name?: string;
-      readonly uid?: string;
-    };
-    readonly nodeAffinity?: {
-      readonly required?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] };
-    };
-    readonly persistentVolumeReclaimPolicy?: string;
-    readonly storageClassName?: string;
-    readonly volumeMode?: string;
-  };
-  readonly status?: { readonly phase?: string };
-}
-
-/** storage.k8s.io/v1 StorageClass. */
-export interface StorageClass extends Workload {
-  readonly provisioner: string;
-  readonly reclaimPolicy?: string;
-  readonly volumeBindingMode?: string;
-}
-
-const kindOf = (
-  apiVersion: string,
-  kind: string,
-  resource: string,
-  scope: "Cluster" | "Namespaced",
-): Kind => dynamicKind({ apiVersion, kind, resource, scope }) as Kind;
-export const claimKind = kindOf(
-  "v1",
-  "PersistentVolumeClaim",
-  "persistentvolumeclaims",
-  "Namespaced",
-) as WorkloadKind<Claim>;
-export const volumeKind = kindOf(
-  "v1",
-  "PersistentVolume",
-  "persistentvolumes",
-  "Cluster",
-) as WorkloadKind<Volume>;
-export const storageClassKind = kindOf(
-  "storage.k8s.io/v1",
-  "StorageClass",
-  "storageclasses",
-  "Cluster",
-) as WorkloadKind<StorageClass>;
+  PersistentVolumeClaim,
+  PersistentVolume,
+  ObjectReference,
+} from "homeostat/k8s/core/v1";
+import { type Node } from "homeostat/k8s/core/v1";
 
 export const bindCompleted = "pv.kubernetes.io/bind-completed";
 export const boundByController = "pv.kubernetes.io/bound-by-controller";
@@ -87,7 +20,20 @@ export const provisionedBy = "pv.kubernetes.io/provisioned-by";
 /** A provisioner of this name makes no volumes. */
 export const noProvisioner = "kubernetes.io/no-provisioner";
 
-export const isClaimBound = ({ metadata, spec }: Claim): boolean =>
+/** The reference by which a volume is bound to a claim. */
+export function claimReference({ metadata }: PersistentVolumeClaim): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    name,
+    ...(namespace ? { namespace } : {}),
+    uid,
+    resourceVersion,
+  };
+}
+
+export const isClaimBound = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   Boolean(spec.volumeName) && metadata.annotations?.[bindCompleted] !== undefined;
 
 /** Whether claims of the class wait until a pod is to use them. */
@@ -95,7 +41,10 @@ export const isDelayed = (storageClass: StorageClass | undefined): boolean =>
   storageClass?.volumeBindingMode === "WaitForFirstConsumer";
 
 /** Whether a volume names the claim as its own; `uid` decides where it is there. */
-export function isReservedFor({ spec: { claimRef } }: Volume, { metadata }: Claim): boolean {
+export function isReservedFor(
+  { spec: { claimRef } }: PersistentVolume,
+  { metadata }: PersistentVolumeClaim,
+): boolean {
   return (
     claimRef?.name === metadata.name &&
     claimRef.namespace === metadata.namespace &&
@@ -104,7 +53,7 @@ export function isReservedFor({ spec: { claimRef } }: Volume, { metadata }: Clai
 }
 
 /** Whether a volume can be reached from a node. */
-export const isReachable = ({ spec }: Volume, node: Node): boolean =>
+export const isReachable = ({ spec }: PersistentVolume, node: Node): boolean =>
   spec.nodeAffinity?.required?.nodeSelectorTerms?.some((term) =>
     matchesTerm(term, node.metadata),
   ) ?? true;
@@ -114,12 +63,12 @@ export const isReachable = ({ spec }: Volume, node: Node): boolean =>
  * wants.
  */
 export function findVolume(
-  claim: Claim,
-  volumes: readonly Volume[],
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
   { node, reservedOnly }: { readonly node?: Node | undefined; readonly reservedOnly?: true } = {},
-): Volume | undefined {
+): PersistentVolume | undefined {
   const wanted = nanoOf(claim.spec.resources?.requests?.["storage"]);
-  const size = ({ spec }: Volume): bigint => nanoOf(spec.capacity?.["storage"]);
+  const size = ({ spec }: PersistentVolume): bigint => nanoOf(spec.capacity?.["storage"]);
   const fits = volumes.filter(
     (volume) =>
       size(volume) >= wanted &&
@@ -131,7 +80,7 @@ export function findVolume(
   const free = fits.filter(
     ({ metadata, spec, status }) =>
       !spec.claimRef &&
-      status?.phase === "Available" &&
+      status.phase === "Available" &&
       metadata.deletionTimestamp === undefined &&
       isSelected(claim, metadata.labels ?? {}),
   );
@@ -144,9 +93,11 @@ export function findVolume(
     )[0];
 }
 
-const suits = ({ spec }: Volume, claim: Claim): boolean =>
+const suits = ({ spec }: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
   (spec.volumeMode ?? "Filesystem") === (claim.spec.volumeMode ?? "Filesystem") &&
   (claim.spec.accessModes ?? []).every((mode) => spec.accessModes?.includes(mode));
 
-const isSelected = ({ spec }: Claim, labels: Readonly<Record<string, string>>): boolean =>
-  spec.selector === undefined || matchesLabels(toSelector(spec.selector)!, labels);
+const isSelected = (
+  { spec }: PersistentVolumeClaim,
+  labels: Readonly<Record<string, string>>,
+): boolean => spec.selector === undefined || matchesLabels(toSelector(spec.selector)!, labels);

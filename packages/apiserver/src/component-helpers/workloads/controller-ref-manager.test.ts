@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideClaim, toSelector } from "./controller-ref-manager.ts";
-import type { Workload } from "./workload-objects.ts";
+import { decideClaim } from "./controller-ref-manager.ts";
+import { toSelector } from "../meta/label-selector.ts";
+import type { ApiObject } from "../meta/api-object.ts";
 
-const object = (uid: string, more: Partial<Workload["metadata"]> = {}): Workload => ({
+const object = (uid: string, more: Partial<ApiObject["metadata"]> = {}): ApiObject => ({
   apiVersion: "v1",
   kind: "X",
   metadata: {
@@ -16,7 +17,7 @@ const object = (uid: string, more: Partial<Workload["metadata"]> = {}): Workload
 });
 const owner = object("owner");
 const going = object("owner", { deletionTimestamp: "2024-01-01T00:00:00Z" });
-const controlledBy = (uid: string): Partial<Workload["metadata"]> => ({
+const controlledBy = (uid: string): Partial<ApiObject["metadata"]> => ({
   ownerReferences: [{ apiVersion: "v1", kind: "X", name: "x", uid, controller: true }],
 });
 const selector = toSelector({

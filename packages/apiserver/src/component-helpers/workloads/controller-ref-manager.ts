@@ -6,41 +6,16 @@ import {
   controllerOf,
   isNotFound,
   isInvalid,
-  type LabelRequirement,
   type LabelSelector,
   matchesLabels,
   toControllerReference,
+  type Kind,
 } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import type { LabelSelectorObject, Workload, WorkloadKind } from "./workload-objects.ts";
-
-const operators = {
-  In: "in",
-  NotIn: "notin",
-  Exists: "exists",
-  DoesNotExist: "!",
-  Gt: "gt",
-  Lt: "lt",
-} as const;
-
-/** The requirements of a selector object. No selector selects nothing: undefined. */
-export function toSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined {
-  if (!selector) return undefined;
-  const labels = Object.entries(selector.matchLabels ?? {}).map(
-    ([key, value]): LabelRequirement => ({ key, operator: "=", values: [value] }),
-  );
-  const expressions = (selector.matchExpressions ?? []).map(
-    ({ key, operator, values }): LabelRequirement => ({
-      key,
-      operator: operators[operator as keyof typeof operators],
-      values: values ?? [],
-    }),
-  );
-  return [...labels, ...expressions];
-}
+import type { ApiObject } from "../meta/api-object.ts";
 
 /** An index, by namespace, of the objects that nobody controls. */
-export const orphanIndex = (object: Workload): readonly string[] =>
+export const orphanIndex = (object: ApiObject): readonly string[] =>
   controllerOf(object) ? [] : [object.metadata.namespace ?? ""];
 
 /** What is to become of an object that may belong to an owner. */
@@ -48,9 +23,9 @@ export type Claim = "keep" | "adopt" | "release" | "ignore";
 
 /** Decides about one object. */
 export function decideClaim(
-  owner: Workload,
+  owner: ApiObject,
   selector: LabelSelector,
-  object: Workload,
+  object: ApiObject,
   fits: Claimant["fits"] = () => true,
 ): Claim {
   const { metadata } = object;
@@ -68,11 +43,11 @@ export function decideClaim(
 /** An owner, on whose behalf objects are claimed. */
 export interface Claimant {
   readonly client: Client;
-  readonly kind: WorkloadKind<any>;
-  readonly owner: Workload;
+  readonly kind: Kind<ApiObject>;
+  readonly owner: ApiObject;
   readonly selector: LabelSelector;
   /** What an object must be beyond its labels; anything will do where it is not given. */
-  readonly fits?: (object: Workload) => boolean;
+  readonly fits?: (object: ApiObject) => boolean;
   /** Finalizers that come with being owned, and go with it. */
   readonly finalizers?: readonly string[];
 }
@@ -81,9 +56,9 @@ export interface Claimant {
  * Claims objects of `kind`, and resolves to what is the owner's own now. Rejects when one of them
  * could not be taken or let go.
  */
-export async function claimDependents<O extends Workload>(
+export async function claimDependents<O extends ApiObject>(
   claimant: Claimant,
-  kind: WorkloadKind<O>,
+  kind: Kind<O>,
   objects: readonly O[],
 ): Promise<readonly O[]> {
   const own: O[] = [];
@@ -103,7 +78,7 @@ export async function claimDependents<O extends Workload>(
 /** An owner that is going, on live data, adopts nobody: its dependents would be orphans at once. */
 async function assertStaying({ client, kind, owner }: Claimant): Promise<void> {
   const { name, namespace, uid } = owner.metadata;
-  const live = (await client.find(kind, { name, namespace })) as Workload | undefined;
+  const live = await client.find(kind, { name, namespace });
   const attempt = `adopt for ${kind.kind} ${namespace}/${name}`;
   if (live?.metadata.uid !== uid)
     throw new Error(
@@ -115,9 +90,9 @@ async function assertStaying({ client, kind, owner }: Claimant): Promise<void> {
     );
 }
 
-async function adopt<O extends Workload>(
+async function adopt<O extends ApiObject>(
   { client, kind: ownerKind, owner, finalizers }: Claimant,
-  kind: WorkloadKind<O>,
+  kind: Kind<O>,
   { metadata }: O,
 ): Promise<O | undefined> {
   const reference = toControllerReference({
@@ -145,9 +120,9 @@ async function adopt<O extends Workload>(
  * An answer that the patch is invalid means that another object has the name, or that somebody else
  * was faster.
  */
-async function release<O extends Workload>(
+async function release<O extends ApiObject>(
   { client, owner, finalizers }: Claimant,
-  kind: WorkloadKind<O>,
+  kind: Kind<O>,
   { metadata }: O,
 ): Promise<void> {
   const without = finalizers ? { "$deleteFromPrimitiveList/finalizers": finalizers } : {};

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PodTemplate } from "./workload-objects.ts";
+import type { ControllerRevision } from "homeostat/k8s/apps/v1";
+import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import {
   byRevision,
-  type ControllerRevision,
   encodeData,
   isSameData,
   revisionHash,
@@ -12,7 +12,7 @@ import {
   templatePatch,
 } from "./controller-revision.ts";
 
-const template = (container: object, terminationGracePeriodSeconds: number): PodTemplate => ({
+const template = (container: object, terminationGracePeriodSeconds: number): PodTemplateSpec => ({
   metadata: { labels: { app: "web" } },
   spec: {
     containers: [

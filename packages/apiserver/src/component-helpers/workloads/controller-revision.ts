@@ -2,60 +2,44 @@
 // which, what it is called, and what it says. Pure; names are upstream's, letter by letter.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go,
 // statefulset/stateful_set_utils.go and daemon/update.go (getPatch).
-import { isObject, type Json, type JsonObject, type Kind, type Metadata } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
+import type { NamedObject } from "../meta/write-object.ts";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { encodeSorted, safeEncode } from "./template-hash.ts";
-import type { PodTemplate, Workload, WorkloadKind } from "./workload-objects.ts";
+import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
+import type { ControllerRevision } from "homeostat/k8s/apps/v1";
 
-/** apps/v1 ControllerRevision. */
-export interface ControllerRevision extends Workload {
-  readonly data?: Json;
-  readonly revision: number;
-}
+/** A ControllerRevision to be created. */
+export type NewRevision = NamedObject<ControllerRevision> & { readonly data: Json };
 
-/** A revision that is still to be made: its owner's controller has the rest. */
-export interface NewRevision {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Pick<Metadata, "name" | "labels" | "annotations" | "ownerReferences"> & {
-    readonly namespace?: string | undefined;
-  };
-  readonly data: Json;
-  readonly revision: number;
-}
-
-export const controllerRevisionKind = dynamicKind({
-  apiVersion: "apps/v1",
-  kind: "ControllerRevision",
-  resource: "controllerrevisions",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<ControllerRevision>;
-
-/** The label by which pods of one revision are told from others. */
+/** The label of pods and revisions with the hash of the revision. */
 export const revisionLabel = "controller-revision-hash";
 /** The longest owner's name that fits into a revision's whole. */
 const longestPrefix = 223;
 
 /** The patch that puts a template in the place of another. */
-export const templatePatch = (template: PodTemplate): Json => ({
+export const templatePatch = (template: PodTemplateSpec): Json => ({
   spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } },
 });
 
 /** The template that a revision brings back, or `now` where it has none. */
 export function templateOf(
   { data }: Pick<ControllerRevision, "data">,
-  now: PodTemplate,
-): PodTemplate {
-  const spec = isObject(data) ? data["spec"] : undefined;
+  now: PodTemplateSpec,
+): PodTemplateSpec {
+  const patch = jsonOf(data);
+  const spec = isObject(patch) ? patch["spec"] : undefined;
   const template = isObject(spec) ? spec["template"] : undefined;
   if (!isObject(template)) return now;
   const { $patch: _, ...rest } = template;
-  return rest as unknown as PodTemplate;
+  return rest as unknown as PodTemplateSpec;
 }
 
 /** True when two revisions say the same. */
-export const isSameData = (a: Json | undefined, b: Json | undefined): boolean =>
-  encodeData(a ?? null) === encodeData(b ?? null);
+export const isSameData = (a: ControllerRevision["data"], b: ControllerRevision["data"]): boolean =>
+  encodeData(jsonOf(a)) === encodeData(jsonOf(b));
+
+/** A RawExtension is any JSON value. */
+const jsonOf = (data: ControllerRevision["data"]): Json => (data ?? null) as Json;
 
 /** As Go prints it, in which form it is hashed: no `<`, `>`, `&` or line separators in strings. */
 export const encodeData = (data: Json): string =>

@@ -2,23 +2,23 @@
 // first.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl),
 // replicaset/replica_set.go (slowStartBatch).
-import { dnsSubdomainFaults, isNotFound, toControllerReference } from "homeostat/api";
+import { createObject, type NewObject } from "../meta/write-object.ts";
+import { dnsSubdomainFaults, isNotFound, toControllerReference, type Kind } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { eventObject, type SimulatorEventRecorder } from "../events/event-recorder.ts";
 import { isNamespaceTerminating } from "../controller/terminating-namespace.ts";
-import {
-  type Pod,
-  podKind,
-  type PodTemplate,
-  type Workload,
-  type WorkloadKind,
-} from "./workload-objects.ts";
+import type { ApiObject } from "../meta/api-object.ts";
+import { Pod, type PodTemplateSpec } from "homeostat/k8s/core/v1";
 
 /**
  * A pod as `owner` makes it from a template; the name is the server's to generate, from a prefix
  * that is the owner's unless given.
  */
-export function podFromTemplate(owner: Workload, template: PodTemplate, prefix?: string): object {
+export function podFromTemplate(
+  owner: ApiObject,
+  template: PodTemplateSpec,
+  prefix?: string,
+): NewObject<Pod> {
   const { labels = {}, annotations = {}, finalizers = [] } = template.metadata ?? {};
   const { name, namespace } = owner.metadata;
   const ownPrefix = `${name}-`;
@@ -35,7 +35,7 @@ export function podFromTemplate(owner: Workload, template: PodTemplate, prefix?:
       ...(finalizers.length > 0 ? { finalizers } : {}),
       ownerReferences: [toControllerReference(owner)],
     },
-    spec: template.spec,
+    spec: template.spec ?? { containers: [] },
   };
 }
 
@@ -43,20 +43,21 @@ export function podFromTemplate(owner: Workload, template: PodTemplate, prefix?:
 export class PodControl {
   readonly #client: Client;
   readonly #recorder: SimulatorEventRecorder;
-  readonly #kind: WorkloadKind<any>;
+  readonly #kind: Kind<any>;
 
-  constructor(client: Client, recorder: SimulatorEventRecorder, kind: WorkloadKind<any>) {
+  constructor(client: Client, recorder: SimulatorEventRecorder, kind: Kind<any>) {
     this.#client = client;
     this.#recorder = recorder;
     this.#kind = kind;
   }
 
   /** Makes one pod. Does nothing in a namespace that is going. */
-  async create(owner: Workload, template: PodTemplate, prefix?: string): Promise<void> {
+  async create(owner: ApiObject, template: PodTemplateSpec, prefix?: string): Promise<void> {
     const { apiVersion, kind } = this.#kind;
     try {
-      const pod: Pod = await this.#client.create(
-        podKind,
+      const pod = await createObject(
+        this.#client,
+        Pod,
         podFromTemplate({ ...owner, apiVersion, kind }, template, prefix),
       );
       this.#tell(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
@@ -68,9 +69,9 @@ export class PodControl {
   }
 
   /** Deletes one pod; one that is gone already is no failure. */
-  async delete(owner: Workload, { metadata: { name, namespace } }: Pod): Promise<void> {
+  async delete(owner: ApiObject, { metadata: { name, namespace } }: Pod): Promise<void> {
     try {
-      await this.#client.delete(podKind, { name, namespace });
+      await this.#client.delete(Pod, { name, namespace });
       this.#tell(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) return;
@@ -79,7 +80,7 @@ export class PodControl {
     }
   }
 
-  #tell(owner: Workload, type: "Normal" | "Warning", reason: string, message: string): void {
+  #tell(owner: ApiObject, type: "Normal" | "Warning", reason: string, message: string): void {
     this.#recorder.record({ object: eventObject(this.#kind, owner), type, reason, message });
   }
 }

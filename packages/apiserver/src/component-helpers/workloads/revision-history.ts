@@ -1,16 +1,11 @@
 // Writes revisions: makes one under a name that is free, numbers it anew, deletes it. Decides
 // nothing.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go (realHistory).
+import { createObject } from "../meta/write-object.ts";
 import { isAlreadyExists, isConflict } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import {
-  type ControllerRevision,
-  controllerRevisionKind,
-  isSameData,
-  type NewRevision,
-  revisionHash,
-  revisionName,
-} from "./controller-revision.ts";
+import { isSameData, type NewRevision, revisionHash, revisionName } from "./controller-revision.ts";
+import { ControllerRevision } from "homeostat/k8s/apps/v1";
 
 const attempts = 5;
 
@@ -29,7 +24,7 @@ export async function createRevision(
     const name = revisionName(owner, revisionHash(wanted.data, count));
     try {
       return {
-        revision: await client.create(controllerRevisionKind, {
+        revision: await createObject(client, ControllerRevision, {
           ...wanted,
           metadata: { ...wanted.metadata, name },
         }),
@@ -38,7 +33,7 @@ export async function createRevision(
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
-    const found = await client.get(controllerRevisionKind, { name, namespace });
+    const found = await client.get(ControllerRevision, { name, namespace });
     if (isSameData(found.data, wanted.data)) return { revision: found, collisions: count };
   }
 }
@@ -54,10 +49,10 @@ export async function renumberRevision(
   for (let left = attempts; ; left -= 1) {
     if (latest.revision === to) return latest;
     try {
-      return await client.update(controllerRevisionKind, { ...latest, revision: to });
+      return await client.update(ControllerRevision, { ...latest, revision: to });
     } catch (error) {
       if (!isConflict(error) || left <= 1) throw error;
-      latest = await client.get(controllerRevisionKind, { name, namespace });
+      latest = await client.get(ControllerRevision, { name, namespace });
     }
   }
 }
@@ -67,5 +62,5 @@ export async function deleteRevision(
   client: Client,
   { metadata: { name, namespace } }: ControllerRevision,
 ): Promise<void> {
-  await client.delete(controllerRevisionKind, { name, namespace });
+  await client.delete(ControllerRevision, { name, namespace });
 }

@@ -16,7 +16,7 @@ test("the hash is stable, fit for names, and another one for another template or
       hash,
       templateHash(template, 0),
       templateHash(template, 1),
-      templateHash({ spec: {} }, undefined),
+      templateHash({ spec: { containers: [] } }, undefined),
     ]).size,
     4,
   );

@@ -3,13 +3,13 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash),
 // k8s.io/apimachinery/pkg/util/rand (SafeEncodeString).
 import { compareBytewise, encodeJson, type Json } from "homeostat/api";
-import type { PodTemplate } from "./workload-objects.ts";
+import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 
 /**
  * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`. Upstream hashes Go's
  * printed form; this one, the same function over JSON with sorted keys: as stable, not the same.
  */
-export function templateHash(template: PodTemplate, collisions: number | undefined): string {
+export function templateHash(template: PodTemplateSpec, collisions: number | undefined): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(
     encodeSorted(squeeze(template as unknown as Json)) +

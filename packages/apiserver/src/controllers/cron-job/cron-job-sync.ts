@@ -1,7 +1,9 @@
 // One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts
 // the next when it is time.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
-import { equalJson, isAlreadyExists, isControlledBy, type Json } from "homeostat/api";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import { createObject } from "../../component-helpers/meta/write-object.ts";
+import { isAlreadyExists, isControlledBy } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { zoneFault } from "../../kinds/batch/cron-schedule.ts";
@@ -9,18 +11,11 @@ import {
   eventObject,
   type SimulatorEventRecorder,
 } from "../../component-helpers/events/event-recorder.ts";
-import { endCondition, type Job, jobKind, trueCondition } from "../job/job-objects.ts";
+import { endCondition, trueCondition } from "../job/job-objects.ts";
+import { Job, CronJob, type CronJobStatus } from "homeostat/k8s/batch/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
-import { formatSeconds } from "../../component-helpers/workloads/workload-objects.ts";
-import {
-  type CronJob,
-  cronJobKind,
-  type CronJobStatus,
-  jobManifest,
-  jobName,
-  oldestJobs,
-  referenceTo,
-} from "./cron-job-objects.ts";
+import { jobManifest, jobName, oldestJobs, referenceTo } from "./cron-job-objects.ts";
 import { dueTime, nextLookMs } from "./missed-times.ts";
 import { readSchedule, type Striking } from "./next-time.ts";
 
@@ -42,7 +37,7 @@ export class CronJobSync {
     this.#tools = tools;
     this.#cronJob = cronJob;
     this.#jobs = jobs;
-    this.#status = cronJob.status ?? {};
+    this.#status = cronJob.status;
   }
 
   /**
@@ -53,9 +48,9 @@ export class CronJobSync {
     await this.#forgetOldJobs();
     const failure: { error?: unknown } = {};
     const afterMs = await this.#look().catch((error: unknown) => void (failure.error = error));
-    if (!equalJson(this.#status as Json, (this.#cronJob.status ?? {}) as Json))
+    if (!deepEqual(this.#status, this.#cronJob.status))
       await this.#tools.client.update(
-        cronJobKind,
+        CronJob,
         { ...this.#cronJob, status: this.#status },
         { subresource: "status" },
       );
@@ -98,8 +93,8 @@ export class CronJobSync {
     if (!end) {
       if (this.#isActive(uid)) return;
       const { name: ownName, namespace } = this.#cronJob.metadata;
-      const live = await this.#tools.client.get(cronJobKind, { name: ownName, namespace });
-      if (live.status?.active?.some((one) => one.uid === uid)) this.#status = live.status;
+      const live = await this.#tools.client.get(CronJob, { name: ownName, namespace });
+      if (live.status.active?.some((one) => one.uid === uid)) this.#status = live.status;
       else
         this.#warn(
           "UnexpectedJob",
@@ -111,7 +106,7 @@ export class CronJobSync {
       this.#setInactive(uid);
       this.#tell("SawCompletedJob", `Saw completed job: ${name}, condition: ${end.type}`);
     }
-    const completed = trueCondition(job.status ?? {}, "Complete") && job.status?.completionTime;
+    const completed = trueCondition(job.status, "Complete") && job.status.completionTime;
     if (
       completed &&
       Date.parse(completed) > Date.parse(this.#status.lastSuccessfulTime ?? "1970-01-01T00:00:00Z")
@@ -122,8 +117,8 @@ export class CronJobSync {
   /** A job that is gone is active no longer. */
   async #dropMissing(): Promise<void> {
     const known = new Set(this.#jobs.map(({ metadata }) => metadata.uid));
-    for (const { uid, name, namespace } of this.#status.active ?? []) {
-      if (known.has(uid) || (await this.#tools.client.find(jobKind, { name, namespace }))) continue;
+    for (const { uid = "", name = "", namespace } of this.#status.active ?? []) {
+      if (known.has(uid) || (await this.#tools.client.find(Job, { name, namespace }))) continue;
       this.#tell("MissingJob", `Active job went missing: ${name}`);
       this.#setInactive(uid);
     }
@@ -177,7 +172,7 @@ export class CronJobSync {
     }
     if (
       active.some(({ name }) => name === jobName(this.#cronJob, at)) ||
-      lastScheduleTime === formatSeconds(at)
+      lastScheduleTime === formatTime(at)
     )
       return false;
     if (concurrencyPolicy !== "Forbid" || active.length === 0) return true;
@@ -189,13 +184,11 @@ export class CronJobSync {
   }
 
   async #replaceActive(): Promise<void> {
-    for (const { name, namespace } of this.#status.active ?? []) {
-      const job = await this.#tools.client
-        .get(jobKind, { name, namespace })
-        .catch((error: unknown) => {
-          this.#warn("FailedGet", `Get job: ${messageOf(error)}`);
-          throw error;
-        });
+    for (const { name = "", namespace } of this.#status.active ?? []) {
+      const job = await this.#tools.client.get(Job, { name, namespace }).catch((error: unknown) => {
+        this.#warn("FailedGet", `Get job: ${messageOf(error)}`);
+        throw error;
+      });
       if (!(await this.#delete(job))) throw new Error(`could not replace job ${namespace}/${name}`);
     }
   }
@@ -204,7 +197,7 @@ export class CronJobSync {
   async #start(at: number): Promise<boolean> {
     const job =
       (await this.#create(at)) ??
-      (await this.#tools.client.get(jobKind, {
+      (await this.#tools.client.get(Job, {
         name: jobName(this.#cronJob, at),
         namespace: this.#cronJob.metadata.namespace,
       }));
@@ -212,14 +205,14 @@ export class CronJobSync {
     this.#status = {
       ...this.#status,
       active: [...(this.#status.active ?? []), referenceTo(job)],
-      lastScheduleTime: formatSeconds(at),
+      lastScheduleTime: formatTime(at),
     };
     return true;
   }
 
   async #create(at: number): Promise<Job | undefined> {
     try {
-      const job = (await this.#tools.client.create(jobKind, jobManifest(this.#cronJob, at))) as Job;
+      const job = await createObject(this.#tools.client, Job, jobManifest(this.#cronJob, at));
       this.#tell("SuccessfulCreate", `Created job ${job.metadata.name}`);
       return job;
     } catch (error) {
@@ -233,7 +226,7 @@ export class CronJobSync {
   async #delete({ metadata: { name, namespace, uid } }: Job): Promise<boolean> {
     try {
       await this.#tools.client.delete(
-        jobKind,
+        Job,
         { name, namespace },
         { propagationPolicy: "Background" },
       );
@@ -266,7 +259,7 @@ export class CronJobSync {
 
   #record(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#tools.recorder.record({
-      object: eventObject(cronJobKind, this.#cronJob),
+      object: eventObject(CronJob, this.#cronJob),
       type,
       reason,
       message,

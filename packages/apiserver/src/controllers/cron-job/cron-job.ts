@@ -1,17 +1,15 @@
 // CronJobs: wakes when one of them or one of its jobs changes, and when a schedule strikes, and
 // looks at it.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
-import { controllerOf, parseObjectKey } from "homeostat/api";
+import { controllerOf, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
-import { type Job, jobKind } from "../job/job-objects.ts";
+import { Job, CronJob } from "homeostat/k8s/batch/v1";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import type { WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
-import { type CronJob, cronJobKind } from "./cron-job-objects.ts";
 import { CronJobSync, type CronJobTools } from "./cron-job-sync.ts";
 import { nextLookMs } from "./missed-times.ts";
 import { readSchedule } from "./next-time.ts";
@@ -25,8 +23,8 @@ export const startCronJobs: ControllerDescriptor["start"] = async (context) => {
 
 class CronJobs {
   readonly #controller: KeyedController;
-  readonly #cronJobs: Informer<WorkloadKind<CronJob>>;
-  readonly #jobs: Informer<WorkloadKind<Job>>;
+  readonly #cronJobs: Informer<Kind<CronJob>>;
+  readonly #jobs: Informer<Kind<Job>>;
   readonly #tools: CronJobTools;
 
   constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
@@ -34,8 +32,8 @@ class CronJobs {
     const recorder = createSimulatorEventRecorder(client, runtime, "cronjob-controller");
     controller.onStop(() => recorder.close());
     this.#tools = { client, runtime, recorder };
-    this.#cronJobs = controller.acquire(cronJobKind);
-    this.#jobs = controller.acquire(jobKind);
+    this.#cronJobs = controller.acquire(CronJob);
+    this.#jobs = controller.acquire(Job);
     const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#cronJobs, {
       added: wake,
@@ -54,7 +52,7 @@ class CronJobs {
 
   #wakeOwner(job: Job): void {
     const reference = controllerOf(job);
-    if (reference?.kind !== cronJobKind.kind) return;
+    if (reference?.kind !== CronJob.kind) return;
     const owner = this.#cronJobs.entry(`${job.metadata.namespace ?? ""}/${reference.name}`);
     if (owner?.uid === reference.uid) this.#controller.add(owner.key);
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CronJob, jobManifest, jobName, oldestJobs } from "./cron-job-objects.ts";
+import { jobManifest, jobName, oldestJobs } from "./cron-job-objects.ts";
+import type { CronJob } from "homeostat/k8s/batch/v1";
 import { dueTime, nextLookMs } from "./missed-times.ts";
 import { readSchedule, type Striking } from "./next-time.ts";
 
@@ -15,7 +16,7 @@ const cronJob = (spec: Partial<CronJob["spec"]> = {}, lastScheduleTime?: string)
     resourceVersion: "1",
     creationTimestamp: "2026-01-01T10:00:30Z",
   },
-  spec: { schedule: "* * * * *", jobTemplate: { spec: {} }, ...spec },
+  spec: { schedule: "* * * * *", jobTemplate: { spec: { template: {} } }, ...spec },
   status: lastScheduleTime === undefined ? {} : { lastScheduleTime },
 });
 function scheduleOf({ spec }: CronJob): Striking {
@@ -63,7 +64,7 @@ test("a job is named after its minute and tells its moment in the zone of the Cr
     timeZone: "Asia/Tokyo",
     jobTemplate: {
       metadata: { labels: { a: "1" }, annotations: { b: "2" } },
-      spec: { parallelism: 2 },
+      spec: { parallelism: 2, template: {} },
     },
   });
   assert.equal(jobName(one, at("10:01:00")), `c-${at("10:01:00") / 60_000}`);
@@ -77,7 +78,7 @@ test("a job is named after its minute and tells its moment in the zone of the Cr
   });
   assert.deepEqual(
     [metadata["labels"], metadata["ownerReferences"][0].controller, spec],
-    [{ a: "1" }, true, { parallelism: 2 }],
+    [{ a: "1" }, true, { parallelism: 2, template: {} }],
   );
 });
 

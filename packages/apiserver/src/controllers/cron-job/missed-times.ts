@@ -1,6 +1,6 @@
 // Which moment of a schedule a CronJob is to serve now, and when it is to be looked at again. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
-import type { CronJob } from "./cron-job-objects.ts";
+import type { CronJob } from "homeostat/k8s/batch/v1";
 import type { Striking } from "./next-time.ts";
 
 /** Clocks differ a little: a look comes so much later than the moment it is for. */
@@ -26,10 +26,7 @@ function missedTimes(
   now: number,
   oldest: number,
 ): MissedTimes | { readonly since: number; readonly fault: string } {
-  const since = Math.max(
-    Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp),
-    oldest,
-  );
+  const since = Math.max(Date.parse(status.lastScheduleTime ?? metadata.creationTimestamp), oldest);
   const first = schedule.next(since);
   if (first !== undefined && now < first) return { since, count: 0 };
   const second = first === undefined ? undefined : schedule.next(first);

@@ -2,19 +2,18 @@
 // those that nobody needs.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (constructHistory, snapshot,
 // dedupCurHistories, cleanupHistory).
+import { createObject } from "../../component-helpers/meta/write-object.ts";
 import { isAlreadyExists, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import {
-  type ControllerRevision,
-  controllerRevisionKind,
   isSameData,
   revisionLabel,
   templatePatch,
 } from "../../component-helpers/workloads/controller-revision.ts";
+import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
+import { Pod } from "homeostat/k8s/core/v1";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
 import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
-import { type Pod, podKind } from "../../component-helpers/workloads/workload-objects.ts";
-import { type DaemonSet, daemonSetKind } from "./daemon-set-objects.ts";
 
 /** As the API defaults it. */
 const defaultLimit = 10;
@@ -48,7 +47,7 @@ export async function findHistory(
   const kept = same.reduce((a, b) => (b.revision >= a.revision ? b : a));
   if (same.length > 1) await keepOne(client, kept, { same, pods: await pods() });
   if (kept.revision < number)
-    await client.update(controllerRevisionKind, { ...kept, revision: number });
+    await client.update(ControllerRevision, { ...kept, revision: number });
   return { hash: hashOf(kept), old };
 }
 
@@ -59,7 +58,7 @@ async function withLabel(
 ): Promise<ControllerRevision> {
   const { metadata } = revision;
   if (metadata.labels?.[revisionLabel] !== undefined) return revision;
-  return client.update(controllerRevisionKind, {
+  return client.update(ControllerRevision, {
     ...revision,
     metadata: { ...metadata, labels: { ...metadata.labels, [revisionLabel]: metadata.name } },
   });
@@ -75,7 +74,7 @@ async function keepOne(
   for (const { metadata } of pods)
     if (metadata.labels?.[revisionLabel] !== hashOf(kept))
       await client.patch(
-        podKind,
+        Pod,
         { name: metadata.name, namespace: metadata.namespace },
         { type: "merge", body },
       );
@@ -89,14 +88,14 @@ async function snapshot(
 ): Promise<ControllerRevision> {
   const { template } = set.spec;
   const { name, namespace, annotations } = set.metadata;
-  const hash = templateHash(template, set.status?.collisionCount);
+  const hash = templateHash(template, set.status.collisionCount);
   const data = templatePatch(template);
   const labels = { ...template.metadata?.labels, [revisionLabel]: hash };
   const ownerReferences = [
     toControllerReference({
       ...set,
-      apiVersion: daemonSetKind.apiVersion,
-      kind: daemonSetKind.kind,
+      apiVersion: DaemonSet.apiVersion,
+      kind: DaemonSet.kind,
     }),
   ];
   const metadata = {
@@ -107,7 +106,7 @@ async function snapshot(
     ownerReferences,
   };
   try {
-    return await client.create(controllerRevisionKind, {
+    return await createObject(client, ControllerRevision, {
       apiVersion: "apps/v1",
       kind: "ControllerRevision",
       metadata,
@@ -116,7 +115,7 @@ async function snapshot(
     });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const found = await client.get(controllerRevisionKind, { name: metadata.name, namespace });
+    const found = await client.get(ControllerRevision, { name: metadata.name, namespace });
     if (isSameData(found.data, data)) return found;
     await countCollision(client, set);
     throw error;
@@ -126,10 +125,10 @@ async function snapshot(
 /** Another revision has the name: the next look makes another one of it. */
 async function countCollision(client: Client, set: DaemonSet): Promise<void> {
   const { name, namespace } = set.metadata;
-  const live = await client.get(daemonSetKind, { name, namespace });
-  if (live.status?.collisionCount !== set.status?.collisionCount) return;
-  const status = { ...live.status, collisionCount: (live.status?.collisionCount ?? 0) + 1 };
-  await client.update(daemonSetKind, { ...live, status }, { subresource: "status" });
+  const live = await client.get(DaemonSet, { name, namespace });
+  if (live.status.collisionCount !== set.status.collisionCount) return;
+  const status = { ...live.status, collisionCount: (live.status.collisionCount ?? 0) + 1 };
+  await client.update(DaemonSet, { ...live, status }, { subresource: "status" });
 }
 
 /**

@@ -2,16 +2,18 @@
 // it may be on. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/util/daemonset_util.go, daemon_controller.go
 // (NodeShouldRunDaemonPod).
-import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
-import { isTolerated, matchesNode } from "../../component-helpers/nodes/node-fit.ts";
+import type { DaemonSet } from "homeostat/k8s/apps/v1";
 import type {
   Node,
   Pod,
-  PodTemplate,
+  PodTemplateSpec,
   Toleration,
-} from "../../component-helpers/workloads/workload-objects.ts";
-import { type DaemonSet, generationLabel, templateGeneration } from "./daemon-set-objects.ts";
+  Affinity,
+  PodSpec,
+} from "homeostat/k8s/core/v1";
+import { isTolerated, matchesNode } from "../../component-helpers/nodes/node-fit.ts";
+import { generationLabel, templateGeneration } from "./daemon-set-objects.ts";
 
 /** What a node may be and keep its daemons. */
 const borne: readonly Toleration[] = [
@@ -35,7 +37,7 @@ const nameField = "metadata.name";
 export function daemonPodTemplate(
   set: DaemonSet,
   { node, hash }: { readonly node: string; readonly hash: string },
-): PodTemplate {
+): PodTemplateSpec {
   const { template } = set.spec;
   const generation = templateGeneration(set);
   const labels = {
@@ -43,11 +45,11 @@ export function daemonPodTemplate(
     ...(generation === undefined ? {} : { [generationLabel]: generation }),
     ...(hash === "" ? {} : { [revisionLabel]: hash }),
   };
-  const affinity = forNode(template.spec["affinity"] as Json | undefined, node);
+  const spec = specOf(template);
   return {
     ...template,
     metadata: { ...template.metadata, labels },
-    spec: { ...template.spec, affinity, tolerations: tolerationsOf(template) },
+    spec: { ...spec, affinity: affinityTo(node, spec.affinity), tolerations: tolerationsOf(spec) },
   };
 }
 
@@ -55,12 +57,9 @@ export function daemonPodTemplate(
  * The template's own tolerations, and those that every daemon has; one that is the same but for its
  * time gives way.
  */
-function tolerationsOf({ spec }: PodTemplate): readonly Toleration[] {
-  const added = spec["hostNetwork"] === true ? [...borne, borneOnHostNetwork] : borne;
-  return added.reduce<readonly Toleration[]>(
-    withToleration,
-    (spec["tolerations"] as readonly Toleration[] | undefined) ?? [],
-  );
+function tolerationsOf({ hostNetwork, tolerations = [] }: PodSpec): readonly Toleration[] {
+  const added = hostNetwork ? [...borne, borneOnHostNetwork] : borne;
+  return added.reduce<readonly Toleration[]>(withToleration, tolerations);
 }
 
 function withToleration(before: readonly Toleration[], added: Toleration): readonly Toleration[] {
@@ -71,21 +70,23 @@ function withToleration(before: readonly Toleration[], added: Toleration): reado
     : [...before, added];
 }
 
-/**
- * The affinity that binds a pod to one node; what else it asks of nodes is dropped, for the node
- * has it.
- */
-function forNode(affinity: Json | undefined, node: string): JsonObject {
-  const before = isObject(affinity) ? affinity : {};
-  const nodeAffinity = isObject(before["nodeAffinity"]) ? before["nodeAffinity"] : {};
+/** Affinity to one node. It replaces the required node affinity, which the node meets. */
+function affinityTo(node: string, affinity: Affinity | undefined): Affinity {
   const required = {
-    nodeSelectorTerms: [{ matchFields: [{ key: nameField, operator: "In", values: [node] }] }],
+    nodeSelectorTerms: [
+      { matchFields: [{ key: nameField, operator: "In" as const, values: [node] }] },
+    ],
   };
   return {
-    ...before,
-    nodeAffinity: { ...nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: required },
+    ...affinity,
+    nodeAffinity: {
+      ...affinity?.nodeAffinity,
+      requiredDuringSchedulingIgnoredDuringExecution: required,
+    },
   };
 }
+
+const specOf = ({ spec }: PodTemplateSpec): PodSpec => spec ?? { containers: [] };
 
 /** The node that a pod is on or is meant for. */
 export function targetNode({ spec }: Pod): string | undefined {
@@ -105,12 +106,12 @@ export type Eligibility = "run" | "stay" | "go";
 /** What a node is to a daemon set. */
 export function eligibility(set: DaemonSet, node: Node): Eligibility {
   const { template } = set.spec;
-  const spec = template.spec as Pod["spec"];
+  const spec = specOf(template);
   const { name } = node.metadata;
   if (spec.nodeName && spec.nodeName !== name) return "go";
   if (!matchesNode(spec, node.metadata)) return "go";
-  const tolerations = tolerationsOf(template);
-  const unborne = (node.spec?.taints ?? []).filter(
+  const tolerations = tolerationsOf(spec);
+  const unborne = (node.spec.taints ?? []).filter(
     (taint) =>
       (taint.effect === "NoSchedule" || taint.effect === "NoExecute") &&
       !isTolerated(taint, tolerations),

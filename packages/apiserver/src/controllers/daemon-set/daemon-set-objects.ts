@@ -2,54 +2,9 @@
 // for. Pure.
 // Upstream: k8s.io/api/apps/v1/types.go,
 // k8s.io/kubernetes/pkg/controller/daemon/util/daemonset_util.go.
-import type { Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
-import type {
-  LabelSelectorObject,
-  Pod,
-  PodTemplate,
-  Workload,
-  WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
-
-/** apps/v1 DaemonSet. */
-export interface DaemonSet extends Workload {
-  readonly spec: {
-    readonly selector: LabelSelectorObject;
-    readonly template: PodTemplate;
-    readonly updateStrategy: {
-      readonly type: string;
-      readonly rollingUpdate?: {
-        readonly maxUnavailable?: number | string;
-        readonly maxSurge?: number | string;
-      };
-    };
-    readonly minReadySeconds?: number;
-    readonly revisionHistoryLimit?: number;
-  };
-  readonly status?: DaemonSetStatus;
-}
-
-/** apps/v1 DaemonSetStatus. */
-export interface DaemonSetStatus {
-  readonly desiredNumberScheduled?: number;
-  readonly currentNumberScheduled?: number;
-  readonly numberMisscheduled?: number;
-  readonly numberReady?: number;
-  readonly updatedNumberScheduled?: number;
-  readonly numberAvailable?: number;
-  readonly numberUnavailable?: number;
-  readonly observedGeneration?: number;
-  readonly collisionCount?: number;
-}
-
-export const daemonSetKind = dynamicKind({
-  apiVersion: "apps/v1",
-  kind: "DaemonSet",
-  resource: "daemonsets",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<DaemonSet>;
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { DaemonSet } from "homeostat/k8s/apps/v1";
 
 /** The label that told a template before hashes did. */
 export const generationLabel = "pod-template-generation";
@@ -90,7 +45,7 @@ function shareOf(
   field: "maxSurge" | "maxUnavailable",
   nodes: number,
 ): number {
-  if (updateStrategy.type !== "RollingUpdate") return 0;
+  if (updateStrategy?.type !== "RollingUpdate") return 0;
   const value = updateStrategy.rollingUpdate?.[field] ?? 0;
   return typeof value === "number" ? value : Math.ceil((Number.parseInt(value, 10) * nodes) / 100);
 }

@@ -2,25 +2,24 @@
 // at it. The decisions are pods-on-nodes.ts, rolling-update.ts and daemon-status.ts; this file
 // carries them out.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import {
   controllerOf,
-  equalJson,
   isConflict,
   isNotFound,
-  type Json,
   type LabelSelector,
   parseObjectKey,
+  type Kind,
 } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  toSelector,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
-import {
-  type ControllerRevision,
-  controllerRevisionKind,
-} from "../../component-helpers/workloads/controller-revision.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
+import { Node, Pod } from "homeostat/k8s/core/v1";
+import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
 import {
   createSimulatorEventRecorder,
@@ -36,18 +35,8 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  keyFor,
-  type Node,
-  nodeKind,
-  type Pod,
-  podKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
 import { findHistory, spentRevisions } from "./daemon-history.ts";
 import { daemonPodTemplate, eligibility } from "./daemon-pod.ts";
-import { type DaemonSet, daemonSetKind } from "./daemon-set-objects.ts";
 import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
 import { FailedPods } from "./failed-pods.ts";
 import { type DaemonLook, type DaemonWork, managePods, podsByNode } from "./pods-on-nodes.ts";
@@ -66,10 +55,10 @@ export const startDaemonSets: ControllerDescriptor["start"] = async (context) =>
 class DaemonSets {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
-  readonly #sets: Informer<WorkloadKind<DaemonSet>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #nodes: Informer<WorkloadKind<Node>>;
-  readonly #revisions: Informer<WorkloadKind<ControllerRevision>>;
+  readonly #sets: Informer<Kind<DaemonSet>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #nodes: Informer<Kind<Node>>;
+  readonly #revisions: Informer<Kind<ControllerRevision>>;
   readonly #recorder: SimulatorEventRecorder;
   readonly #control: PodControl;
   readonly #failedPods: FailedPods;
@@ -80,12 +69,12 @@ class DaemonSets {
     this.#controller = controller;
     this.#recorder = createSimulatorEventRecorder(client, runtime, "daemonset-controller");
     controller.onStop(() => this.#recorder.close());
-    this.#control = new PodControl(client, this.#recorder, daemonSetKind);
+    this.#control = new PodControl(client, this.#recorder, DaemonSet);
     this.#failedPods = new FailedPods(runtime.clock);
-    this.#sets = controller.acquire(daemonSetKind);
-    this.#pods = controller.acquire(podKind);
-    this.#nodes = controller.acquire(nodeKind);
-    this.#revisions = controller.acquire(controllerRevisionKind);
+    this.#sets = controller.acquire(DaemonSet);
+    this.#pods = controller.acquire(Pod);
+    this.#nodes = controller.acquire(Node);
+    this.#revisions = controller.acquire(ControllerRevision);
     this.#pods.addIndex("orphan", orphanIndex);
     this.#pods.addIndex("node", nodeIndex);
     this.#revisions.addIndex("orphan", orphanIndex);
@@ -119,7 +108,7 @@ class DaemonSets {
     for (const set of this.#sets.list()) {
       const may = eligibility(set, node);
       const isOn = on.some((owner) => owner?.uid === set.metadata.uid);
-      if (isOn ? may === "go" || (set.status?.numberMisscheduled ?? 0) > 0 : may === "run")
+      if (isOn ? may === "go" || (set.status.numberMisscheduled ?? 0) > 0 : may === "run")
         this.#controller.add(keyFor(set));
     }
   }
@@ -130,19 +119,19 @@ class DaemonSets {
     if (!set || !selector || selector.length === 0 || set.metadata.deletionTimestamp !== undefined)
       return undefined;
     const { client } = this.#context;
-    const revisions = await this.#claim(set, selector, controllerRevisionKind, this.#revisions);
+    const revisions = await this.#claim(set, selector, ControllerRevision, this.#revisions);
     const { hash, old } = await findHistory(client, set, {
       revisions,
-      pods: () => this.#claim(set, selector, podKind, this.#pods),
+      pods: () => this.#claim(set, selector, Pod, this.#pods),
     });
     const look = async (): Promise<DaemonLook> => {
-      const pods = podsByNode(await this.#claim(set, selector, podKind, this.#pods), "living");
+      const pods = podsByNode(await this.#claim(set, selector, Pod, this.#pods), "living");
       return { set, nodes: this.#nodes.list(), pods, hash, now: this.#context.runtime.clock.now() };
     };
     const failed = await this.#arrange(look).then(
       async (heldMs) => {
         const pods = [
-          ...podsByNode(await this.#claim(set, selector, podKind, this.#pods), "all").values(),
+          ...podsByNode(await this.#claim(set, selector, Pod, this.#pods), "all").values(),
         ].flat();
         for (const one of spentRevisions(set, old, pods)) await deleteRevision(client, one);
         return { heldMs };
@@ -155,17 +144,17 @@ class DaemonSets {
   }
 
   /** What the set has, after taking what it may take and letting go what it may not keep. */
-  #claim<O extends Workload>(
+  #claim<O extends ApiObject>(
     set: DaemonSet,
     selector: LabelSelector,
-    kind: WorkloadKind<O>,
-    informer: Informer<WorkloadKind<O>>,
+    kind: Kind<O>,
+    informer: Informer<Kind<O>>,
   ): Promise<readonly O[]> {
     const { uid, namespace = "" } = set.metadata;
     const own = informer.byIndex("owner", uid);
     const orphans = informer.byIndex("orphan", namespace).filter((one) => !own.includes(one));
     return claimDependents(
-      { client: this.#context.client, kind: daemonSetKind, owner: set, selector },
+      { client: this.#context.client, kind: DaemonSet, owner: set, selector },
       kind,
       [...own, ...orphans],
     );
@@ -186,7 +175,7 @@ class DaemonSets {
     });
     this.#tellFinished(set, work);
     const didSomething = await this.#carryOut(set, work, hash);
-    if (!didSomething && set.spec.updateStrategy.type === "RollingUpdate")
+    if (!didSomething && set.spec.updateStrategy?.type === "RollingUpdate")
       await this.#carryOut(set, rollingUpdate(await look()), hash);
     return heldMs;
   }
@@ -205,11 +194,11 @@ class DaemonSets {
   }
 
   #tellFinished(set: DaemonSet, { finished }: DaemonWork): void {
-    const object = eventObject(daemonSetKind, set);
+    const object = eventObject(DaemonSet, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string =>
         `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
-      if (pod.status?.phase === "Failed")
+      if (pod.status.phase === "Failed")
         this.#recorder.record({
           object,
           type: "Warning",
@@ -237,7 +226,7 @@ class DaemonSets {
     const found = countNodes(look);
     const write = (latest: DaemonSet): Promise<DaemonSet> =>
       client.update(
-        daemonSetKind,
+        DaemonSet,
         { ...latest, status: withCounts(latest.status, found, generation) },
         { subresource: "status" },
       );
@@ -245,7 +234,7 @@ class DaemonSets {
       await write(set).catch(async (error: unknown) => {
         if (isNotFound(error)) return;
         if (!isConflict(error)) throw error;
-        const latest = await client.find(daemonSetKind, { name, namespace });
+        const latest = await client.find(DaemonSet, { name, namespace });
         if (latest?.metadata.uid === set.metadata.uid) await write(latest);
       });
     const { minReadySeconds = 0 } = set.spec;
@@ -260,10 +249,7 @@ class DaemonSets {
 /** True when a change of a node could matter to any daemon set. */
 function isOtherNode(old: Node, node: Node): boolean {
   return (
-    !equalJson((old.metadata.labels ?? {}) as Json, (node.metadata.labels ?? {}) as Json) ||
-    !equalJson(
-      (old.spec?.taints ?? []) as unknown as Json,
-      (node.spec?.taints ?? []) as unknown as Json,
-    )
+    !deepEqual(old.metadata.labels ?? {}, node.metadata.labels ?? {}) ||
+    !deepEqual(old.spec.taints ?? [], node.spec.taints ?? [])
   );
 }

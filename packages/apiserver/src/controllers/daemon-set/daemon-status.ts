@@ -4,7 +4,8 @@
 // storeDaemonSetStatus).
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import { eligibility } from "./daemon-pod.ts";
-import { type DaemonSet, type DaemonSetStatus, isUpdated } from "./daemon-set-objects.ts";
+import { isUpdated } from "./daemon-set-objects.ts";
+import type { DaemonSet, DaemonSetStatus } from "homeostat/k8s/apps/v1";
 import { byAge, type DaemonLook, isAvailable } from "./pods-on-nodes.ts";
 
 /** Counts, all of them. */
@@ -61,7 +62,7 @@ export function withCounts(
 /** True when a set says these counts of its present generation. */
 export function saysCounts({ status, metadata }: DaemonSet, found: DaemonCounts): boolean {
   return (
-    counts.every((field) => (status?.[field] ?? 0) === found[field]) &&
-    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+    counts.every((field) => (status[field] ?? 0) === found[field]) &&
+    (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)
   );
 }

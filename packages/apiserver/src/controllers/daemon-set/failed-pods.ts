@@ -3,7 +3,7 @@
 // Upstream: k8s.io/client-go/util/flowcontrol/backoff.go, as
 // k8s.io/kubernetes/cmd/kube-controller-manager sets it up.
 import type { Clock } from "homeostat/runtime";
-import type { DaemonSet } from "./daemon-set-objects.ts";
+import type { DaemonSet } from "homeostat/k8s/apps/v1";
 
 const firstMs = 1000;
 const maxMs = 15 * 60_000;
@@ -24,7 +24,7 @@ export class FailedPods {
   next({ metadata, status }: DaemonSet, node: string): number {
     const now = this.#clock.monotonic();
     this.#forget(now);
-    const key = `${metadata.uid}/${status?.observedGeneration ?? 0}/${node}`;
+    const key = `${metadata.uid}/${status.observedGeneration ?? 0}/${node}`;
     const last = this.#tries.get(key);
     if (last && now - last.at < last.waitMs) return last.waitMs;
     this.#tries.set(key, { waitMs: last ? Math.min(2 * last.waitMs, maxMs) : firstMs, at: now });

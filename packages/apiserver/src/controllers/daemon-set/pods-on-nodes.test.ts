@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Node, Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { DaemonSet, DaemonSetStatus } from "homeostat/k8s/apps/v1";
+import type { Node, Pod, PodSpec, PodPhase, Toleration } from "homeostat/k8s/core/v1";
 import { daemonPodTemplate, eligibility, targetNode } from "./daemon-pod.ts";
-import type { DaemonSet } from "./daemon-set-objects.ts";
 import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
 import { FailedPods } from "./failed-pods.ts";
 import { type DaemonLook, managePods, podsByNode } from "./pods-on-nodes.ts";
@@ -27,10 +27,17 @@ const nodeOf = (
   kind: "Node",
   metadata: { ...metadata(name), labels: more.labels ?? {} },
   spec: more.taints ? { taints: more.taints } : {},
+  status: {},
 });
+const noCounts: DaemonSetStatus = {
+  desiredNumberScheduled: 0,
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  numberReady: 0,
+};
 const setOf = (
   more: {
-    readonly template?: Readonly<Record<string, unknown>>;
+    readonly template?: Partial<PodSpec>;
     readonly rolling?: object;
     readonly minReadySeconds?: number;
   } = {},
@@ -45,19 +52,23 @@ const setOf = (
   spec: {
     selector: {},
     minReadySeconds: more.minReadySeconds ?? 0,
-    template: { metadata: { labels: { app: "agent" } }, spec: more.template ?? {} },
+    template: {
+      metadata: { labels: { app: "agent" } },
+      spec: { containers: [], ...more.template },
+    },
     updateStrategy: {
       type: "RollingUpdate",
       rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...more.rolling },
     },
   },
+  status: noCounts,
 });
 
 interface State {
   readonly on?: string;
   readonly meant?: string;
   readonly hash?: string;
-  readonly phase?: string;
+  readonly phase?: PodPhase;
   readonly ready?: boolean;
   readonly going?: boolean;
 }
@@ -118,7 +129,7 @@ const rolled = (given: DaemonLook): unknown => {
 };
 
 test("a pod is made for its node, and bears what nodes may be ill with", () => {
-  const own = [
+  const own: Toleration[] = [
     { key: "x", operator: "Exists" },
     {
       key: "node.kubernetes.io/not-ready",
@@ -143,12 +154,9 @@ test("a pod is made for its node, and bears what nodes may be ill with", () => {
     "pod-template-generation": "4",
     "controller-revision-hash": "new",
   });
-  const tolerations = spec["tolerations"] as readonly {
-    readonly key: string;
-    readonly tolerationSeconds?: number;
-  }[];
+  const { tolerations = [] } = spec ?? {};
   assert.deepEqual(
-    tolerations.map(({ key }) => key.replace("node.kubernetes.io/", "")),
+    tolerations.map(({ key }) => key?.replace("node.kubernetes.io/", "")),
     [
       "x",
       "not-ready",
@@ -161,11 +169,8 @@ test("a pod is made for its node, and bears what nodes may be ill with", () => {
     ],
   );
   assert.equal(tolerations[1]?.tolerationSeconds, undefined);
-  assert.equal(
-    targetNode({ ...podOf("p", {}), spec: { containers: [], ...(spec as object) } } as Pod),
-    "a",
-  );
-  assert.deepEqual(Object.keys(spec["affinity"] as object), ["podAffinity", "nodeAffinity"]);
+  assert.equal(targetNode({ ...podOf("p", {}), spec: spec! }), "a");
+  assert.deepEqual(Object.keys(spec?.affinity ?? {}), ["podAffinity", "nodeAffinity"]);
 });
 
 test("taints, labels and names decide who may be where", () => {
@@ -296,7 +301,7 @@ test("the status counts nodes, the oldest pod speaks for each, and zero is left 
     numberUnavailable: 1,
   });
   const status = withCounts(
-    { numberUnavailable: 7, collisionCount: 1 },
+    { ...noCounts, numberUnavailable: 7, collisionCount: 1 },
     countNodes(look([], { nodes: [] })),
     4,
   );
@@ -308,8 +313,11 @@ test("the status counts nodes, the oldest pod speaks for each, and zero is left 
     numberReady: 0,
     observedGeneration: 4,
   });
-  assert.equal(saysCounts({ ...given.set, status: withCounts({}, counts, 4) }, counts), true);
-  assert.equal(saysCounts({ ...given.set, status: withCounts({}, counts, 3) }, counts), false);
+  assert.equal(saysCounts({ ...given.set, status: withCounts(noCounts, counts, 4) }, counts), true);
+  assert.equal(
+    saysCounts({ ...given.set, status: withCounts(noCounts, counts, 3) }, counts),
+    false,
+  );
 });
 
 test("failed pods are left the longer, the more often they fail", () => {

@@ -3,14 +3,15 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage,
 // podsShouldBeOnNode).
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
+import type { DaemonSet } from "homeostat/k8s/apps/v1";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
 import {
   availableInMs,
   isPodFinished,
   readyCondition,
 } from "../../component-helpers/workloads/pod-state.ts";
-import type { Node, Pod } from "../../component-helpers/workloads/workload-objects.ts";
 import { eligibility, targetNode } from "./daemon-pod.ts";
-import { type DaemonSet, surgeCount } from "./daemon-set-objects.ts";
+import { surgeCount } from "./daemon-set-objects.ts";
 
 /** What a daemon set's pods are judged by. */
 export interface DaemonLook {
@@ -71,7 +72,7 @@ function manageNode(
   if (may === "go") return { create: [], delete: staying, finished: [] };
   const finished = staying.filter(
     (pod) =>
-      pod.status?.phase === "Succeeded" || (pod.status?.phase === "Failed" && !isHeldBack(name)),
+      pod.status.phase === "Succeeded" || (pod.status.phase === "Failed" && !isHeldBack(name)),
   );
   const running = staying.filter((pod) => !isPodFinished(pod)).toSorted(byAge);
   const surges = surgeCount(look.set, 1) > 0;

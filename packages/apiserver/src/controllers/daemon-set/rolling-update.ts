@@ -1,7 +1,7 @@
 // How a daemon set comes to its new template: by deleting old pods, so many at a time, or by
 // letting new ones come beside them first. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (rollingUpdate).
-import type { Node, Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
 import { eligibility } from "./daemon-pod.ts";
 import { isUpdated, surgeCount, unavailableCount } from "./daemon-set-objects.ts";
 import { type DaemonLook, isAvailable, isGoing } from "./pods-on-nodes.ts";

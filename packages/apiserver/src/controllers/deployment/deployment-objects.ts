@@ -2,82 +2,30 @@
 // for. Pure.
 // Upstream: k8s.io/api/apps/v1/types.go,
 // k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
-import type { Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
-import type {
-  LabelSelectorObject,
-  PodTemplate,
-  ReplicaKeeper,
-  Workload,
-  WorkloadCondition,
-  WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
-
-/** apps/v1 Deployment. */
-export interface Deployment extends Workload {
-  readonly spec: {
-    readonly replicas: number;
-    readonly selector: LabelSelectorObject;
-    readonly template: PodTemplate;
-    readonly strategy: {
-      readonly type: string;
-      readonly rollingUpdate?: {
-        readonly maxSurge?: number | string;
-        readonly maxUnavailable?: number | string;
-      };
-    };
-    readonly minReadySeconds?: number;
-    readonly paused?: boolean;
-    readonly progressDeadlineSeconds?: number;
-    readonly revisionHistoryLimit?: number;
-  };
-  readonly status?: DeploymentStatus;
-}
-
-/** apps/v1 DeploymentStatus. */
-export interface DeploymentStatus {
-  readonly observedGeneration?: number;
-  readonly replicas?: number;
-  readonly updatedReplicas?: number;
-  readonly readyReplicas?: number;
-  readonly availableReplicas?: number;
-  readonly unavailableReplicas?: number;
-  readonly terminatingReplicas?: number;
-  readonly collisionCount?: number;
-  readonly conditions?: readonly WorkloadCondition[];
-}
-
-/** A replica set of a deployment: its spec is complete. */
-export type ReplicaSet = ReplicaKeeper;
-
-export const deploymentKind = dynamicKind({
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  resource: "deployments",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<Deployment>;
+import type { Deployment } from "homeostat/k8s/apps/v1";
+import { type ReplicaSet } from "homeostat/k8s/apps/v1";
 
 /** The label by which the pods of one template are told from others. */
 export const hashLabel = "pod-template-hash";
 const noLimit = 2 ** 31 - 1;
 
-export const isRolling = ({ spec }: Deployment): boolean => spec.strategy.type === "RollingUpdate";
+export const isRolling = ({ spec }: Deployment): boolean => spec.strategy?.type === "RollingUpdate";
 export const hasProgressDeadline = ({
   spec: { progressDeadlineSeconds: limit },
 }: Deployment): boolean => limit !== undefined && limit !== noLimit;
 export const hasHistoryLimit = ({ spec: { revisionHistoryLimit: limit } }: Deployment): boolean =>
   limit !== undefined && limit !== noLimit;
 
-/** How many pods a replica set asks for. */
-export const wanted = (set: ReplicaSet): number => set.spec.replicas ?? 0;
-/** How many pods replica sets ask for, together. */
-export const wantedOf = (sets: readonly ReplicaSet[]): number =>
-  sets.reduce((sum, set) => sum + wanted(set), 0);
+/** The desired number of pods. */
+export const replicasOf = ({ spec }: Deployment | ReplicaSet): number => spec.replicas ?? 0;
+/** The desired number of pods of all replica sets together. */
+export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
+  sets.reduce((sum, set) => sum + replicasOf(set), 0);
 /** A count of replica sets' statuses, together. */
 export const countOf = (
   sets: readonly ReplicaSet[],
   field: "replicas" | "readyReplicas" | "availableReplicas",
-): number => sets.reduce((sum, { status }) => sum + (status?.[field] ?? 0), 0);
+): number => sets.reduce((sum, { status }) => sum + (status[field] ?? 0), 0);
 
 /** Pods above the number asked for that a rollout may make. */
 export function maxSurge(deployment: Deployment): number {
@@ -86,7 +34,7 @@ export function maxSurge(deployment: Deployment): number {
 
 /** Pods below the number asked for that a rollout may leave. */
 export function maxUnavailable(deployment: Deployment): number {
-  const { replicas } = deployment.spec;
+  const replicas = replicasOf(deployment);
   return isRolling(deployment) && replicas > 0
     ? Math.min(fenceposts(deployment).unavailable, replicas)
     : 0;
@@ -96,12 +44,14 @@ export function maxUnavailable(deployment: Deployment): number {
  * Surge is rounded up, unavailability down; when both come to nothing, one may be unavailable, or
  * nothing would ever move.
  */
-function fenceposts({ spec: { replicas, strategy } }: Deployment): {
+function fenceposts(deployment: Deployment): {
   readonly surge: number;
   readonly unavailable: number;
 } {
-  const surge = scaled(strategy.rollingUpdate?.maxSurge ?? 0, replicas, Math.ceil);
-  const unavailable = scaled(strategy.rollingUpdate?.maxUnavailable ?? 0, replicas, Math.floor);
+  const replicas = replicasOf(deployment);
+  const limits = deployment.spec.strategy?.rollingUpdate;
+  const surge = scaled(limits?.maxSurge ?? 0, replicas, Math.ceil);
+  const unavailable = scaled(limits?.maxUnavailable ?? 0, replicas, Math.floor);
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
@@ -115,9 +65,9 @@ export const byCreation = (a: ReplicaSet, b: ReplicaSet): number =>
   compare(a.metadata.name, b.metadata.name);
 /** The bigger first, of equals the older. */
 export const bySizeOlder = (a: ReplicaSet, b: ReplicaSet): number =>
-  wanted(b) - wanted(a) || byCreation(a, b);
+  replicasOf(b) - replicasOf(a) || byCreation(a, b);
 /** The bigger first, of equals the newer. */
 export const bySizeNewer = (a: ReplicaSet, b: ReplicaSet): number =>
-  wanted(b) - wanted(a) || byCreation(b, a);
+  replicasOf(b) - replicasOf(a) || byCreation(b, a);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

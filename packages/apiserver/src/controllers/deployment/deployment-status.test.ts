@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WorkloadCondition } from "../../component-helpers/workloads/workload-objects.ts";
-import type { Deployment, DeploymentStatus, ReplicaSet } from "./deployment-objects.ts";
+import type {
+  Deployment,
+  DeploymentStatus,
+  ReplicaSet,
+  DeploymentCondition,
+} from "homeostat/k8s/apps/v1";
+
 import {
   calculateStatus,
   findCondition,
@@ -30,25 +35,25 @@ const deploymentWith = (
   spec: {
     replicas: 2,
     selector: {},
-    template: { spec: {} },
+    template: {},
     strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     progressDeadlineSeconds: 600,
     ...spec,
   },
   status,
 });
-const setWith = (name: string, status: ReplicaSet["status"] & object): ReplicaSet => ({
+const setWith = (name: string, status: Partial<ReplicaSet["status"]>): ReplicaSet => ({
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
   metadata: { ...metadata, name },
-  spec: { replicas: 2 },
-  status,
+  spec: { replicas: 2, selector: {} },
+  status: { replicas: 0, ...status },
 });
 const progressing = (
   reason: string,
   at = early,
-  status: WorkloadCondition["status"] = "True",
-): WorkloadCondition => ({
+  status: DeploymentCondition["status"] = "True",
+): DeploymentCondition => ({
   type: "Progressing",
   status,
   reason,

@@ -2,18 +2,20 @@
 // with upstream's reasons and messages. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (sync.go, progress.go),
 // util/deployment_util.go.
-import {
-  formatSeconds,
-  type WorkloadCondition,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { omitZero } from "../../component-helpers/meta/omit-zero.ts";
+import type {
+  Deployment,
+  DeploymentStatus,
+  ReplicaSet,
+  DeploymentCondition,
+} from "homeostat/k8s/apps/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import {
   countOf,
-  type Deployment,
-  type DeploymentStatus,
   hasProgressDeadline,
   maxUnavailable,
-  type ReplicaSet,
-  wantedOf,
+  totalReplicas,
+  replicasOf,
 } from "./deployment-objects.ts";
 
 /** What a status is made from; `newSet` is one of `sets`. */
@@ -29,10 +31,10 @@ const available = "NewReplicaSetAvailable";
 /** A condition that is told now. */
 export function tell(
   type: string,
-  status: WorkloadCondition["status"],
+  status: DeploymentCondition["status"],
   words: { readonly reason: string; readonly message: string; readonly now: number },
-): WorkloadCondition {
-  const at = formatSeconds(words.now);
+): DeploymentCondition {
+  const at = formatTime(words.now);
   return {
     type,
     status,
@@ -47,7 +49,7 @@ export function tell(
 export const findCondition = (
   status: DeploymentStatus | undefined,
   type: string,
-): WorkloadCondition | undefined => status?.conditions?.find((one) => one.type === type);
+): DeploymentCondition | undefined => status?.conditions?.find((one) => one.type === type);
 
 /**
  * Sets a condition; one of the same status and reason stays as it is, one of the same status keeps
@@ -55,7 +57,7 @@ export const findCondition = (
  */
 export function setCondition(
   status: DeploymentStatus,
-  condition: WorkloadCondition,
+  condition: DeploymentCondition,
 ): DeploymentStatus {
   const before = findCondition(status, condition.type);
   if (before?.status === condition.status && before.reason === condition.reason) return status;
@@ -66,7 +68,7 @@ export function setCondition(
   return { ...status, conditions: [...without(status, condition.type), dated] };
 }
 
-const without = (status: DeploymentStatus, type: string): readonly WorkloadCondition[] =>
+const without = (status: DeploymentStatus, type: string): readonly DeploymentCondition[] =>
   (status.conditions ?? []).filter((one) => one.type !== type);
 
 function removeCondition(status: DeploymentStatus, type: string): DeploymentStatus {
@@ -82,20 +84,22 @@ export function calculateStatus(
   { sets, newSet, now }: RolloutFindings,
 ): DeploymentStatus {
   const availableReplicas = countOf(sets, "availableReplicas");
-  const { conditions = [], collisionCount } = deployment.status ?? {};
+  const { conditions = [], collisionCount } = deployment.status;
   const terminating = terminatingOf(sets);
   const status: DeploymentStatus = {
-    ...some("observedGeneration", deployment.metadata.generation),
-    ...some("replicas", countOf(sets, "replicas")),
-    ...some("updatedReplicas", newSet?.status?.replicas),
-    ...some("readyReplicas", countOf(sets, "readyReplicas")),
-    ...some("availableReplicas", availableReplicas),
-    ...some("unavailableReplicas", Math.max(0, wantedOf(sets) - availableReplicas)),
+    ...omitZero({
+      observedGeneration: deployment.metadata.generation,
+      replicas: countOf(sets, "replicas"),
+      updatedReplicas: newSet?.status.replicas,
+      readyReplicas: countOf(sets, "readyReplicas"),
+      availableReplicas,
+      unavailableReplicas: Math.max(0, totalReplicas(sets) - availableReplicas),
+    }),
     ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
     ...(collisionCount === undefined ? {} : { collisionCount }),
     ...(conditions.length > 0 ? { conditions } : {}),
   };
-  const enough = availableReplicas >= deployment.spec.replicas - maxUnavailable(deployment);
+  const enough = availableReplicas >= replicasOf(deployment) - maxUnavailable(deployment);
   return setCondition(
     status,
     enough
@@ -112,13 +116,10 @@ export function calculateStatus(
   );
 }
 
-const some = (field: keyof DeploymentStatus, count: number | undefined): DeploymentStatus =>
-  count ? { [field]: count } : {};
-
 /** Undefined as soon as one set that has been looked at does not tell. */
 function terminatingOf(sets: readonly ReplicaSet[]): number | undefined {
   const counts = sets.map(
-    ({ status }) => status?.terminatingReplicas ?? (status?.observedGeneration ? undefined : 0),
+    ({ status }) => status.terminatingReplicas ?? (status.observedGeneration ? undefined : 0),
   );
   return counts.includes(undefined)
     ? undefined
@@ -155,7 +156,7 @@ function withProgress(
         now,
       }),
     );
-  if (isProgressing(deployment.status ?? {}, status)) {
+  if (isProgressing(deployment.status, status)) {
     const condition = tell("Progressing", "True", {
       reason: "ReplicaSetUpdated",
       message: `${who} is progressing.`,
@@ -180,14 +181,11 @@ function withProgress(
 }
 
 /** True when every pod is of the newest template, and available. */
-export function isComplete(
-  { spec: { replicas }, metadata: { generation = 0 } }: Deployment,
-  status: DeploymentStatus,
-): boolean {
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   return (
     [status.updatedReplicas, status.replicas, status.availableReplicas].every(
-      (count) => (count ?? 0) === replicas,
-    ) && (status.observedGeneration ?? 0) >= generation
+      (count) => (count ?? 0) === replicasOf(deployment),
+    ) && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   );
 }
 
@@ -212,9 +210,9 @@ function isTimedOut({ spec }: Deployment, status: DeploymentStatus, now: number)
 }
 
 /** The newest set's failure, or else the first other set's. */
-function failureOf({ sets, newSet }: RolloutFindings): WorkloadCondition | undefined {
+function failureOf({ sets, newSet }: RolloutFindings): DeploymentCondition | undefined {
   const all = [...(newSet ? [newSet] : []), ...sets].flatMap(
-    ({ status }) => status?.conditions ?? [],
+    ({ status }) => status.conditions ?? [],
   );
   const found = all.find(({ type }) => type === "ReplicaFailure");
   return (
@@ -254,7 +252,10 @@ export function progressCheckMs(
  * The condition that tells of a pause or of its end, so that a deadline does not pass meanwhile;
  * undefined when it is told.
  */
-export function pauseCondition(deployment: Deployment, now: number): WorkloadCondition | undefined {
+export function pauseCondition(
+  deployment: Deployment,
+  now: number,
+): DeploymentCondition | undefined {
   const before = findCondition(deployment.status, "Progressing");
   if (!hasProgressDeadline(deployment) || before?.reason === timedOut) return undefined;
   const told = before?.reason === "DeploymentPaused";

@@ -1,13 +1,13 @@
 // Deployments: wakes when one of them, one of their replica sets, or the last pod of a recreation
 // changes, and looks at it.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
-import { controllerOf, matchesLabels, parseObjectKey } from "homeostat/api";
+import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  toSelector,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type {
@@ -15,14 +15,9 @@ import type {
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
-import {
-  keyFor,
-  type Pod,
-  podKind,
-  replicaSetKind,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
-import { type Deployment, deploymentKind, type ReplicaSet } from "./deployment-objects.ts";
+import { Pod } from "homeostat/k8s/core/v1";
+import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
 /** Starts the controller of deployments. */
@@ -34,18 +29,18 @@ export const startDeployments: ControllerDescriptor["start"] = async (context) =
 
 class Deployments {
   readonly #controller: KeyedController;
-  readonly #deployments: Informer<WorkloadKind<Deployment>>;
-  readonly #sets: Informer<WorkloadKind<ReplicaSet>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
+  readonly #deployments: Informer<Kind<Deployment>>;
+  readonly #sets: Informer<Kind<ReplicaSet>>;
+  readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: RolloutTools;
 
   constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
     this.#controller = controller;
     const recorder = createSimulatorEventRecorder(client, runtime, "deployment-controller");
     controller.onStop(() => recorder.close());
-    this.#deployments = controller.acquire(deploymentKind);
-    this.#sets = controller.acquire(replicaSetKind);
-    this.#pods = controller.acquire(podKind);
+    this.#deployments = controller.acquire(Deployment);
+    this.#sets = controller.acquire(ReplicaSet);
+    this.#pods = controller.acquire(Pod);
     this.#sets.addIndex("orphan", orphanIndex);
     this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
     const wake = ({ key }: CachedObject): void => controller.add(key);
@@ -91,7 +86,7 @@ class Deployments {
 
   #ownerOf(set: ReplicaSet): CachedObject<Deployment> | undefined {
     const reference = controllerOf(set);
-    if (reference?.kind !== deploymentKind.kind) return undefined;
+    if (reference?.kind !== Deployment.kind) return undefined;
     const owner = this.#deployments.entry(`${set.metadata.namespace ?? ""}/${reference.name}`);
     return owner?.uid === reference.uid ? owner : undefined;
   }
@@ -100,11 +95,11 @@ class Deployments {
   #podGone(pod: Pod): void {
     const reference = controllerOf(pod);
     const set =
-      reference?.kind === replicaSetKind.kind
+      reference?.kind === ReplicaSet.kind
         ? this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace })
         : undefined;
     const owner = set && this.#ownerOf(set);
-    if (owner?.read().spec.strategy.type === "Recreate") this.#controller.add(owner.key);
+    if (owner?.read().spec.strategy?.type === "Recreate") this.#controller.add(owner.key);
   }
 
   async sync(key: string): Promise<number | undefined> {
@@ -118,8 +113,8 @@ class Deployments {
     ];
     try {
       const sets = await claimDependents(
-        { client: this.#tools.client, kind: deploymentKind, owner: found, selector },
-        replicaSetKind,
+        { client: this.#tools.client, kind: Deployment, owner: found, selector },
+        ReplicaSet,
         candidates,
       );
       return await new Rollout(this.#tools, found, sets).run();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Deployment, ReplicaSet } from "./deployment-objects.ts";
+import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { byRevision, findNewSet, maxRevision, newestAnnotations } from "./revisions.ts";
 
 const revision = "deployment.kubernetes.io/revision";
@@ -21,15 +21,17 @@ const deploymentWith = (annotations: Record<string, string>): Deployment => ({
   kind: "Deployment",
   metadata: { ...metadata, annotations },
   spec: { replicas: 1, selector: {}, strategy: { type: "Recreate" }, template },
+  status: {},
 });
 const setWith = (
   annotations: Record<string, string>,
-  spec: ReplicaSet["spec"] = {},
+  spec: Partial<ReplicaSet["spec"]> = {},
 ): ReplicaSet => ({
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
   metadata: { ...metadata, annotations },
-  spec,
+  spec: { selector: {}, ...spec },
+  status: { replicas: 0 },
 });
 
 test("the newest set takes the deployment's annotations, but none of those that are its own affair", () => {
@@ -83,7 +85,7 @@ test("a set is found by its template, whatever its hash and whatever is written 
     {
       template: {
         metadata: { labels: { app: "web", "pod-template-hash": "abc" } },
-        spec: { ...spec, affinity: null },
+        spec: { ...spec, affinity: null as never },
       },
     },
   );

@@ -1,16 +1,12 @@
 // Revisions of a deployment: which replica set stands for which template, numbered by annotations
 // that `kubectl rollout` reads. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
-import { equalJson, type Json } from "homeostat/api";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import type { Json } from "homeostat/api";
 import { squeeze } from "../../component-helpers/workloads/template-hash.ts";
-import type { PodTemplate } from "../../component-helpers/workloads/workload-objects.ts";
-import {
-  byCreation,
-  type Deployment,
-  hashLabel,
-  maxSurge,
-  type ReplicaSet,
-} from "./deployment-objects.ts";
+import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
+import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
+import { byCreation, hashLabel, maxSurge, replicasOf } from "./deployment-objects.ts";
 
 export const revisionAnnotation = "deployment.kubernetes.io/revision";
 export const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
@@ -65,8 +61,8 @@ export function readCount({ metadata }: ReplicaSet, annotation: string): number 
 
 /** What a set's annotations say of its deployment's size. */
 export const sizeAnnotations = (deployment: Deployment): Annotations => ({
-  [desiredAnnotation]: String(deployment.spec.replicas),
-  [maxAnnotation]: String(deployment.spec.replicas + maxSurge(deployment)),
+  [desiredAnnotation]: String(replicasOf(deployment)),
+  [maxAnnotation]: String(replicasOf(deployment) + maxSurge(deployment)),
 });
 
 /**
@@ -112,11 +108,11 @@ export function findNewSet(
 }
 
 /** True when a set was made from this template, whatever its hash. */
-export const isSameTemplate = (a: PodTemplate, b: PodTemplate): boolean =>
-  equalJson(withoutHash(a), withoutHash(b));
+export const isSameTemplate = (a: PodTemplateSpec, b: PodTemplateSpec): boolean =>
+  deepEqual(withoutHash(a), withoutHash(b));
 
 /** Absent, null and empty lists or label sets are all the same to upstream. */
-function withoutHash(template: PodTemplate): Json {
+function withoutHash(template: PodTemplateSpec): Json {
   const { labels, annotations, ...rest } = (template.metadata ?? {}) as {
     labels?: Annotations;
     annotations?: Annotations;

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  type Deployment,
-  maxSurge,
-  maxUnavailable,
-  type ReplicaSet,
-} from "./deployment-objects.ts";
+import { maxSurge, maxUnavailable } from "./deployment-objects.ts";
+import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { newSetSize, rescale, shrinkOldSets, wasScaled } from "./rollout-plan.ts";
 
 const seconds = (n: number): string => `2024-01-01T00:00:${String(n).padStart(2, "0")}Z`;
@@ -15,13 +11,13 @@ function deploymentOf(
   replicas: number,
   surge: number | string,
   unavailable: number | string,
-  type = "RollingUpdate",
+  type: "RollingUpdate" | "Recreate" = "RollingUpdate",
 ): Deployment {
   const rolling = { rollingUpdate: { maxSurge: surge, maxUnavailable: unavailable } };
   const spec = {
     replicas,
     selector: {},
-    template: { spec: {} },
+    template: {},
     strategy: { type, ...(type === "RollingUpdate" ? rolling : {}) },
   };
   return {
@@ -29,6 +25,7 @@ function deploymentOf(
     kind: "Deployment",
     metadata: { name: "d", uid: "d", resourceVersion: "1", creationTimestamp: seconds(0) },
     spec,
+    status: {},
   };
 }
 
@@ -52,7 +49,7 @@ function setOf(
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
     metadata,
-    spec: { replicas },
+    spec: { replicas, selector: {} },
     status: { replicas, availableReplicas: more.available ?? replicas },
   };
 }
@@ -78,11 +75,11 @@ test("surge is rounded up, unavailability down, and both together are never noth
 test("the newest set grows into the room that the surge leaves, and shrinks at once", () => {
   const deployment = deploymentOf(10, 3, 2);
   const fresh = setOf("new", 0);
-  assert.equal(newSetSize(deployment, [setOf("old", 10), fresh], fresh), 3);
-  assert.equal(newSetSize(deployment, [setOf("old", 13), fresh], fresh), 0);
-  assert.equal(newSetSize(deployment, [setOf("old", 2), setOf("new", 5)], setOf("new", 5)), 10);
-  assert.equal(newSetSize(deployment, [setOf("new", 12)], setOf("new", 12)), 10);
-  assert.equal(newSetSize(deploymentOf(4, 0, 0, "Recreate"), [setOf("old", 4), fresh], fresh), 4);
+  assert.equal(newSetSize(deployment, [setOf("old", 10), fresh], 0), 3);
+  assert.equal(newSetSize(deployment, [setOf("old", 13), fresh], 0), 0);
+  assert.equal(newSetSize(deployment, [setOf("old", 2), setOf("new", 5)], 5), 10);
+  assert.equal(newSetSize(deployment, [setOf("new", 12)], 12), 10);
+  assert.equal(newSetSize(deploymentOf(4, 0, 0, "Recreate"), [setOf("old", 4), fresh], 0), 4);
 });
 
 test("old sets lose what is not available first, then what may be missing", () => {
@@ -128,7 +125,7 @@ test("a rollout never exceeds its bounds, and arrives", () => {
         let [old, fresh] = [replicas, 0];
         for (let step = 0; step < 60 && (old > 0 || fresh < replicas); step++) {
           const sets = [setOf("old", old), setOf("new", fresh)];
-          const grown = newSetSize(deployment, sets, sets[1]!);
+          const grown = newSetSize(deployment, sets, fresh);
           if (grown === fresh)
             old = sizes(shrinkOldSets(deployment, [sets[0]!], sets[1]!))["old"] ?? old;
           fresh = grown;

@@ -6,14 +6,13 @@ import {
   bySizeNewer,
   bySizeOlder,
   countOf,
-  type Deployment,
   maxSurge,
   maxUnavailable,
-  type ReplicaSet,
   isRolling,
-  wanted,
-  wantedOf,
+  replicasOf,
+  totalReplicas,
 } from "./deployment-objects.ts";
+import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { desiredAnnotation, maxAnnotation, readCount } from "./revisions.ts";
 
 /**
@@ -25,16 +24,16 @@ export interface Resize {
   readonly replicas: number;
 }
 
-/** The newest replica set's size, within the surge. `all` includes it. */
+/** The next size of the newest replica set, within the surge; `current` is its size now. */
 export function newSetSize(
   deployment: Deployment,
   all: readonly ReplicaSet[],
-  newSet: ReplicaSet,
+  current: number,
 ): number {
-  const { replicas } = deployment.spec;
-  if (!isRolling(deployment) || wanted(newSet) >= replicas) return replicas;
-  const room = replicas + maxSurge(deployment) - wantedOf(all);
-  return room <= 0 ? wanted(newSet) : wanted(newSet) + Math.min(room, replicas - wanted(newSet));
+  const replicas = replicasOf(deployment);
+  if (!isRolling(deployment) || current >= replicas) return replicas;
+  const room = replicas + maxSurge(deployment) - totalReplicas(all);
+  return room <= 0 ? current : current + Math.min(room, replicas - current);
 }
 
 /**
@@ -46,16 +45,16 @@ export function shrinkOldSets(
   oldSets: readonly ReplicaSet[],
   newSet: ReplicaSet,
 ): readonly Resize[] {
-  const old = oldSets.filter((set) => wanted(set) > 0).toSorted(byCreation);
-  const minAvailable = deployment.spec.replicas - maxUnavailable(deployment);
-  const newUnavailable = wanted(newSet) - (newSet.status?.availableReplicas ?? 0);
-  const most = wantedOf([...old, newSet]) - minAvailable - newUnavailable;
+  const old = oldSets.filter((set) => replicasOf(set) > 0).toSorted(byCreation);
+  const minAvailable = replicasOf(deployment) - maxUnavailable(deployment);
+  const newUnavailable = replicasOf(newSet) - (newSet.status.availableReplicas ?? 0);
+  const most = totalReplicas([...old, newSet]) - minAvailable - newUnavailable;
   if (old.length === 0 || most <= 0) return [];
-  const sizes = new Map(old.map((set) => [set, wanted(set)]));
-  take(sizes, most, (set) => wanted(set) - (set.status?.availableReplicas ?? 0));
+  const sizes = new Map(old.map((set) => [set, replicasOf(set)]));
+  take(sizes, most, (set) => replicasOf(set) - (set.status.availableReplicas ?? 0));
   take(sizes, countOf([...old, newSet], "availableReplicas") - minAvailable, (_, size) => size);
   return [...sizes]
-    .filter(([set, replicas]) => replicas !== wanted(set))
+    .filter(([set, replicas]) => replicas !== replicasOf(set))
     .map(([set, replicas]) => ({ set, replicas }));
 }
 
@@ -83,24 +82,24 @@ export function rescale(
   oldSets: readonly ReplicaSet[],
 ): readonly Resize[] {
   const only = activeOrLatest(newSet, oldSets);
-  const { replicas } = deployment.spec;
-  if (only) return wanted(only) === replicas ? [] : [{ set: only, replicas }];
-  const active = oldSets.filter((set) => wanted(set) > 0);
+  const replicas = replicasOf(deployment);
+  if (only) return replicasOf(only) === replicas ? [] : [{ set: only, replicas }];
+  const active = oldSets.filter((set) => replicasOf(set) > 0);
   if (newSet && isSaturated(deployment, newSet)) return active.map((set) => ({ set, replicas: 0 }));
   if (!isRolling(deployment)) return [];
-  return shareOut(deployment, newSet && wanted(newSet) > 0 ? [...active, newSet] : active);
+  return shareOut(deployment, newSet && replicasOf(newSet) > 0 ? [...active, newSet] : active);
 }
 
 function shareOut(deployment: Deployment, active: readonly ReplicaSet[]): readonly Resize[] {
-  const { replicas } = deployment.spec;
-  const add = (replicas > 0 ? replicas + maxSurge(deployment) : 0) - wantedOf(active);
+  const replicas = replicasOf(deployment);
+  const add = (replicas > 0 ? replicas + maxSurge(deployment) : 0) - totalReplicas(active);
   const sets =
     add > 0 ? active.toSorted(bySizeNewer) : add < 0 ? active.toSorted(bySizeOlder) : active;
   let added = 0;
   const sizes = sets.map((set) => {
     const share = add === 0 || add === added ? 0 : within(shareOf(set, deployment), add - added);
     added += share;
-    return wanted(set) + share;
+    return replicasOf(set) + share;
   });
   if (add !== 0 && sizes.length > 0) sizes[0] = Math.max(0, sizes[0]! + add - added);
   return sets.map((set, i) => ({ set, replicas: sizes[i]! }));
@@ -111,11 +110,13 @@ const within = (share: number, allowed: number): number =>
 
 /** What a set's part of the change would be, from its part of the old whole. */
 function shareOf(set: ReplicaSet, deployment: Deployment): number {
-  const { replicas } = deployment.spec;
-  if (replicas === 0) return -wanted(set);
-  const before = readCount(set, maxAnnotation) || (deployment.status?.replicas ?? 0);
+  const replicas = replicasOf(deployment);
+  if (replicas === 0) return -replicasOf(set);
+  const before = readCount(set, maxAnnotation) || (deployment.status.replicas ?? 0);
   if (before === 0) return 0;
-  return Math.round((wanted(set) * (replicas + maxSurge(deployment))) / before) - wanted(set);
+  return (
+    Math.round((replicasOf(set) * (replicas + maxSurge(deployment))) / before) - replicasOf(set)
+  );
 }
 
 /** The one set that has pods; where none has, the latest; undefined where several have. */
@@ -124,25 +125,24 @@ function activeOrLatest(
   oldSets: readonly ReplicaSet[],
 ): ReplicaSet | undefined {
   const old = oldSets.toSorted((a, b) => byCreation(b, a));
-  const active = [...old, ...(newSet ? [newSet] : [])].filter((set) => wanted(set) > 0);
+  const active = [...old, ...(newSet ? [newSet] : [])].filter((set) => replicasOf(set) > 0);
   if (active.length > 1) return undefined;
   return active[0] ?? newSet ?? old[0];
 }
 
-function isSaturated({ spec: { replicas } }: Deployment, set: ReplicaSet): boolean {
+function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
+  const replicas = replicasOf(deployment);
   return (
-    wanted(set) === replicas &&
+    replicasOf(set) === replicas &&
     readCount(set, desiredAnnotation) === replicas &&
-    (set.status?.availableReplicas ?? 0) === replicas
+    (set.status.availableReplicas ?? 0) === replicas
   );
 }
 
 /** True when the deployment was scaled since its sets were last sized. */
-export function wasScaled(
-  { spec: { replicas } }: Deployment,
-  sets: readonly ReplicaSet[],
-): boolean {
+export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
+  const replicas = replicasOf(deployment);
   return sets.some(
-    (set) => wanted(set) > 0 && (readCount(set, desiredAnnotation) ?? replicas) !== replicas,
+    (set) => replicasOf(set) > 0 && (readCount(set, desiredAnnotation) ?? replicas) !== replicas,
   );
 }

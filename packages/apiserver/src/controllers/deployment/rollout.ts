@@ -3,14 +3,9 @@
 // writes them down.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (deployment_controller.go, sync.go,
 // rolling.go, recreate.go).
-import {
-  equalJson,
-  isAlreadyExists,
-  isControlledBy,
-  isNotFound,
-  type Json,
-  toControllerReference,
-} from "homeostat/api";
+import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import { isAlreadyExists, isControlledBy, isNotFound, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import {
@@ -20,17 +15,14 @@ import {
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
 import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
 import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
-import { type Pod, replicaSetKind } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import { ReplicaSet, Deployment, type DeploymentStatus } from "homeostat/k8s/apps/v1";
 import {
   countOf,
-  type Deployment,
-  deploymentKind,
-  type DeploymentStatus,
   hashLabel,
   hasHistoryLimit,
   hasProgressDeadline,
-  type ReplicaSet,
-  wanted,
+  replicasOf,
 } from "./deployment-objects.ts";
 import {
   calculateStatus,
@@ -80,21 +72,21 @@ export class Rollout {
   async run(): Promise<number | undefined> {
     if (this.#deployment.metadata.deletionTimestamp !== undefined) return this.#settle();
     const paused = pauseCondition(this.#deployment, this.#now());
-    if (paused) await this.#write(setCondition(this.#deployment.status ?? {}, paused));
+    if (paused) await this.#write(setCondition(this.#deployment.status, paused));
     await this.#followNewest();
     if (this.#deployment.spec.paused || wasScaled(this.#deployment, this.#sets)) {
       await this.#resize(rescale(this.#deployment, this.#newSet(), this.#oldSets()));
       if (this.#deployment.spec.paused) await this.#forgetOldRevisions();
       return this.#settle();
     }
-    await (this.#deployment.spec.strategy.type === "Recreate" ? this.#recreate() : this.#roll());
+    await (this.#deployment.spec.strategy?.type === "Recreate" ? this.#recreate() : this.#roll());
     return this.#report();
   }
 
   async #roll(): Promise<void> {
     const newSet = this.#newSet() ?? (await this.#create());
-    const replicas = newSetSize(this.#deployment, this.#sets, newSet);
-    if (replicas !== wanted(newSet)) return this.#resize([{ set: newSet, replicas }]);
+    const replicas = newSetSize(this.#deployment, this.#sets, replicasOf(newSet));
+    if (replicas !== replicasOf(newSet)) return this.#resize([{ set: newSet, replicas }]);
     const shrinking = shrinkOldSets(this.#deployment, this.#oldSets(), newSet);
     if (shrinking.length > 0) return this.#resize(shrinking);
     await this.#forgetWhenComplete();
@@ -102,15 +94,15 @@ export class Rollout {
 
   async #recreate(): Promise<void> {
     const old = this.#oldSets();
-    const active = old.filter((set) => wanted(set) > 0);
+    const active = old.filter((set) => replicasOf(set) > 0);
     if (active.length > 0) return this.#resize(active.map((set) => ({ set, replicas: 0 })));
     const left = old.some((set) => this.#tools.pods(set).some((pod) => !isPodFinished(pod)));
     if (left || countOf(old, "replicas") > 0) return;
     const newSet = this.#newSet() ?? (await this.#create());
     await this.#resize(
-      wanted(newSet) === this.#deployment.spec.replicas
+      replicasOf(newSet) === replicasOf(this.#deployment)
         ? []
-        : [{ set: newSet, replicas: this.#deployment.spec.replicas }],
+        : [{ set: newSet, replicas: replicasOf(this.#deployment) }],
     );
     await this.#forgetWhenComplete();
   }
@@ -140,10 +132,7 @@ export class Rollout {
       maxRevision(this.#oldSets()) + 1n,
     );
     const minReadySeconds = spec.minReadySeconds ?? 0;
-    if (
-      !equalJson(before as Json, annotations as Json) ||
-      minReadySeconds !== (newSet.spec.minReadySeconds ?? 0)
-    ) {
+    if (!deepEqual(before, annotations) || minReadySeconds !== (newSet.spec.minReadySeconds ?? 0)) {
       await this.#update(newSet, {
         ...newSet,
         metadata: { ...newSet.metadata, annotations },
@@ -158,9 +147,7 @@ export class Rollout {
     const told =
       !hasProgressDeadline(this.#deployment) ||
       findCondition(this.#deployment.status, "Progressing");
-    const status = told
-      ? (this.#deployment.status ?? {})
-      : setCondition(this.#deployment.status ?? {}, found);
+    const status = told ? this.#deployment.status : setCondition(this.#deployment.status, found);
     await this.#setRevision(annotations[revisionAnnotation] ?? "", status);
   }
 
@@ -169,7 +156,7 @@ export class Rollout {
     const { metadata } = this.#deployment;
     if (
       metadata.annotations?.[revisionAnnotation] === revision &&
-      equalJson(status as Json, (this.#deployment.status ?? {}) as Json)
+      deepEqual(status, this.#deployment.status)
     )
       return;
     this.#deployment = {
@@ -185,17 +172,17 @@ export class Rollout {
   async #create(): Promise<ReplicaSet> {
     const manifest = this.#newManifest();
     const { name } = manifest.metadata;
-    const made = await this.#tools.client
-      .create(replicaSetKind, manifest)
-      .catch((error: unknown) => this.#creationFailed(name, error));
+    const made = await createObject(this.#tools.client, ReplicaSet, manifest).catch(
+      (error: unknown) => this.#creationFailed(name, error),
+    );
     this.#sets = [...this.#sets, made];
-    if (wanted(made) > 0)
+    if (replicasOf(made) > 0)
       this.#tell(
         "Normal",
         "ScalingReplicaSet",
-        `Scaled up replica set ${name} from 0 to ${wanted(made)}`,
+        `Scaled up replica set ${name} from 0 to ${replicasOf(made)}`,
       );
-    const status = this.#deployment.status ?? {};
+    const status = this.#deployment.status;
     const created = tell("Progressing", "True", {
       reason: "NewReplicaSetCreated",
       message: `Created new replica set ${JSON.stringify(name)}`,
@@ -208,13 +195,13 @@ export class Rollout {
     return made;
   }
 
-  #newManifest(): ReplicaSet {
+  #newManifest(): NamedObject<ReplicaSet> {
     const { metadata, spec, status } = this.#deployment;
-    const hash = templateHash(spec.template, status?.collisionCount);
+    const hash = templateHash(spec.template, status.collisionCount);
     const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
-    const manifest = {
-      apiVersion: replicaSetKind.apiVersion,
-      kind: replicaSetKind.kind,
+    return {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
       metadata: {
         name: `${metadata.name.slice(0, longestName - 1 - hash.length)}-${hash}`,
         namespace: metadata.namespace,
@@ -223,23 +210,22 @@ export class Rollout {
           ...newestAnnotations(this.#deployment, {}, maxRevision(this.#sets) + 1n),
           ...sizeAnnotations(this.#deployment),
         },
-        ownerReferences: [toControllerReference({ ...this.#deployment, ...deploymentKind })],
+        ownerReferences: [
+          toControllerReference({
+            ...this.#deployment,
+            apiVersion: Deployment.apiVersion,
+            kind: Deployment.kind,
+          }),
+        ],
       },
       spec: {
-        replicas: 0,
+        replicas: newSetSize(this.#deployment, this.#sets, 0),
         minReadySeconds: spec.minReadySeconds ?? 0,
         selector: {
           ...spec.selector,
           matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash },
         },
         template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
-      },
-    } as unknown as ReplicaSet;
-    return {
-      ...manifest,
-      spec: {
-        ...manifest.spec,
-        replicas: newSetSize(this.#deployment, [...this.#sets, manifest], manifest),
       },
     };
   }
@@ -249,9 +235,9 @@ export class Rollout {
    * the next try takes another.
    */
   async #creationFailed(name: string, error: unknown): Promise<ReplicaSet> {
-    const { metadata, spec, status = {} } = this.#deployment;
+    const { metadata, spec, status } = this.#deployment;
     if (isAlreadyExists(error)) {
-      const found = await this.#tools.client.find(replicaSetKind, {
+      const found = await this.#tools.client.find(ReplicaSet, {
         name,
         namespace: metadata.namespace,
       });
@@ -284,7 +270,7 @@ export class Rollout {
     const sizes = sizeAnnotations(this.#deployment);
     for (const { set, replicas } of resizes) {
       const { annotations } = set.metadata;
-      const before = wanted(set);
+      const before = replicasOf(set);
       if (
         before === replicas &&
         Object.entries(sizes).every(([key, value]) => annotations?.[key] === value)
@@ -305,13 +291,12 @@ export class Rollout {
   }
 
   async #update(set: ReplicaSet, next: ReplicaSet): Promise<void> {
-    const updated = await this.#tools.client.update(replicaSetKind, next);
+    const updated = await this.#tools.client.update(ReplicaSet, next);
     this.#sets = this.#sets.map((one) => (one.metadata.uid === set.metadata.uid ? updated : one));
   }
 
   async #forgetWhenComplete(): Promise<void> {
-    if (isComplete(this.#deployment, this.#deployment.status ?? {}))
-      await this.#forgetOldRevisions();
+    if (isComplete(this.#deployment, this.#deployment.status)) await this.#forgetOldRevisions();
   }
 
   /** Deletes the oldest replica sets that nobody uses, beyond the history that is to be kept. */
@@ -324,13 +309,13 @@ export class Rollout {
     for (const set of old.slice(0, tooMany)) {
       const { metadata, status } = set;
       if (
-        status?.replicas ||
-        wanted(set) > 0 ||
-        (metadata.generation ?? 0) > (status?.observedGeneration ?? 0)
+        status.replicas ||
+        replicasOf(set) > 0 ||
+        (metadata.generation ?? 0) > (status.observedGeneration ?? 0)
       )
         continue;
       await this.#tools.client
-        .delete(replicaSetKind, { name: metadata.name, namespace: metadata.namespace })
+        .delete(ReplicaSet, { name: metadata.name, namespace: metadata.namespace })
         .catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });
@@ -344,8 +329,7 @@ export class Rollout {
       newSet: this.#newSet(),
       now: this.#now(),
     });
-    if (!equalJson(status as Json, (this.#deployment.status ?? {}) as Json))
-      await this.#write(status);
+    if (!deepEqual(status, this.#deployment.status)) await this.#write(status);
   }
 
   async #report(): Promise<number | undefined> {
@@ -354,7 +338,7 @@ export class Rollout {
       newSet: this.#newSet(),
       now: this.#now(),
     });
-    if (equalJson(status as Json, (this.#deployment.status ?? {}) as Json))
+    if (deepEqual(status, this.#deployment.status))
       return progressCheckMs(this.#deployment, status, this.#now());
     await this.#write(status);
     return undefined;
@@ -363,7 +347,7 @@ export class Rollout {
   /** Annotations travel with the status, as upstream lets them. */
   async #write(status: DeploymentStatus): Promise<void> {
     const { metadata } = await this.#tools.client.update(
-      deploymentKind,
+      Deployment,
       { ...this.#deployment, status },
       { subresource: "status" },
     );
@@ -372,7 +356,7 @@ export class Rollout {
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#tools.recorder.record({
-      object: eventObject(deploymentKind, this.#deployment),
+      object: eventObject(Deployment, this.#deployment),
       type,
       reason,
       message,

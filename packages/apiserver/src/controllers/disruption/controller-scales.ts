@@ -9,19 +9,13 @@ import {
   parseApiVersion,
 } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
-import { dynamicKind } from "homeostat/client";
-import { deploymentKind } from "../deployment/deployment-objects.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { Deployment, ReplicaSet, StatefulSet } from "homeostat/k8s/apps/v1";
+import { type Pod, ReplicationController } from "homeostat/k8s/core/v1";
 import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
-import {
-  type Pod,
-  replicaSetKind,
-  replicationControllerKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
 
-interface Scaled extends Workload {
+interface Scaled extends ApiObject {
   readonly spec: { readonly replicas?: number };
 }
 
@@ -30,12 +24,6 @@ interface Scale {
   readonly replicas: number;
 }
 
-const statefulSets = dynamicKind({
-  apiVersion: "apps/v1",
-  kind: "StatefulSet",
-  resource: "statefulsets",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<Scaled>;
 /** The groups under which a controller may be referred to, by its kind. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   ReplicationController: [""],
@@ -47,19 +35,17 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 /** Adds up what controllers want. */
 export class ControllerScales {
   readonly #context: ControllerContext;
-  readonly #known: ReadonlyMap<string, Informer<WorkloadKind<Scaled>>>;
+  readonly #known: ReadonlyMap<string, Informer<Kind<Scaled>>>;
 
   constructor(context: ControllerContext, controller: KeyedController) {
     this.#context = context;
-    const kinds = [
-      replicationControllerKind,
-      replicaSetKind,
-      deploymentKind,
-      statefulSets,
-    ] as readonly WorkloadKind<any>[];
-    this.#known = new Map(
-      kinds.map((kind) => [kind.kind, controller.acquire(kind as WorkloadKind<Scaled>)]),
-    );
+    const kinds: readonly Kind<Scaled>[] = [
+      ReplicationController,
+      ReplicaSet,
+      Deployment,
+      StatefulSet,
+    ];
+    this.#known = new Map(kinds.map((kind) => [kind.kind, controller.acquire(kind)]));
   }
 
   /**
@@ -115,11 +101,12 @@ export class ControllerScales {
       throw new Error(
         `${served.resource}${served.group ? `.${served.group}` : ""} does not implement the scale subresource`,
       );
-    const scale = (await this.#context.client
-      .get(served, { name, namespace }, { subresource: "scale" })
+    const anyKind: Kind = served;
+    const found: Scaled | undefined = await this.#context.client
+      .get(anyKind, { name, namespace }, { subresource: "scale" })
       .catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
-      })) as Scaled | undefined;
-    return scale?.metadata.uid === uid ? { uid, replicas: scale.spec.replicas ?? 0 } : undefined;
+      });
+    return found?.metadata.uid === uid ? { uid, replicas: found.spec.replicas ?? 0 } : undefined;
   }
 }

@@ -1,12 +1,11 @@
 // The numbers of a disruption budget, what it remembers of evictions, and the words of its status.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { PodDisruptionBudgetStatus, PodDisruptionBudget } from "homeostat/k8s/policy/v1";
 import {
-  type BudgetStatus,
   countHealthy,
   desiredHealthy,
-  type DisruptionBudget,
   disruptedPods,
   failedStatus,
   nextStatus,
@@ -15,14 +14,14 @@ import {
 import { staleInMs } from "./stale-conditions.ts";
 
 const now = Date.parse("2024-01-01T00:10:00Z");
-const budget = (spec: object, status?: object): DisruptionBudget =>
+const budget = (spec: object, status: object = {}): PodDisruptionBudget =>
   ({
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name: "b", namespace: "ns", generation: 2 },
     spec,
     status,
-  }) as unknown as DisruptionBudget;
+  }) as unknown as PodDisruptionBudget;
 const pod = (name: string, status: "True" | "False" = "True", metadata: object = {}): Pod =>
   ({
     metadata: { name, ...metadata },
@@ -103,7 +102,7 @@ test("the status says how many may go, is not written twice, and keeps the time 
 });
 
 test("what could not be worked out allows nothing and says why", () => {
-  const before: BudgetStatus = {
+  const before: PodDisruptionBudgetStatus = {
     observedGeneration: 1,
     disruptionsAllowed: 3,
     currentHealthy: 4,

@@ -1,65 +1,27 @@
 // Budgets of disruption, and the status that follows from their pods. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go,
 // k8s.io/component-helpers/apps/poddisruptionbudget/helpers.go.
-import { equalJson, type Json, type Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import {
-  formatSeconds,
-  type LabelSelectorObject,
-  type Pod,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
-
-/** policy/v1 PodDisruptionBudget. */
-export interface DisruptionBudget extends Workload {
-  readonly spec: {
-    readonly minAvailable?: number | string;
-    readonly maxUnavailable?: number | string;
-    readonly selector?: LabelSelectorObject;
-  };
-  readonly status?: BudgetStatus;
-}
-
-/** policy/v1 PodDisruptionBudgetStatus. */
-export interface BudgetStatus {
-  readonly observedGeneration?: number;
-  readonly disruptedPods?: Readonly<Record<string, string>>;
-  readonly disruptionsAllowed: number;
-  readonly currentHealthy: number;
-  readonly desiredHealthy: number;
-  readonly expectedPods: number;
-  readonly conditions?: readonly BudgetCondition[];
-}
-
-interface BudgetCondition {
-  readonly type: string;
-  readonly status: "True" | "False";
-  readonly observedGeneration?: number;
-  readonly lastTransitionTime: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
-export const budgetKind = dynamicKind({
-  apiVersion: "policy/v1",
-  kind: "PodDisruptionBudget",
-  resource: "poddisruptionbudgets",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<DisruptionBudget>;
+import type { LabelSelector, Condition } from "homeostat/k8s/meta/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { PodDisruptionBudget } from "homeostat/k8s/policy/v1";
+import { type PodDisruptionBudgetStatus } from "homeostat/k8s/policy/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 /** How long a pod that was to be evicted counts as away although nobody deletes it. */
 export const deletionTimeoutMs = 120_000;
 const allowed = "DisruptionAllowed";
 
 /** Whether the controllers of the pods must be asked for how many pods there ought to be. */
-export const needsScale = ({ spec: { minAvailable, maxUnavailable } }: DisruptionBudget): boolean =>
+export const needsScale = ({
+  spec: { minAvailable, maxUnavailable },
+}: PodDisruptionBudget): boolean =>
   maxUnavailable !== undefined || typeof minAvailable === "string";
 
 /** How many pods must be healthy when `expected` are expected. */
 export function desiredHealthy(
-  { spec: { minAvailable, maxUnavailable } }: DisruptionBudget,
+  { spec: { minAvailable, maxUnavailable } }: PodDisruptionBudget,
   expected: number,
 ): number {
   return maxUnavailable === undefined
@@ -84,14 +46,14 @@ export interface Disrupted {
 
 /** Looks through the evictions that the budget remembers. */
 export function disruptedPods(
-  { status }: DisruptionBudget,
+  { status }: PodDisruptionBudget,
   pods: readonly Pod[],
   now: number,
 ): Disrupted {
   const waiting = pods.filter(
     ({ metadata }) =>
       metadata.deletionTimestamp === undefined &&
-      status?.disruptedPods?.[metadata.name] !== undefined,
+      status.disruptedPods?.[metadata.name] !== undefined,
   );
   const dueMs = ({ metadata }: Pod): number =>
     Date.parse(status!.disruptedPods![metadata.name]!) + deletionTimeoutMs;
@@ -132,23 +94,23 @@ export interface BudgetFindings {
 
 /** The status to write; undefined when it stands already. */
 export function nextStatus(
-  { metadata, status }: DisruptionBudget,
+  { metadata, status }: PodDisruptionBudget,
   { healthy, desired, expected, disrupted, now }: BudgetFindings,
-): BudgetStatus | undefined {
+): PodDisruptionBudgetStatus | undefined {
   const disruptionsAllowed = expected > 0 ? Math.max(0, healthy - desired) : 0;
   const { generation = 0 } = metadata;
-  const condition = status?.conditions?.find(({ type }) => type === allowed);
+  const condition = status.conditions?.find(({ type }) => type === allowed);
   const [state, reason] =
     disruptionsAllowed > 0
       ? (["True", "SufficientPods"] as const)
       : (["False", "InsufficientPods"] as const);
   const stands =
-    status?.currentHealthy === healthy &&
+    status.currentHealthy === healthy &&
     status.desiredHealthy === desired &&
     status.expectedPods === expected &&
     status.disruptionsAllowed === disruptionsAllowed &&
     (status.observedGeneration ?? 0) === generation &&
-    equalJson((status.disruptedPods ?? {}) as Json, disrupted as Json) &&
+    deepEqual(status.disruptedPods ?? {}, disrupted) &&
     condition?.status === state &&
     condition.reason === reason;
   if (stands) return undefined;
@@ -168,10 +130,10 @@ export function nextStatus(
 
 /** The status of a budget that could not be worked out: nothing may be disrupted. */
 export function failedStatus(
-  { status }: DisruptionBudget,
+  { status }: PodDisruptionBudget,
   message: string,
   now: number,
-): BudgetStatus {
+): PodDisruptionBudgetStatus {
   const counts = {
     currentHealthy: 0,
     desiredHealthy: 0,
@@ -184,14 +146,14 @@ export function failedStatus(
     conditions: setAllowed(status, "False", {
       reason: "SyncFailed",
       message,
-      generation: status?.observedGeneration ?? 0,
+      generation: status.observedGeneration ?? 0,
       now,
     }),
   };
 }
 
 function setAllowed(
-  status: BudgetStatus | undefined,
+  status: PodDisruptionBudgetStatus | undefined,
   state: "True" | "False",
   {
     reason,
@@ -204,11 +166,10 @@ function setAllowed(
     readonly generation: number;
     readonly now: number;
   },
-): readonly BudgetCondition[] {
+): readonly Condition[] {
   const conditions = status?.conditions ?? [];
   const before = conditions.find(({ type }) => type === allowed);
-  const lastTransitionTime =
-    before?.status === state ? before.lastTransitionTime : formatSeconds(now);
+  const lastTransitionTime = before?.status === state ? before.lastTransitionTime : formatTime(now);
   const next = {
     type: allowed,
     status: state,
@@ -224,10 +185,7 @@ function setAllowed(
  * A selector as Go prints it, e.g. `&LabelSelector{MatchLabels:map[string]string{app:
  * web,},MatchExpressions:[]LabelSelectorRequirement{},}`.
  */
-export function printSelector({
-  matchLabels = {},
-  matchExpressions = [],
-}: LabelSelectorObject): string {
+export function printSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const labels = Object.keys(matchLabels)
     .toSorted()
     .map((key) => `${key}: ${matchLabels[key]},`);

@@ -1,8 +1,8 @@
 // Disruption budgets: counts their pods, and says how many of them may be evicted.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
-import { isConflict, matchesLabels, parseObjectKey } from "homeostat/api";
+import { isConflict, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import { toSelector } from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import {
   createSimulatorEventRecorder,
   eventObject,
@@ -13,20 +13,13 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  keyFor,
-  type Pod,
-  podKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { Pod } from "homeostat/k8s/core/v1";
+import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { type PodDisruptionBudgetStatus, PodDisruptionBudget } from "homeostat/k8s/policy/v1";
 import { ControllerScales } from "./controller-scales.ts";
 import {
-  type BudgetStatus,
-  budgetKind,
   countHealthy,
   desiredHealthy,
-  type DisruptionBudget,
   disruptedPods,
   failedStatus,
   needsScale,
@@ -51,8 +44,8 @@ export const startDisruption: ControllerDescriptor["start"] = async (context) =>
 class Budgets {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
-  readonly #budgets: Informer<WorkloadKind<DisruptionBudget>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
+  readonly #budgets: Informer<Kind<PodDisruptionBudget>>;
+  readonly #pods: Informer<Kind<Pod>>;
   readonly #scales: ControllerScales;
   readonly #recorder: SimulatorEventRecorder;
 
@@ -66,8 +59,8 @@ class Budgets {
     );
     controller.onStop(() => this.#recorder.close());
     this.#scales = new ControllerScales(context, controller);
-    this.#budgets = controller.acquire(budgetKind);
-    this.#pods = controller.acquire(podKind);
+    this.#budgets = controller.acquire(PodDisruptionBudget);
+    this.#pods = controller.acquire(Pod);
     const wake = ({ key }: CachedObject): void => controller.add(key);
     const wakeBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
     controller.follow(this.#budgets, {
@@ -91,7 +84,7 @@ class Budgets {
     const [first] = covering;
     if (covering.length > 1 && first)
       this.#tell(
-        podKind,
+        Pod,
         pod,
         "Warning",
         "MultiplePodDisruptionBudgets",
@@ -113,7 +106,7 @@ class Budgets {
     }
   }
 
-  async #count(budget: DisruptionBudget): Promise<number | undefined> {
+  async #count(budget: PodDisruptionBudget): Promise<number | undefined> {
     const { selector } = budget.spec;
     const requirements = toSelector(selector);
     const pods = requirements
@@ -122,13 +115,13 @@ class Budgets {
           .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}))
       : [];
     if (pods.length === 0)
-      this.#tell(budgetKind, budget, "Normal", "NoPods", "No matching pods found");
+      this.#tell(PodDisruptionBudget, budget, "Normal", "NoPods", "No matching pods found");
     const { count: expected, unmanaged } = needsScale(budget)
       ? await this.#askScales(budget, pods)
       : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
     if (unmanaged.length > 0)
       this.#tell(
-        budgetKind,
+        PodDisruptionBudget,
         budget,
         "Warning",
         "UnmanagedPods",
@@ -139,7 +132,7 @@ class Budgets {
     const { namespace } = budget.metadata;
     for (const pod of disrupted.overdue)
       this.#tell(
-        podKind,
+        Pod,
         pod,
         "Warning",
         "NotDeleted",
@@ -158,7 +151,7 @@ class Budgets {
   }
 
   async #askScales(
-    budget: DisruptionBudget,
+    budget: PodDisruptionBudget,
     pods: readonly Pod[],
   ): ReturnType<ControllerScales["expected"]> {
     try {
@@ -166,7 +159,7 @@ class Budgets {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#tell(
-        budgetKind,
+        PodDisruptionBudget,
         budget,
         "Warning",
         "CalculateExpectedPodCountFailed",
@@ -176,13 +169,17 @@ class Budgets {
     }
   }
 
-  async #write(budget: DisruptionBudget, status: BudgetStatus): Promise<void> {
-    await this.#context.client.update(budgetKind, { ...budget, status }, { subresource: "status" });
+  async #write(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void> {
+    await this.#context.client.update(
+      PodDisruptionBudget,
+      { ...budget, status },
+      { subresource: "status" },
+    );
   }
 
   #tell(
-    kind: WorkloadKind<any>,
-    object: Workload,
+    kind: Kind<any>,
+    object: ApiObject,
     type: "Normal" | "Warning",
     reason: string,
     message: string,

@@ -9,11 +9,8 @@ import type {
   RunningController,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  formatSeconds,
-  type Pod,
-  podKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 /** How long a pod may be a target that nobody deletes. */
 const staleMs = 120_000;
@@ -29,7 +26,7 @@ export function startStaleConditions({
     { client, runtime, ...context },
     "the cleaner of disruption targets",
   );
-  const pods = controller.acquire(podKind);
+  const pods = controller.acquire(Pod);
   const look = (pod: CachedObject<Pod>): void => {
     const inMs = staleInMs(pod.read(), runtime.clock.now());
     if (inMs !== undefined) controller.add(pod.key, inMs);
@@ -41,7 +38,7 @@ export function startStaleConditions({
     const inMs = pod && staleInMs(pod, now);
     if (!pod || inMs !== 0) return inMs;
     await client
-      .update(podKind, withoutTarget(pod, now), { subresource: "status" })
+      .update(Pod, withoutTarget(pod, now), { subresource: "status" })
       .catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
@@ -54,7 +51,7 @@ export function startStaleConditions({
  * true for long.
  */
 export function staleInMs(pod: Pod, now: number): number | undefined {
-  const condition = pod.status?.conditions?.find(({ type }) => type === target);
+  const condition = pod.status.conditions?.find(({ type }) => type === target);
   if (
     pod.metadata.deletionTimestamp !== undefined ||
     condition?.status !== "True" ||
@@ -62,7 +59,7 @@ export function staleInMs(pod: Pod, now: number): number | undefined {
     isPodFinished(pod)
   )
     return undefined;
-  return Math.max(0, Date.parse(condition.lastTransitionTime ?? formatSeconds(0)) + staleMs - now);
+  return Math.max(0, Date.parse(condition.lastTransitionTime ?? formatTime(0)) + staleMs - now);
 }
 
 /** The pod with the condition taken back. */
@@ -72,13 +69,13 @@ function withoutTarget(pod: Pod, now: number): Pod {
     type: target,
     status: "False" as const,
     ...(generation ? { observedGeneration: generation } : {}),
-    lastTransitionTime: formatSeconds(now),
+    lastTransitionTime: formatTime(now),
   };
   return {
     ...pod,
     status: {
       ...pod.status,
-      conditions: (pod.status?.conditions ?? []).map((one) => (one.type === target ? next : one)),
+      conditions: (pod.status.conditions ?? []).map((one) => (one.type === target ? next : one)),
     },
   };
 }

@@ -2,7 +2,7 @@
 // read slices only.
 // Upstream:
 // k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
-import { isNotFound, parseObjectKey } from "homeostat/api";
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   createSimulatorEventRecorder,
@@ -10,23 +10,15 @@ import {
   type SimulatorEventRecorder,
 } from "../../component-helpers/events/event-recorder.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import {
-  type Endpoints,
-  endpointsKind,
-  type EndpointSlice,
-  managedByLabel,
-  selectsPods,
-  type Service,
-  serviceKind,
-  serviceNameLabel,
-  sliceKind,
-} from "../endpoints/service-objects.ts";
+import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/service-objects.ts";
+import { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import { Endpoints, Service } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
 import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { keyFor, type WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
 import { maxPerSubset, mirroringController, planMirrors } from "./mirrored-slices.ts";
 
 const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
@@ -44,9 +36,9 @@ export const startEndpointSliceMirroring: ControllerDescriptor["start"] = async 
 
 class Mirrors {
   readonly #context: ControllerContext;
-  readonly #endpoints: Informer<WorkloadKind<Endpoints>>;
-  readonly #services: Informer<WorkloadKind<Service>>;
-  readonly #slices: Informer<WorkloadKind<EndpointSlice>>;
+  readonly #endpoints: Informer<Kind<Endpoints>>;
+  readonly #services: Informer<Kind<Service>>;
+  readonly #slices: Informer<Kind<EndpointSlice>>;
   readonly #recorder: SimulatorEventRecorder;
 
   constructor(context: ControllerContext, controller: KeyedController) {
@@ -57,9 +49,9 @@ class Mirrors {
       "endpoint-slice-mirroring-controller",
     );
     controller.onStop(() => this.#recorder.close());
-    this.#endpoints = controller.acquire(endpointsKind);
-    this.#services = controller.acquire(serviceKind);
-    this.#slices = controller.acquire(sliceKind);
+    this.#endpoints = controller.acquire(Endpoints);
+    this.#services = controller.acquire(Service);
+    this.#slices = controller.acquire(EndpointSlice);
     const wake = (object: CachedObject<Endpoints>): void =>
       void (isMirrored(object.read()) && controller.add(object.key));
     controller.follow(this.#endpoints, {
@@ -123,7 +115,7 @@ class Mirrors {
   async #remove(slices: readonly EndpointSlice[]): Promise<undefined> {
     for (const slice of slices) {
       await this.#context.client
-        .delete(sliceKind, parseObjectKey(keyFor(slice)))
+        .delete(EndpointSlice, parseObjectKey(keyFor(slice)))
         .catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });
@@ -133,7 +125,7 @@ class Mirrors {
 
   #warn(endpoints: Endpoints, reason: string, message: string): void {
     this.#recorder.record({
-      object: eventObject(endpointsKind, endpoints),
+      object: eventObject(Endpoints, endpoints),
       type: "Warning",
       reason,
       message,

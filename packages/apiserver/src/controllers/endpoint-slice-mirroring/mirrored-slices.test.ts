@@ -2,7 +2,8 @@
 // differs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoints, EndpointSlice } from "../endpoints/service-objects.ts";
+import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import type { Endpoints } from "homeostat/k8s/core/v1";
 import { planMirrors } from "./mirrored-slices.ts";
 
 const source = (subsets: Endpoints["subsets"], metadata: object = {}): Endpoints =>
@@ -23,7 +24,7 @@ const one = [
   {
     addresses: [{ ip: "10.0.0.1", nodeName: "n" }],
     notReadyAddresses: [{ ip: "2001:db8::1" }],
-    ports: [{ port: 80, protocol: "TCP" }],
+    ports: [{ port: 80, protocol: "TCP" as const }],
   },
 ];
 const stored = (drafts: readonly object[]): readonly EndpointSlice[] =>

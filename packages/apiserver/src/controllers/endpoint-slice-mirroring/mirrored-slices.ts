@@ -2,7 +2,10 @@
 // ports and each family. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslicemirroring (reconciler.go,
 // reconciler_helpers.go, utils.go).
-import { equalJson, type Json, toControllerReference } from "homeostat/api";
+import type { NewObject } from "../../component-helpers/meta/write-object.ts";
+import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import { toControllerReference } from "homeostat/api";
 import { formatAddress } from "@homeostat/cel/net";
 import { parseIpSloppy } from "../../kinds/validation/ip-addresses.ts";
 import { slicePrefix } from "../endpoint-slice/slice-of-service.ts";
@@ -10,16 +13,17 @@ import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts"
 import { orderSlicePorts } from "../endpoints/go-order.ts";
 import { repackSubsets } from "../endpoints/repack-subsets.ts";
 import {
-  type Endpoint,
-  type EndpointAddress,
-  type EndpointPort,
-  type Endpoints,
-  type EndpointSlice,
-  type IpFamily,
   managedByLabel,
   serviceNameLabel,
   triggerTimeAnnotation,
 } from "../endpoints/service-objects.ts";
+import type {
+  AddressType,
+  Endpoint,
+  EndpointPort,
+  EndpointSlice,
+} from "homeostat/k8s/discovery/v1";
+import type { EndpointAddress, Endpoints } from "homeostat/k8s/core/v1";
 
 export const mirroringController = "endpointslicemirroring-controller.k8s.io";
 /** Addresses of one subset that are mirrored, at most. */
@@ -28,8 +32,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** What is to become of the mirrors; a draft without a name is to be created. */
 export interface MirrorPlan {
-  readonly create: readonly object[];
-  readonly update: readonly object[];
+  readonly create: readonly NewObject<EndpointSlice>[];
+  readonly update: readonly NewObject<EndpointSlice>[];
   readonly delete: readonly EndpointSlice[];
   /** Addresses that are no addresses. */
   readonly invalid: number;
@@ -38,7 +42,7 @@ export interface MirrorPlan {
 }
 
 interface Mirror {
-  readonly addressType: IpFamily;
+  readonly addressType: AddressType;
   readonly ports: readonly EndpointPort[];
   readonly endpoints: Map<string, Endpoint>;
 }
@@ -46,11 +50,9 @@ interface Mirror {
 /** Plans the mirrors of `source`, of which `existing` are there. */
 export function planMirrors(source: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
   const { mirrors, invalid, skipped } = wantedMirrors(source);
-  const plan = {
-    create: [] as MirrorDraft[],
-    update: [] as MirrorDraft[],
-    delete: [] as EndpointSlice[],
-  };
+  const plan: {
+    readonly [step in "create" | "update"]: NewObject<EndpointSlice>[];
+  } & { readonly delete: EndpointSlice[] } = { create: [], update: [], delete: [] };
   const byKey = Map.groupBy(
     existing,
     ({ addressType, ports }) => `${addressType}-${portsKey(orderSlicePorts(ports ?? []))}`,
@@ -76,7 +78,7 @@ function wantedMirrors({ subsets = [] }: Endpoints): {
   let [invalid, skipped] = [0, 0];
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of repackSubsets(subsets)) {
     const slicePorts = orderSlicePorts(ports.map((port) => ({ ...port, name: port.name ?? "" })));
-    const key = (family: IpFamily): string => `${family}-${portsKey(slicePorts)}`;
+    const key = (family: AddressType): string => `${family}-${portsKey(slicePorts)}`;
     for (const addressType of ["IPv4", "IPv6"] as const)
       if (!mirrors.has(key(addressType)))
         mirrors.set(key(addressType), { addressType, ports: slicePorts, endpoints: new Map() });
@@ -100,7 +102,7 @@ function wantedMirrors({ subsets = [] }: Endpoints): {
 function toEndpoint(
   { ip, hostname, nodeName, targetRef }: EndpointAddress,
   ready: boolean,
-): { readonly endpoint: Endpoint; readonly family: IpFamily } | undefined {
+): { readonly endpoint: Endpoint; readonly family: AddressType } | undefined {
   const address = parseIpSloppy(ip);
   if (!address) return undefined;
   const endpoint = {
@@ -121,11 +123,7 @@ function isMirror(slice: EndpointSlice, source: Endpoints, { endpoints }: Mirror
     wanted.every(
       (endpoint, index) => endpoint !== undefined && isSameState(endpoint, current[index]!),
     );
-  const {
-    [managedByLabel]: _,
-    [serviceNameLabel]: __,
-    ...labels
-  } = (slice.metadata.labels ?? {}) as Record<string, string>;
+  const labels = omitKeys(slice.metadata.labels, [managedByLabel, serviceNameLabel]);
   const isForeign =
     slice.metadata.ownerReferences?.some(
       ({ kind, name, uid }) =>
@@ -133,32 +131,20 @@ function isMirror(slice: EndpointSlice, source: Endpoints, { endpoints }: Mirror
     ) === true;
   return (
     isSame &&
-    equalJson(labels, (source.metadata.labels ?? {}) as Json) &&
-    equalJson((slice.metadata.annotations ?? {}) as Json, mirroredAnnotations(source)) &&
+    deepEqual(labels, source.metadata.labels ?? {}) &&
+    deepEqual(slice.metadata.annotations ?? {}, mirroredAnnotations(source)) &&
     !isForeign
   );
 }
 
-function mirroredAnnotations({ metadata }: Endpoints): Record<string, string> {
-  const {
-    [triggerTimeAnnotation]: _,
-    [lastApplied]: __,
-    ...annotations
-  } = (metadata.annotations ?? {}) as Record<string, string>;
-  return annotations;
-}
-
-type MirrorDraft = {
-  readonly addressType: string;
-  readonly metadata: { readonly name?: string; readonly [field: string]: unknown };
-  readonly [field: string]: unknown;
-};
+const mirroredAnnotations = ({ metadata }: Endpoints): Labels =>
+  omitKeys(metadata.annotations, [triggerTimeAnnotation, lastApplied]);
 
 function toSlice(
   source: Endpoints,
   { addressType, ports, endpoints }: Mirror,
   name: string | undefined,
-): MirrorDraft {
+): NewObject<EndpointSlice> {
   const { namespace, name: service, labels } = source.metadata;
   const metadata = {
     ...(name === undefined ? { generateName: slicePrefix(service) } : { name }),
@@ -185,13 +171,13 @@ function recycle({
   update,
   delete: doomed,
 }: {
-  readonly create: readonly MirrorDraft[];
-  readonly update: readonly MirrorDraft[];
+  readonly create: readonly NewObject<EndpointSlice>[];
+  readonly update: readonly NewObject<EndpointSlice>[];
   readonly delete: readonly EndpointSlice[];
 }): Pick<MirrorPlan, "create" | "update" | "delete"> {
   const left = [...doomed];
-  const fresh: MirrorDraft[] = [];
-  const reused: MirrorDraft[] = [];
+  const fresh: NewObject<EndpointSlice>[] = [];
+  const reused: NewObject<EndpointSlice>[] = [];
   for (const draft of create) {
     const at = left.findIndex(({ addressType }) => addressType === draft.addressType);
     const [old] = at < 0 ? [] : left.splice(at, 1);

@@ -2,9 +2,10 @@
 // families.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslice/endpointslice_controller.go,
 // k8s.io/endpointslice/reconciler.go.
+import { omitKeys } from "../../component-helpers/meta/labels.ts";
 import { type Kind, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import { dynamicKind } from "homeostat/client";
+import { Node } from "homeostat/k8s/core/v1";
 import {
   createSimulatorEventRecorder,
   eventObject,
@@ -13,17 +14,14 @@ import {
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { portsKey } from "../endpoints/endpoint-set.ts";
 import {
-  type EndpointSlice,
-  type IpFamily,
   managedByLabel,
   selectsPods,
-  type Service,
-  serviceKind,
   serviceNameLabel,
-  type ServingPod,
-  sliceKind,
   triggerTimeAnnotation,
 } from "../endpoints/service-objects.ts";
+import { EndpointSlice, type AddressType } from "homeostat/k8s/discovery/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { Service, type Pod } from "homeostat/k8s/core/v1";
 import { hasAddress } from "../endpoints/serving-pods.ts";
 import { ServiceWatch } from "../endpoints/service-watch.ts";
 import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
@@ -32,21 +30,10 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  keyFor,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
 import { familiesOf, sliceController, slicePorts, toEndpoint } from "./slice-of-service.ts";
 
-const nodes = dynamicKind({
-  apiVersion: "v1",
-  kind: "Node",
-  resource: "nodes",
-  scope: "Cluster",
-}) as Kind as WorkloadKind<Workload>;
 const zoneLabel = "topology.kubernetes.io/zone";
 /** A service that fails is looked at no sooner than this. */
 const firstRetryMs = 1000;
@@ -63,8 +50,8 @@ export const startEndpointSlices: ControllerDescriptor["start"] = async (context
 class EndpointSlices {
   readonly #context: ControllerContext;
   readonly #watch: ServiceWatch;
-  readonly #slices: Informer<WorkloadKind<EndpointSlice>>;
-  readonly #nodes: Informer<WorkloadKind<Workload>>;
+  readonly #slices: Informer<Kind<EndpointSlice>>;
+  readonly #nodes: Informer<Kind<Node>>;
   readonly #recorder: SimulatorEventRecorder;
   readonly #times = new TriggerTimes();
 
@@ -77,8 +64,8 @@ class EndpointSlices {
     );
     controller.onStop(() => this.#recorder.close());
     this.#watch = new ServiceWatch(controller);
-    this.#nodes = controller.acquire(nodes);
-    this.#slices = controller.acquire(sliceKind);
+    this.#nodes = controller.acquire(Node);
+    this.#slices = controller.acquire(EndpointSlice);
     followSlices(controller, this.#slices, sliceController);
   }
 
@@ -101,9 +88,7 @@ class EndpointSlices {
       );
       await this.#write(service, hint(service, plan, ofFamily), triggerTime, failures);
     }
-    const strange = existing.filter(
-      ({ addressType }) => !families.includes(addressType as IpFamily),
-    );
+    const strange = existing.filter(({ addressType }) => !families.includes(addressType));
     await this.#write(service, { create: [], update: [], delete: strange }, undefined, failures);
     if (failures.length > 0) this.#fail(service, failures);
     return undefined;
@@ -127,8 +112,8 @@ class EndpointSlices {
    */
   #groups(
     service: Service,
-    pods: readonly ServingPod[],
-    family: IpFamily,
+    pods: readonly Pod[],
+    family: AddressType,
     failures: string[],
   ): readonly EndpointGroup[] {
     const groups = new Map<
@@ -140,7 +125,7 @@ class EndpointSlices {
       const group = groups.get(portsKey(ports)) ?? { ports, endpoints: [] };
       groups.set(portsKey(ports), group);
       const { nodeName = "" } = pod.spec;
-      const node: CachedObject<Workload> | undefined = this.#nodes.entry(nodeName);
+      const node: CachedObject<Node> | undefined = this.#nodes.entry(nodeName);
       if (!node && service.spec.publishNotReadyAddresses !== true) {
         failures.push(
           `skipping Pod ${pod.metadata.name} for Service ${service.metadata.namespace}/${service.metadata.name}: Node ${nodeName} Not Found`,
@@ -161,10 +146,7 @@ class EndpointSlices {
   ): Promise<void> {
     const { create, update, delete: doomed } = recycle(plan, service);
     const stamp = (slice: SlicePlan["create"][number]): SlicePlan["create"][number] => {
-      const { [triggerTimeAnnotation]: _, ...kept } = (slice.metadata.annotations ?? {}) as Record<
-        string,
-        string
-      >;
+      const kept = omitKeys(slice.metadata.annotations, [triggerTimeAnnotation]);
       return {
         ...slice,
         metadata: {
@@ -194,7 +176,7 @@ class EndpointSlices {
     const cause = distinct.length > 1 ? `[${distinct.join(", ")}]` : distinct[0];
     const message = `Error updating Endpoint Slices for Service ${keyFor(service)}: ${cause}`;
     this.#recorder.record({
-      object: eventObject(serviceKind, service),
+      object: eventObject(Service, service),
       type: "Warning",
       reason: "FailedToUpdateEndpointSlices",
       message,

@@ -1,8 +1,9 @@
 // Which zones and nodes an endpoint is meant for, when the service wants its traffic to stay close.
 // Pure.
 // Upstream: k8s.io/endpointslice/trafficdist/trafficdist.go.
-import { equalJson, type Json } from "homeostat/api";
-import type { Endpoint, EndpointSlice, Service } from "../endpoints/service-objects.ts";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import type { Endpoint, EndpointSlice } from "homeostat/k8s/discovery/v1";
+import type { Service } from "homeostat/k8s/core/v1";
 import type { SlicePlan } from "./plan-slices.ts";
 import type { SliceDraft } from "./slice-of-service.ts";
 
@@ -68,4 +69,4 @@ function withoutHints(endpoint: Endpoint): Endpoint {
 }
 
 const hasSameHints = (a: Endpoint, b: Endpoint): boolean =>
-  equalJson((a.hints ?? null) as unknown as Json, (b.hints ?? null) as unknown as Json);
+  deepEqual(a.hints ?? null, b.hints ?? null);

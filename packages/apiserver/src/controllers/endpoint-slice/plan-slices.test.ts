@@ -2,7 +2,8 @@
 // one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoint, EndpointSlice, Service } from "../endpoints/service-objects.ts";
+import type { Endpoint, EndpointSlice } from "homeostat/k8s/discovery/v1";
+import type { Service } from "homeostat/k8s/core/v1";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
 import { emptySlice, familiesOf, slicePrefix } from "./slice-of-service.ts";
@@ -14,7 +15,7 @@ const service = (labels: object = {}, spec: object = {}): Service =>
     metadata: { name: "web", namespace: "ns", uid: "s", labels },
     spec: { clusterIP: "10.0.0.1", ...spec },
   }) as unknown as Service;
-const ports = [{ name: "http", port: 80, protocol: "TCP" }];
+const ports = [{ name: "http", port: 80, protocol: "TCP" as const }];
 const endpoints = (from: number, to: number, more: object = {}): readonly Endpoint[] =>
   Array.from({ length: to - from }, (_, index) => ({
     addresses: [`10.0.0.${from + index}`],

@@ -7,8 +7,9 @@ import type {
   Endpoint,
   EndpointPort,
   EndpointSlice,
-  Service,
-} from "../endpoints/service-objects.ts";
+  AddressType,
+} from "homeostat/k8s/discovery/v1";
+import type { Service } from "homeostat/k8s/core/v1";
 import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts";
 import {
   emptySlice,
@@ -40,7 +41,7 @@ export interface SlicePlan {
  */
 export function planSlices(
   service: Service,
-  addressType: string,
+  addressType: AddressType,
   groups: readonly EndpointGroup[],
   existing: readonly EndpointSlice[],
 ): SlicePlan {
@@ -63,7 +64,7 @@ export function planSlices(
 /** A service that nobody serves has one slice without endpoints. */
 function withPlaceholder(
   service: Service,
-  addressType: string,
+  addressType: AddressType,
   doomed: readonly EndpointSlice[],
 ): { readonly create: readonly SliceDraft[]; readonly delete: readonly EndpointSlice[] } {
   const [only] = doomed;
@@ -84,7 +85,7 @@ function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
 /** Slices of one set of ports. */
 function planGroup(
   service: Service,
-  addressType: string,
+  addressType: AddressType,
   { ports, endpoints }: EndpointGroup,
   existing: readonly EndpointSlice[],
 ): SlicePlan {

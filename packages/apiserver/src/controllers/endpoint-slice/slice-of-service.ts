@@ -1,48 +1,48 @@
 // What an endpoint slice of a service consists of: one endpoint for each pod, ports, labels, and an
 // owner. Pure.
 // Upstream: k8s.io/endpointslice/utils.go.
-import { dnsSubdomainFaults, equalJson, type Json, toControllerReference } from "homeostat/api";
+import type { NewObject } from "../../component-helpers/meta/write-object.ts";
+import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import { dnsSubdomainFaults, toControllerReference } from "homeostat/api";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import { orderSlicePorts } from "../endpoints/go-order.ts";
 import {
-  type Endpoint,
-  type EndpointPort,
-  type EndpointSlice,
   hasClusterIp,
   headlessLabel,
-  type IpFamily,
   managedByLabel,
   referenceTo,
-  type Service,
   serviceNameLabel,
-  type ServingPod,
 } from "../endpoints/service-objects.ts";
+import type {
+  Endpoint,
+  EndpointPort,
+  EndpointSlice,
+  AddressType,
+} from "homeostat/k8s/discovery/v1";
+import type { Service, Pod } from "homeostat/k8s/core/v1";
 import { addressesOf, findPort, hostnameFor } from "../endpoints/serving-pods.ts";
 
 export const sliceController = "endpointslice-controller.k8s.io";
-const reserved: ReadonlySet<string> = new Set([serviceNameLabel, managedByLabel, headlessLabel]);
-
-type Labels = Readonly<Record<string, string>>;
+const reserved = [serviceNameLabel, managedByLabel, headlessLabel];
 
 /** A slice that need not exist yet: without a name it is to be created. */
-export type SliceDraft = Omit<EndpointSlice, "metadata"> & {
-  readonly metadata: Partial<EndpointSlice["metadata"]> & { readonly generateName?: string };
-};
+export type SliceDraft = NewObject<EndpointSlice>;
 
 /** The families in which the service has slices; both where the server has not said. */
 export function familiesOf({
   spec: { ipFamilies = [], clusterIP = "" },
-}: Service): readonly IpFamily[] {
-  if (ipFamilies.length > 0) return ipFamilies;
+}: Service): readonly AddressType[] {
+  if (ipFamilies.length > 0) return ipFamilies.filter((family) => family !== "");
   if (clusterIP && clusterIP !== "None") return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
   return ["IPv4", "IPv6"];
 }
 
 /** The pod as an endpoint of the service; `zone` is its node's. */
 export function toEndpoint(
-  pod: ServingPod,
+  pod: Pod,
   service: Service,
-  family: IpFamily,
+  family: AddressType,
   zone: string | undefined,
 ): Endpoint {
   const serving = readyCondition(pod) !== undefined;
@@ -63,10 +63,7 @@ export function toEndpoint(
 }
 
 /** The ports behind the service's, in order; those that the pod does not name are left out. */
-export function slicePorts(
-  { spec: { ports = [] } }: Service,
-  pod: ServingPod,
-): readonly EndpointPort[] {
+export function slicePorts({ spec: { ports = [] } }: Service, pod: Pod): readonly EndpointPort[] {
   const found = ports.flatMap((port) => {
     const number = findPort(pod, port);
     if (number === undefined) return [];
@@ -74,7 +71,7 @@ export function slicePorts(
       {
         name: port.name ?? "",
         port: number,
-        protocol: port.protocol,
+        protocol: port.protocol ?? "TCP",
         ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
       },
     ];
@@ -85,7 +82,7 @@ export function slicePorts(
 /** A slice without endpoints, to be created. */
 export function emptySlice(
   service: Service,
-  addressType: string,
+  addressType: AddressType,
   ports: readonly EndpointPort[],
 ): SliceDraft {
   const { name, namespace } = service.metadata;
@@ -126,10 +123,9 @@ export function sliceLabels(service: Service): Labels {
 
 /** Whether a slice still has the labels that the service has. */
 export const followsLabels = (slice: EndpointSlice, { metadata }: Service): boolean =>
-  equalJson(unreserved(slice.metadata.labels) as Json, unreserved(metadata.labels) as Json);
+  deepEqual(unreserved(slice.metadata.labels), unreserved(metadata.labels));
 
-const unreserved = (labels: Labels = {}): Labels =>
-  Object.fromEntries(Object.entries(labels).filter(([key]) => !reserved.has(key)));
+const unreserved = (labels: Labels | undefined): Labels => omitKeys(labels, reserved);
 
 /** Whether the slice is this very service's, and not a former one's of that name. */
 export const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>

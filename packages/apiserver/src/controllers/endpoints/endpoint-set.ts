@@ -2,7 +2,7 @@
 // its state.
 // Upstream: k8s.io/endpointslice/util/endpointset.go, controller_utils.go
 // (EndpointsEqualBeyondHash).
-import type { Endpoint, EndpointPort } from "./service-objects.ts";
+import type { Endpoint, EndpointPort } from "homeostat/k8s/discovery/v1";
 
 /** What tells an endpoint from others. */
 export const identityOf = ({ addresses, hostname = "", targetRef }: Endpoint): string =>

@@ -1,7 +1,7 @@
 // The Endpoints object of a service: who is in it, when it is written, and what is cut off.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoints, Service, ServingPod } from "./service-objects.ts";
+import type { Endpoints, Service, Pod } from "homeostat/k8s/core/v1";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 import { truncateSubsets } from "./truncate-subsets.ts";
 
@@ -17,12 +17,7 @@ const service = (spec: object = {}, labels?: object): Service =>
       ...spec,
     },
   }) as unknown as Service;
-const pod = (
-  name: string,
-  ip: string,
-  status: "True" | "False",
-  metadata: object = {},
-): ServingPod =>
+const pod = (name: string, ip: string, status: "True" | "False", metadata: object = {}): Pod =>
   ({
     metadata: { name, namespace: "ns", uid: name, ...metadata },
     spec: {
@@ -30,7 +25,7 @@ const pod = (
       containers: [{ name: "c", ports: [{ name: "http", containerPort: 8080 }] }],
     },
     status: { podIPs: [{ ip }], conditions: [{ type: "Ready", status }] },
-  }) as unknown as ServingPod;
+  }) as unknown as Pod;
 const address = (name: string, ip: string): object => ({
   ip,
   nodeName: "n",

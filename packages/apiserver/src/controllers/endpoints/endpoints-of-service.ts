@@ -1,19 +1,23 @@
 // The Endpoints object that a service ought to have. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
-import { equalJson, type Json } from "homeostat/api";
+import type { NewObject } from "../../component-helpers/meta/write-object.ts";
+import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { repackSubsets } from "./repack-subsets.ts";
 import {
-  type EndpointAddress,
-  type EndpointPort,
-  type Endpoints,
-  type EndpointSubset,
   hasClusterIp,
   headlessLabel,
   referenceTo,
-  type Service,
-  type ServingPod,
   triggerTimeAnnotation,
 } from "./service-objects.ts";
+import type {
+  EndpointAddress,
+  EndpointPort,
+  Endpoints,
+  EndpointSubset,
+  Service,
+  Pod,
+} from "homeostat/k8s/core/v1";
 import { addressesOf, findPort, firstFamily, hasAddress, hostnameFor } from "./serving-pods.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import { maxCapacity, truncateSubsets } from "./truncate-subsets.ts";
@@ -25,13 +29,8 @@ const managedBy = {
 const overCapacityAnnotation = "endpoints.kubernetes.io/over-capacity";
 const ignoredLabels: ReadonlySet<string> = new Set([managedBy.label, headlessLabel]);
 
-type Labels = Readonly<Record<string, string>>;
-
 /** The subsets of a service with these pods. */
-export function subsetsOf(
-  service: Service,
-  pods: readonly ServingPod[],
-): readonly EndpointSubset[] {
+export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const lines = pods.flatMap((pod) => {
     const address =
       hasAddress(pod) && pod.metadata.deletionTimestamp === undefined
@@ -48,7 +47,7 @@ export function subsetsOf(
   return repackSubsets(lines);
 }
 
-function addressOf(service: Service, pod: ServingPod): EndpointAddress | undefined {
+function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
   const [ip] = addressesOf(pod, firstFamily(service, pod));
   const hostname = hostnameFor(pod, service);
   return ip === undefined
@@ -64,7 +63,7 @@ function addressOf(service: Service, pod: ServingPod): EndpointAddress | undefin
 /** One list of ports for each line; a headless service without ports has one line without any. */
 function portsOf(
   { spec: { ports = [], clusterIP } }: Service,
-  pod: ServingPod,
+  pod: Pod,
 ): readonly (readonly EndpointPort[])[] {
   if (ports.length === 0) return clusterIP === "None" ? [[]] : [];
   return ports.flatMap((port) => {
@@ -75,7 +74,7 @@ function portsOf(
         {
           ...(port.name ? { name: port.name } : {}),
           port: number,
-          protocol: port.protocol,
+          protocol: port.protocol ?? "TCP",
           ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
         },
       ],
@@ -92,23 +91,21 @@ export function nextEndpoints(
   subsets: readonly EndpointSubset[],
   found: Endpoints | undefined,
   triggerTime: string | undefined,
-): object | undefined {
+): NewObject<Endpoints> | undefined {
   if (found && isRight(found, service, subsets)) return undefined;
   const { namespace, name, labels = {} } = service.metadata;
   const { list, truncated } = truncateSubsets(subsets);
-  const {
-    [triggerTimeAnnotation]: _,
-    [overCapacityAnnotation]: __,
-    ...kept
-  } = (found?.metadata.annotations ?? {}) as Record<string, string>;
+  const kept = omitKeys(found?.metadata.annotations, [
+    triggerTimeAnnotation,
+    overCapacityAnnotation,
+  ]);
   const annotations = {
     ...kept,
     ...(triggerTime ? { [triggerTimeAnnotation]: triggerTime } : {}),
     ...(truncated ? { [overCapacityAnnotation]: "truncated" } : {}),
   };
-  const { [headlessLabel]: ___, ...plain } = labels as Record<string, string>;
   const nextLabels = {
-    ...plain,
+    ...omitKeys(labels, [headlessLabel]),
     ...(hasClusterIp(service) ? {} : { [headlessLabel]: "" }),
     [managedBy.label]: managedBy.controller,
   };
@@ -139,7 +136,7 @@ function isRight(
     return false;
   const wanted = comparable(subsets);
   return (
-    equalJson(comparable(current), wanted) || equalJson(comparable(repackSubsets(current)), wanted)
+    deepEqual(comparable(current), wanted) || deepEqual(comparable(repackSubsets(current)), wanted)
   );
 }
 
@@ -153,8 +150,8 @@ function areLabelsRight(labels: Labels, wanted: Labels): boolean {
 }
 
 /** Without the revisions of pods, which do not matter. */
-function comparable(subsets: readonly EndpointSubset[]): Json {
-  const plain = (addresses: readonly EndpointAddress[] = []): unknown =>
+function comparable(subsets: readonly EndpointSubset[]): readonly object[] {
+  const plain = (addresses: readonly EndpointAddress[] = []): readonly object[] =>
     addresses.map(({ targetRef, ...address }) => {
       const { resourceVersion: _, ...target } = targetRef ?? {};
       return { ...address, targetRef: target };
@@ -163,5 +160,5 @@ function comparable(subsets: readonly EndpointSubset[]): Json {
     addresses: plain(addresses),
     notReadyAddresses: plain(notReadyAddresses),
     ports,
-  })) as unknown as Json;
+  }));
 }

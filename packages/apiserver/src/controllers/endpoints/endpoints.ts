@@ -1,13 +1,19 @@
 // Endpoints: one object for each service with a selector, telling where its pods are.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
-import { isNotFound, parseObjectKey } from "homeostat/api";
+import {
+  createObject,
+  type NewObject,
+  updateObject,
+} from "../../component-helpers/meta/write-object.ts";
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import {
   createSimulatorEventRecorder,
   type SimulatorEventRecorder,
 } from "../../component-helpers/events/event-recorder.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { type Endpoints, endpointsKind, selectsPods, type Service } from "./service-objects.ts";
+import { selectsPods } from "./service-objects.ts";
+import { Endpoints, type Service } from "homeostat/k8s/core/v1";
 import { ServiceWatch } from "./service-watch.ts";
 import { TriggerTimes } from "./trigger-times.ts";
 import type {
@@ -15,7 +21,6 @@ import type {
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
-import type { WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
@@ -30,7 +35,7 @@ export const startEndpoints: ControllerDescriptor["start"] = async (context) => 
 class EndpointsController {
   readonly #context: ControllerContext;
   readonly #watch: ServiceWatch;
-  readonly #endpoints: Informer<WorkloadKind<Endpoints>>;
+  readonly #endpoints: Informer<Kind<Endpoints>>;
   readonly #recorder: SimulatorEventRecorder;
   readonly #times = new TriggerTimes();
 
@@ -43,7 +48,7 @@ class EndpointsController {
     );
     controller.onStop(() => this.#recorder.close());
     this.#watch = new ServiceWatch(controller);
-    this.#endpoints = controller.acquire(endpointsKind);
+    this.#endpoints = controller.acquire(Endpoints);
     // What was left over while nobody looked is found once, at the start; election records have no
     // service.
     controller.follow(this.#endpoints, {
@@ -72,13 +77,11 @@ class EndpointsController {
   async #write(
     { metadata: { namespace = "", name } }: Service,
     found: Endpoints | undefined,
-    next: object,
+    next: NewObject<Endpoints>,
   ): Promise<void> {
     const { client } = this.#context;
     try {
-      await (found
-        ? client.update(endpointsKind, next as Endpoints)
-        : client.create(endpointsKind, next as Endpoints));
+      await (found ? updateObject(client, Endpoints, next) : createObject(client, Endpoints, next));
     } catch (error) {
       if (!found && isNamespaceTerminating(error)) return;
       const [reason, attempt] = found
@@ -103,11 +106,9 @@ class EndpointsController {
 
   /** The service has gone, and its endpoints with it. */
   async #remove(key: string): Promise<undefined> {
-    await this.#context.client
-      .delete(endpointsKind, parseObjectKey(key))
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+    await this.#context.client.delete(Endpoints, parseObjectKey(key)).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
     this.#times.forget(key);
     return undefined;
   }

@@ -2,12 +2,13 @@
 // prints for the value. It means nothing, but it is what clients see.
 // Upstream: k8s.io/kubernetes/pkg/util/hash/hash.go (DeepHashObject), k8s.io/utils/dump (ForHash),
 // Go's hash/fnv (New128a).
+import type { EndpointPort as SlicePort } from "homeostat/k8s/discovery/v1";
 import type {
   EndpointAddress,
   EndpointPort,
   EndpointSubset,
-  TargetReference,
-} from "./service-objects.ts";
+  ObjectReference,
+} from "homeostat/k8s/core/v1";
 
 const encoder = new TextEncoder();
 const offset = [0x6295c58d, 0x62b82175, 0x07bb0142, 0x6c62272e] as const;
@@ -34,7 +35,7 @@ export const orderPorts = (ports: readonly EndpointPort[]): readonly EndpointPor
   byHash(ports, (port) => `(v1.EndpointPort){${portFields(port)}}`);
 
 /** Ports of a slice, in order. */
-export const orderSlicePorts = (ports: readonly EndpointPort[]): readonly EndpointPort[] =>
+export const orderSlicePorts = (ports: readonly SlicePort[]): readonly SlicePort[] =>
   byHash(ports, (port) => `(v1.EndpointPort){${slicePortFields(port)}}`);
 
 /** Subsets whose addresses and ports are in order already. */
@@ -52,10 +53,10 @@ function byHash<T>(values: readonly T[], print: (value: T) => string): readonly 
 const pointer = (type: string, value: string | number | undefined): string =>
   `(*${type})${value ?? "<nil>"}`;
 
-const portFields = ({ name = "", port = 0, protocol = "", appProtocol }: EndpointPort): string =>
-  `Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:${pointer("string", appProtocol)}`;
+const portFields = ({ name = "", port, protocol, appProtocol }: EndpointPort): string =>
+  `Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol ?? ""} AppProtocol:${pointer("string", appProtocol)}`;
 
-const slicePortFields = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
+const slicePortFields = ({ name, port, protocol, appProtocol }: SlicePort): string =>
   `Name:${pointer("string", name)} Protocol:${pointer("v1.Protocol", protocol)} Port:${pointer("int32", port)} AppProtocol:${pointer("string", appProtocol)}`;
 
 const subsetText = ({ addresses, notReadyAddresses, ports }: EndpointSubset): string =>
@@ -79,5 +80,5 @@ const targetFields = ({
   apiVersion = "",
   resourceVersion = "",
   fieldPath = "",
-}: TargetReference): string =>
+}: ObjectReference): string =>
   `Kind:(string)${kind} Namespace:(string)${namespace} Name:(string)${name} UID:(types.UID)${uid} APIVersion:(string)${apiVersion} ResourceVersion:(string)${resourceVersion} FieldPath:(string)${fieldPath}`;

@@ -2,7 +2,7 @@
 // together, each address once, everything in order.
 // Upstream: k8s.io/kubernetes/pkg/api/v1/endpoints/util.go (RepackSubsets).
 import { orderPorts, orderSubsets } from "./go-order.ts";
-import type { EndpointAddress, EndpointPort, EndpointSubset } from "./service-objects.ts";
+import type { EndpointAddress, EndpointPort, EndpointSubset } from "homeostat/k8s/core/v1";
 
 /** The addresses that offer a port, and whether they are ready, by ip and uid. */
 interface Offer {

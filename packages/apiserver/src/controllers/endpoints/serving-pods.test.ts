@@ -1,7 +1,7 @@
 // Addresses, ports and host names of pods, and which changes of a pod matter to its services.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Service, ServicePort, ServingPod } from "./service-objects.ts";
+import type { Service, ServicePort, Pod, Protocol } from "homeostat/k8s/core/v1";
 import {
   addressesOf,
   findPort,
@@ -14,14 +14,14 @@ import { TriggerTimes } from "./trigger-times.ts";
 
 const podOf = (
   more: { readonly metadata?: object; readonly spec?: object; readonly status?: object } = {},
-): ServingPod =>
+): Pod =>
   ({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "p", namespace: "ns", uid: "u", ...more.metadata },
     spec: { containers: [], ...more.spec },
     status: { podIPs: [{ ip: "10.0.0.1" }], ...more.status },
-  }) as unknown as ServingPod;
+  }) as unknown as Pod;
 const serviceOf = (spec: object = {}): Service =>
   ({
     apiVersion: "v1",
@@ -60,7 +60,7 @@ test("a pod that is through or has no address is not there", () => {
 
 test("named ports are looked up in containers and sidecars, by protocol", () => {
   const ports = [{ name: "http", containerPort: 8080, protocol: "TCP" }];
-  const port = (targetPort: string | number, protocol = "TCP"): ServicePort => ({
+  const port = (targetPort: string | number, protocol: Protocol = "TCP"): ServicePort => ({
     port: 80,
     targetPort,
     protocol,

@@ -1,22 +1,21 @@
 // Which pods serve a service, where, and which of their changes matter to it. Pure.
 // Upstream: k8s.io/endpointslice/util/controller_utils.go, k8s.io/endpointslice/utils.go
 // (FindPort).
-import { equalJson, type Json } from "homeostat/api";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import type { AddressType } from "homeostat/k8s/discovery/v1";
 import { formatAddress } from "@homeostat/cel/net";
 import { parseIpSloppy } from "../../kinds/validation/ip-addresses.ts";
 import { isPodFinished, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import type { IpFamily, Service, ServicePort, ServingPod } from "./service-objects.ts";
+import type { Pod, Service, ServicePort } from "homeostat/k8s/core/v1";
 
 /** Whether the pod has an address and is not through; slices also show pods that are going. */
-export function hasAddress(pod: ServingPod): boolean {
-  return (
-    !isPodFinished(pod) && (Boolean(pod.status?.podIP) || (pod.status?.podIPs ?? []).length > 0)
-  );
+export function hasAddress(pod: Pod): boolean {
+  return !isPodFinished(pod) && (Boolean(pod.status.podIP) || (pod.status.podIPs ?? []).length > 0);
 }
 
 /** The pod's addresses of one family, in canonical form. */
-export function addressesOf(pod: ServingPod, family: IpFamily): readonly string[] {
-  const parsed = (pod.status?.podIPs ?? [])
+export function addressesOf(pod: Pod, family: AddressType): readonly string[] {
+  const parsed = (pod.status.podIPs ?? [])
     .map(({ ip }) => parseIpSloppy(ip))
     .filter((address) => address !== undefined);
   return parsed
@@ -27,25 +26,22 @@ export function addressesOf(pod: ServingPod, family: IpFamily): readonly string[
 /** The family that a service has first, or that can be guessed where the server has not said. */
 export function firstFamily(
   { spec: { ipFamilies, clusterIP = "" } }: Service,
-  pod: ServingPod,
-): IpFamily {
+  pod: Pod,
+): AddressType {
   if (ipFamilies?.[0]) return ipFamilies[0];
-  const hint = clusterIP && clusterIP !== "None" ? clusterIP : (pod.status?.podIP ?? "");
+  const hint = clusterIP && clusterIP !== "None" ? clusterIP : (pod.status.podIP ?? "");
   return hint.includes(":") ? "IPv6" : "IPv4";
 }
 
 /** The host name under which the service's domain knows the pod. */
-export function hostnameFor({ metadata, spec }: ServingPod, service: Service): string | undefined {
+export function hostnameFor({ metadata, spec }: Pod, service: Service): string | undefined {
   const isPeer =
     spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace;
   return isPeer && spec.hostname ? spec.hostname : undefined;
 }
 
 /** The port of the pod behind a port of a service; undefined when the pod does not name it. */
-export function findPort(
-  { spec }: ServingPod,
-  { targetPort, protocol }: ServicePort,
-): number | undefined {
+export function findPort({ spec }: Pod, { targetPort, protocol }: ServicePort): number | undefined {
   if (typeof targetPort === "number") return targetPort;
   const sidecars = (spec.initContainers ?? []).filter(
     ({ restartPolicy }) => restartPolicy === "Always",
@@ -66,9 +62,9 @@ export interface PodChange {
 }
 
 /** Undefined when endpoints are the same before and after. */
-export function podChange(old: ServingPod, pod: ServingPod): PodChange | undefined {
+export function podChange(old: Pod, pod: Pod): PodChange | undefined {
   const moved =
-    !equalJson((old.metadata.labels ?? {}) as Json, (pod.metadata.labels ?? {}) as Json) ||
+    !deepEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {}) ||
     old.spec.hostname !== pod.spec.hostname ||
     old.spec.subdomain !== pod.spec.subdomain;
   const goes =
@@ -80,5 +76,5 @@ export function podChange(old: ServingPod, pod: ServingPod): PodChange | undefin
   return moved || changed ? { onlyMembership: !changed } : undefined;
 }
 
-const ipsOf = ({ status }: ServingPod): string =>
-  JSON.stringify((status?.podIPs ?? []).map(({ ip }) => ip));
+const ipsOf = ({ status }: Pod): string =>
+  JSON.stringify((status.podIPs ?? []).map(({ ip }) => ip));

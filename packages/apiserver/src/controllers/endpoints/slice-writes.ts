@@ -2,25 +2,26 @@
 // who mirror them.
 // Upstream: k8s.io/endpointslice/reconciler.go (finalize),
 // k8s.io/endpointslice/util/endpointslice_tracker.go.
+import {
+  createObject,
+  type NewObject,
+  updateObject,
+} from "../../component-helpers/meta/write-object.ts";
 import type { Client } from "homeostat/client";
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
-import type { WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
-import {
-  type EndpointSlice,
-  managedByLabel,
-  serviceNameLabel,
-  sliceKind,
-} from "./service-objects.ts";
+import type { Kind } from "homeostat/api";
+import { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import { managedByLabel, serviceNameLabel } from "./service-objects.ts";
 
 /** Somebody who changes slices is given this long to finish. */
 const settleMs = 1000;
 
 /** Slices to write, drafts without names to be created. */
 export interface SliceWrites {
-  readonly create: readonly object[];
-  readonly update: readonly object[];
+  readonly create: readonly NewObject<EndpointSlice>[];
+  readonly update: readonly NewObject<EndpointSlice>[];
   readonly delete: readonly EndpointSlice[];
 }
 
@@ -36,20 +37,18 @@ export async function writeSlices(
   const whose = `EndpointSlice for ${owner.kind} ${owner.namespace}/${owner.name}`;
   try {
     for (const slice of create)
-      await client
-        .create(sliceKind, slice as EndpointSlice)
-        .catch(failWith(`failed to create ${whose}`));
+      await createObject(client, EndpointSlice, slice).catch(failWith(`failed to create ${whose}`));
   } catch (error) {
-    if (isNamespaceTerminating((error as Error).cause)) return;
+    if (error instanceof Error && isNamespaceTerminating(error.cause)) return;
     throw error;
   }
-  for (const slice of update as readonly EndpointSlice[])
-    await client
-      .update(sliceKind, slice)
-      .catch(failWith(`failed to update ${slice.metadata.name} ${whose}`));
+  for (const slice of update)
+    await updateObject(client, EndpointSlice, slice).catch(
+      failWith(`failed to update ${slice.metadata.name} ${whose}`),
+    );
   for (const { metadata } of doomed)
     await client
-      .delete(sliceKind, { name: metadata.name, namespace: metadata.namespace })
+      .delete(EndpointSlice, { name: metadata.name, namespace: metadata.namespace })
       .catch(failWith(`failed to delete ${metadata.name} ${whose}`));
 }
 
@@ -67,7 +66,7 @@ function failWith(attempt: string): (error: unknown) => never {
  */
 export function followSlices(
   controller: KeyedController,
-  slices: Informer<WorkloadKind<EndpointSlice>>,
+  slices: Informer<Kind<EndpointSlice>>,
   manager: string,
 ): void {
   const isManaged = ({ metadata }: EndpointSlice): boolean =>

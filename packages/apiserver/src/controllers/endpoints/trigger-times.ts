@@ -1,7 +1,8 @@
 // Remembers when pods and services last changed, to tell what caused the endpoints of a service to
 // change.
 // Upstream: k8s.io/endpointslice/util/trigger_time_tracker.go.
-import type { Pod, Workload } from "../../component-helpers/workloads/workload-objects.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
 
 interface Seen {
   readonly service: string;
@@ -16,7 +17,7 @@ export class TriggerTimes {
    * The time to publish, as it stands in the objects; undefined when nothing has a new one. Call
    * once for each look at the service.
    */
-  next(key: string, service: Workload, pods: readonly Pod[]): string | undefined {
+  next(key: string, service: ApiObject, pods: readonly Pod[]): string | undefined {
     const before = this.#seen.get(key);
     const created = service.metadata.creationTimestamp;
     const times = new Map(
@@ -40,5 +41,5 @@ export class TriggerTimes {
 
 /** When the pod became ready or ceased to be. Times have one form and compare as text. */
 function readyTime({ status }: Pod): string | undefined {
-  return status?.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime;
+  return status.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? undefined;
 }

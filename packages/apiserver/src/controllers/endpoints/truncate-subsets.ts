@@ -1,7 +1,7 @@
 // An Endpoints object holds 1000 addresses: what is more is left out, in proportion to the subsets,
 // ready addresses last.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go (truncateEndpoints).
-import type { EndpointSubset } from "./service-objects.ts";
+import type { EndpointSubset } from "homeostat/k8s/core/v1";
 
 /** Addresses in one object, at most. */
 export const maxCapacity = 1000;

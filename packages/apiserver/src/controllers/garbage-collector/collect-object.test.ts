@@ -1,5 +1,6 @@
 // One decision at a time, on a live server without collectors: what is asked and what is written,
 // request by request.
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { isConflict, type Transport, type TransportRequest } from "homeostat/api";
@@ -9,7 +10,7 @@ import { startApiServer } from "../../start-api-server.ts";
 import { AbsentOwners } from "./absent-owners.ts";
 import { type Collected, collectObject } from "./collect-object.ts";
 import { type GraphObject, OwnerGraph } from "./graph.machine.ts";
-import { type LiveObject, LiveObjects, UnknownKindError } from "./live-objects.ts";
+import { LiveObjects, UnknownKindError } from "./live-objects.ts";
 
 const ConfigMap = dynamicKind({
   apiVersion: "v1",
@@ -37,7 +38,7 @@ const Definition = dynamicKind({
 });
 const nobody = "0e000000-0000-4000-8000-00000000000a";
 
-type Made = LiveObject;
+type Made = ApiObject;
 type Reference = Readonly<Record<string, unknown>>;
 const ownedBy = (
   { apiVersion, kind, metadata: { name, uid } }: Made,
@@ -106,7 +107,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     absentOwner = {
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name: "absent", uid: nobody, resourceVersion: "" },
+      metadata: { name: "absent", uid: nobody, resourceVersion: "", creationTimestamp: "" },
     };
   });
 

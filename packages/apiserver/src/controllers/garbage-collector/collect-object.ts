@@ -2,6 +2,8 @@
 // and how.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go
 // (attemptToDeleteItem, classifyReferences).
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { OwnerReference } from "homeostat/api";
 import type { AbsentOwners } from "./absent-owners.ts";
 import {
   foregroundFinalizer,
@@ -11,7 +13,7 @@ import {
   type OwnerGraph,
   waitsForDependents,
 } from "./graph.machine.ts";
-import type { LiveObject, LiveObjects, LiveReference } from "./live-objects.ts";
+import type { LiveObjects } from "./live-objects.ts";
 
 /**
  * What became of an object: gone tells the graph to forget it; look names others to look at, by
@@ -30,10 +32,10 @@ export interface Evidence {
 }
 
 interface Classified {
-  readonly solid: readonly LiveReference[];
-  readonly dangling: readonly LiveReference[];
+  readonly solid: readonly OwnerReference[];
+  readonly dangling: readonly OwnerReference[];
   /** Owners that wait for their dependents to go. */
-  readonly waiting: readonly LiveReference[];
+  readonly waiting: readonly OwnerReference[];
 }
 
 /**
@@ -80,14 +82,14 @@ async function finishOwner(object: GraphObject, { graph, live }: Evidence): Prom
  * namespaced owner).
  */
 async function classify(
-  references: readonly LiveReference[],
-  dependent: LiveObject,
+  references: readonly OwnerReference[],
+  dependent: ApiObject,
   evidence: Evidence,
 ): Promise<Classified | undefined> {
-  const sorted = {
-    solid: [] as LiveReference[],
-    dangling: [] as LiveReference[],
-    waiting: [] as LiveReference[],
+  const sorted: { readonly [group in keyof Classified]: OwnerReference[] } = {
+    solid: [],
+    dangling: [],
+    waiting: [],
   };
   for (const reference of references) {
     const owner = await findOwner(reference, dependent.metadata.namespace ?? "", evidence);
@@ -106,10 +108,10 @@ async function classify(
 }
 
 async function findOwner(
-  reference: LiveReference,
+  reference: OwnerReference,
   namespace: string,
   { live, absent }: Evidence,
-): Promise<LiveObject | "absent" | "out of reach"> {
+): Promise<ApiObject | "absent" | "out of reach"> {
   if (absent.has({ ...reference, namespace: "" }) || absent.has({ ...reference, namespace }))
     return "absent";
   const { scope } = await live.kind(reference.apiVersion, reference.kind);
@@ -122,7 +124,7 @@ async function findOwner(
 }
 
 async function act(
-  latest: LiveObject,
+  latest: ApiObject,
   { solid, dangling, waiting }: Classified,
   node: GraphNode,
   { graph, live }: Evidence,
@@ -142,7 +144,7 @@ async function act(
  * block.
  */
 async function deleteInTurn(
-  latest: LiveObject,
+  latest: ApiObject,
   node: GraphNode,
   graph: OwnerGraph,
   live: LiveObjects,
@@ -158,9 +160,7 @@ async function deleteInTurn(
 }
 
 /** Finalizers set beforehand decide. */
-function policyOf({
-  metadata: { finalizers },
-}: LiveObject): "Foreground" | "Background" | "Orphan" {
+function policyOf({ metadata: { finalizers } }: ApiObject): "Foreground" | "Background" | "Orphan" {
   if (finalizers?.includes(orphanFinalizer)) return "Orphan";
   return finalizers?.includes(foregroundFinalizer) ? "Foreground" : "Background";
 }

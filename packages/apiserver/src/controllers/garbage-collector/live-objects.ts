@@ -2,35 +2,11 @@
 // upstream sends.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/operations.go, patch.go;
 // pkg/controller/controller_ref_manager.go.
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { isDeepStrictEqual } from "node:util";
-import { isApiStatusError, isConflict, isNotFound, type JsonObject } from "homeostat/api";
+import { isApiStatusError, isConflict, isNotFound, type OwnerReference } from "homeostat/api";
 import type { Client, DiscoveredKind } from "homeostat/client";
 import type { ServedKinds } from "../../component-helpers/controller/served-kinds.ts";
-
-/** An owner reference as it stands in an object. */
-export interface LiveReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/** The metadata of a live object. */
-export interface LiveObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly deletionTimestamp?: string;
-    readonly finalizers?: readonly string[];
-    readonly ownerReferences?: readonly LiveReference[];
-  };
-}
 
 /** Names an object of any kind. */
 export interface LiveAddress {
@@ -64,11 +40,8 @@ export class LiveObjects {
     return found;
   }
 
-  async find(address: LiveAddress): Promise<LiveObject | undefined> {
-    return (await this.#client.find(
-      await this.kind(address.apiVersion, address.kind),
-      keyOf(address),
-    )) as LiveObject | undefined;
+  async find(address: LiveAddress): Promise<ApiObject | undefined> {
+    return this.#client.find(await this.kind(address.apiVersion, address.kind), keyOf(address));
   }
 
   /**
@@ -76,7 +49,7 @@ export class LiveObjects {
    * so that somebody who writes to it all the time does not keep it alive. False when it was gone
    * already.
    */
-  async delete(object: LiveObject, propagationPolicy: PropagationPolicy): Promise<boolean> {
+  async delete(object: ApiObject, propagationPolicy: PropagationPolicy): Promise<boolean> {
     const { uid, resourceVersion } = object.metadata;
     try {
       return await this.#delete(object, propagationPolicy, { uid, resourceVersion });
@@ -98,7 +71,7 @@ export class LiveObjects {
   }
 
   async #delete(
-    object: LiveObject,
+    object: ApiObject,
     propagationPolicy: PropagationPolicy,
     preconditions: { readonly uid: string; readonly resourceVersion?: string },
   ): Promise<boolean> {
@@ -116,7 +89,7 @@ export class LiveObjects {
   }
 
   /** Takes owner references out of an object. An object that is gone is no error. */
-  async removeOwners(object: LiveObject, owners: ReadonlySet<string>): Promise<void> {
+  async removeOwners(object: ApiObject, owners: ReadonlySet<string>): Promise<void> {
     const remaining = (object.metadata.ownerReferences ?? []).filter(
       (reference) => !owners.has(reference.uid),
     );
@@ -128,7 +101,7 @@ export class LiveObjects {
    * Makes every owner reference of an object non-blocking, so that a circle of waiting owners can
    * end.
    */
-  async unblockOwners(object: LiveObject): Promise<void> {
+  async unblockOwners(object: ApiObject): Promise<void> {
     const references = object.metadata.ownerReferences ?? [];
     const blocking = references.filter((reference) => reference.blockOwnerDeletion);
     await this.#patchOwners(
@@ -157,7 +130,7 @@ export class LiveObjects {
         finalizers: finalizers.length ? finalizers : null,
       },
     };
-    await this.#patch(object, { type: "merge", body: body as unknown as JsonObject });
+    await this.#patch(object, { type: "merge", body });
   }
 
   /**
@@ -165,9 +138,9 @@ export class LiveObjects {
    * on the revision read.
    */
   async #patchOwners(
-    object: LiveObject,
+    object: ApiObject,
     strategic: readonly object[],
-    whole: readonly LiveReference[],
+    whole: readonly OwnerReference[],
   ): Promise<void> {
     const { uid, resourceVersion } = object.metadata;
     try {
@@ -185,7 +158,7 @@ export class LiveObjects {
   }
 
   async #patch(
-    object: LiveObject,
+    object: ApiObject,
     patch: { readonly type: "strategic" | "merge"; readonly body: unknown },
   ): Promise<void> {
     await this.#client

@@ -2,11 +2,11 @@
 // kinds served.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go (syncMonitors,
 // DefaultIgnoredResources).
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import type { CachedObject, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import type { GraphObject } from "./graph.machine.ts";
-import type { LiveObject } from "./live-objects.ts";
 
 /** Told of every change, in order per kind. */
 export interface OwnerWatchHandlers {
@@ -152,7 +152,10 @@ const none: readonly never[] = [];
 const idOf = (kind: DiscoveredKind): string => `${kind.apiVersion}/${kind.resource}`;
 
 /** Most objects neither have owners nor are going; these need not be parsed. */
-function toGraphObject({ apiVersion, kind }: DiscoveredKind, object: CachedObject): GraphObject {
+function toGraphObject(
+  { apiVersion, kind }: DiscoveredKind,
+  object: CachedObject<ApiObject>,
+): GraphObject {
   const plain = {
     apiVersion,
     kind,
@@ -163,7 +166,7 @@ function toGraphObject({ apiVersion, kind }: DiscoveredKind, object: CachedObjec
   };
   if (object.ownerUids.length === 0 && !object.deleting)
     return { ...plain, owners: none, finalizers: none };
-  const { metadata } = object.read() as LiveObject;
+  const { metadata } = object.read();
   const owners = (metadata.ownerReferences ?? []).map((reference) => ({
     apiVersion: reference.apiVersion,
     kind: reference.kind,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Job, JobCondition } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import {
   countReleased,
   hasNotes,
@@ -10,7 +11,6 @@ import {
   writableStatus,
 } from "./count-pods.ts";
 import { newCondition } from "./job-conditions.ts";
-import type { Job, JobCondition } from "./job-objects.ts";
 import { jobOf, names, now, podOf } from "./job-play.suite.ts";
 import { surveyPods } from "./job-survey.ts";
 

@@ -3,17 +3,10 @@
 // writes each step down.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go
 // (trackJobStatusAndRemoveFinalizers).
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { countOfIndexes, formatIndexes, hasIndex, joinIndexes, toIndexSet } from "./index-set.ts";
-import {
-  isFailedFor,
-  isGoing,
-  isIndexed,
-  isTracked,
-  type Job,
-  type JobCondition,
-  type JobStatus,
-} from "./job-objects.ts";
+import { isFailedFor, isGoing, isIndexed, isTracked } from "./job-objects.ts";
 import type { JobSurvey } from "./job-survey.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { indexOf, validIndexOf } from "./pod-index.ts";
@@ -78,7 +71,7 @@ const inOrder = ({ job, pods }: JobSurvey): readonly Pod[] =>
  * from it.
  */
 function mayGo({ job, indexes }: JobSurvey, pod: Pod, end: JobCondition | undefined): boolean {
-  if (isGoing(job) || end || pod.status?.phase === "Succeeded") return true;
+  if (isGoing(job) || end || pod.status.phase === "Succeeded") return true;
   return (
     isFailedFor(job, pod) &&
     indexes?.awaitingSuccessor.get(indexOf(pod) ?? -1)?.metadata.uid !== pod.metadata.uid
@@ -94,7 +87,7 @@ function outcomeOf(
   pod: Pod,
   known: { readonly end: JobCondition | undefined; readonly failed: readonly string[] },
 ): "succeeded" | "failed" | undefined {
-  if (pod.status?.phase === "Succeeded" && !known.failed.includes(pod.metadata.uid))
+  if (pod.status.phase === "Succeeded" && !known.failed.includes(pod.metadata.uid))
     return "succeeded";
   const cutOff = known.end !== undefined && known.end.type !== "SuccessCriteriaMet";
   return (isFailedFor(job, pod) || cutOff) && judgeFailure(job, pod).counts ? "failed" : undefined;

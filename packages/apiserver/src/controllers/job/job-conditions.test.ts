@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import {
   completionOf,
   deadlineInMs,
@@ -9,7 +10,6 @@ import {
   newCondition,
   setCondition,
 } from "./job-conditions.ts";
-import type { Job } from "./job-objects.ts";
 import { ago, jobOf, now, podOf } from "./job-play.suite.ts";
 import { surveyPods } from "./job-survey.ts";
 
@@ -56,7 +56,7 @@ test("fails when more pods have failed than it allows, however they are counted"
 });
 
 test("counts restarts of pods that start again themselves", () => {
-  const template = { spec: { restartPolicy: "OnFailure" } };
+  const template = { spec: { restartPolicy: "OnFailure" as const, containers: [] } };
   assert.equal(end(jobOf({ template, backoffLimit: 3 }), [podOf("a", { restarts: 2 })]), undefined);
   assert.equal(
     end(jobOf({ template, backoffLimit: 3 }), [

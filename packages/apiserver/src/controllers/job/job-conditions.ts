@@ -2,17 +2,11 @@
 // SuccessCriteriaMet), and what follows when its pods are counted and gone (Failed, Complete).
 // Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob, enactJobFinished).
-import { formatSeconds, type Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { countOfIndexes } from "./index-set.ts";
-import {
-  initStatuses,
-  isFailedFor,
-  isSuspended,
-  type Job,
-  type JobCondition,
-  type JobStatus,
-  trueCondition,
-} from "./job-objects.ts";
+import { initStatuses, isFailedFor, isSuspended, trueCondition } from "./job-objects.ts";
 import type { JobSurvey } from "./job-survey.ts";
 import { judgeFailure, matchSuccess } from "./pod-failure-policy.ts";
 
@@ -24,7 +18,7 @@ export function newCondition(
   now: number,
 ): JobCondition {
   const { reason, message } = why;
-  const at = formatSeconds(now);
+  const at = formatTime(now);
   return { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message };
 }
 
@@ -117,7 +111,7 @@ function limitFailure(
   status: JobStatus,
   now: number,
 ): Failure | undefined {
-  if (failed > job.spec.backoffLimit || restartsTooOften(job, pods))
+  if (failed > (job.spec.backoffLimit ?? 0) || restartsTooOften(job, pods))
     return {
       reason: "BackoffLimitExceeded",
       message: "Job has reached the specified backoff limit",
@@ -143,14 +137,15 @@ function indexFailure({ job: { spec }, indexes }: JobSurvey): Failure | undefine
 
 /** Pods that start their containers again themselves are judged by how often they do. */
 function restartsTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
-  if (spec.template.spec["restartPolicy"] !== "OnFailure") return false;
+  if (spec.template.spec?.restartPolicy !== "OnFailure") return false;
   const open = pods.filter(
-    ({ status }) => status?.phase === "Running" || status?.phase === "Pending",
+    ({ status }) => status.phase === "Running" || status.phase === "Pending",
   );
   const restarts = open
-    .flatMap((pod) => [...initStatuses(pod), ...(pod.status?.containerStatuses ?? [])])
+    .flatMap((pod) => [...initStatuses(pod), ...(pod.status.containerStatuses ?? [])])
     .reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0);
-  return spec.backoffLimit === 0 ? restarts > 0 : restarts >= spec.backoffLimit;
+  const { backoffLimit = 0 } = spec;
+  return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Jobs and pods for the tests of this folder.
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
-import { type Job, type JobStatus, trackingFinalizer } from "./job-objects.ts";
+import type { Job, JobStatus } from "homeostat/k8s/batch/v1";
+import type { Pod, PodPhase } from "homeostat/k8s/core/v1";
+import { trackingFinalizer } from "./job-objects.ts";
 
 export const now = Date.parse("2026-01-01T01:00:00Z");
 /** Wall time so many seconds ago. */
@@ -36,7 +37,7 @@ export const jobOf = (spec: Partial<Job["spec"]> = {}, status: JobStatus = {}): 
 export function podOf(
   uid: string,
   more: {
-    readonly phase?: string;
+    readonly phase?: PodPhase;
     readonly index?: number;
     readonly annotations?: Record<string, string>;
     readonly going?: true;
@@ -46,7 +47,7 @@ export function podOf(
     readonly free?: true;
   } = {},
 ): Pod {
-  const phase =
+  const phase: PodPhase =
     more.phase ?? (more.ended ? (more.ended[0] === 0 ? "Succeeded" : "Failed") : "Running");
   const state = more.ended
     ? { terminated: { exitCode: more.ended[0], finishedAt: ago(more.ended[1]) } }
@@ -73,7 +74,9 @@ export function podOf(
     status: {
       phase,
       conditions: more.conditions ?? [],
-      containerStatuses: [{ name: "c", restartCount: more.restarts ?? 0, state }],
+      containerStatuses: [
+        { name: "c", image: "", imageID: "", ready: true, restartCount: more.restarts ?? 0, state },
+      ],
     },
   };
 }

@@ -1,12 +1,9 @@
 // The template of a job's pod: tracked, and with an index also named after it and told of it. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
 // indexed_job_utils.go).
-import type {
-  Pod,
-  PodContainer,
-  PodTemplate,
-} from "../../component-helpers/workloads/workload-objects.ts";
-import { type Job, trackingFinalizer } from "./job-objects.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod, Container, PodTemplateSpec, PodSpec } from "homeostat/k8s/core/v1";
+import { trackingFinalizer } from "./job-objects.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import {
   countedFailures,
@@ -25,8 +22,8 @@ export function jobPodTemplate(
   job: Job,
   index: number | undefined,
   predecessor: Pod | undefined,
-): PodTemplate {
-  const { metadata = {}, spec } = job.spec.template;
+): PodTemplateSpec {
+  const { metadata = {}, spec = { containers: [] } } = job.spec.template;
   const { finalizers = [] } = metadata;
   const tracked = {
     ...metadata,
@@ -54,11 +51,10 @@ export function podNamePrefix({ metadata: { name } }: Job, index: number): strin
   return `${name.slice(0, longestPrefix - end.length)}${end}`;
 }
 
-function withIndexVariable(spec: PodTemplate["spec"]): object {
-  const { containers, initContainers } = spec as {
-    readonly containers: readonly PodContainer[];
-    readonly initContainers?: readonly PodContainer[];
-  };
+function withIndexVariable({
+  containers,
+  initContainers,
+}: PodSpec): Pick<PodSpec, "containers" | "initContainers"> {
   return {
     containers: containers.map(addIndexVariable),
     ...(initContainers ? { initContainers: initContainers.map(addIndexVariable) } : {}),
@@ -66,16 +62,14 @@ function withIndexVariable(spec: PodTemplate["spec"]): object {
 }
 
 /** A variable of that name that the container has already stays. */
-function addIndexVariable(
-  container: PodContainer & { readonly env?: readonly { readonly name: string }[] },
-): PodContainer {
+function addIndexVariable(container: Container): Container {
   const { env = [] } = container;
   if (env.some(({ name }) => name === indexVariable)) return container;
   const variable = {
     name: indexVariable,
     valueFrom: { fieldRef: { fieldPath: `metadata.labels['${indexAnnotation}']` } },
   };
-  return { ...container, env: [...env, variable] } as PodContainer;
+  return { ...container, env: [...env, variable] };
 }
 
 function failureCounts(job: Job, predecessor: Pod | undefined): Record<string, string> {

@@ -7,7 +7,8 @@ import {
   isPodTerminating,
   readyCondition,
 } from "../../component-helpers/workloads/pod-state.ts";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import {
   countOfIndexes,
   hasIndex,
@@ -16,7 +17,7 @@ import {
   parseIndexes,
   toIndexSet,
 } from "./index-set.ts";
-import { isFailedFor, isIndexed, isTracked, type Job } from "./job-objects.ts";
+import { isFailedFor, isIndexed, isTracked } from "./job-objects.ts";
 import { finishedAt } from "./pod-backoff.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { allFailures, countedFailures, indexesOf, indexOf, validIndexOf } from "./pod-index.ts";
@@ -52,7 +53,7 @@ export interface JobSurvey {
 
 /** Looks over the pods that are the job's own. */
 export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
-  const { status = {} } = job;
+  const { status } = job;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const uncounted = pods.filter(
     (pod) =>
@@ -60,7 +61,7 @@ export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
       (!isIndexed(job) || validIndexOf(pod, job.spec.completions ?? 0) !== undefined),
   );
   const newSucceeded = uncounted.filter(
-    (pod) => !succeeded.includes(pod.metadata.uid) && pod.status?.phase === "Succeeded",
+    (pod) => !succeeded.includes(pod.metadata.uid) && pod.status.phase === "Succeeded",
   );
   const newFailed = uncounted.filter(
     (pod) => !failed.includes(pod.metadata.uid) && isFailedFor(job, pod),
@@ -88,13 +89,13 @@ export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
 export const countReady = (pods: readonly Pod[]): number => pods.filter(readyCondition).length;
 
 function surveyIndexes(job: Job, pods: readonly Pod[], uncounted: readonly Pod[]): IndexSurvey {
-  const { spec, status = {} } = job;
+  const { spec, status } = job;
   const completions = spec.completions ?? 0;
   const before = parseIndexes(status.completedIndexes, completions);
   const succeeded = joinIndexes(
     before,
     toIndexSet(
-      uncounted.filter((pod) => pod.status?.phase === "Succeeded").map((pod) => indexOf(pod)!),
+      uncounted.filter((pod) => pod.status.phase === "Succeeded").map((pod) => indexOf(pod)!),
     ),
   );
   if (spec.backoffLimitPerIndex === undefined)

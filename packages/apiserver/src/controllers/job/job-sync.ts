@@ -11,11 +11,9 @@ import {
   type SimulatorEventRecorder,
 } from "../../component-helpers/events/event-recorder.ts";
 import { type PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
-import {
-  formatSeconds,
-  type Pod,
-  podKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { Job, type JobCondition, type JobStatus } from "homeostat/k8s/batch/v1";
+import { Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { countReleased, hasNotes, isSameStatus, notePods, writableStatus } from "./count-pods.ts";
 import {
   completionOf,
@@ -29,10 +27,6 @@ import {
   isGoing,
   isSuspended,
   isTracked,
-  type Job,
-  type JobCondition,
-  jobKind,
-  type JobStatus,
   trackingFinalizer,
   trueCondition,
 } from "./job-objects.ts";
@@ -86,10 +80,10 @@ export class JobSync {
     this.#keep = failures.keep;
     this.#status = {
       ...job.status,
-      uncountedTerminatedPods: job.status?.uncountedTerminatedPods ?? {},
+      uncountedTerminatedPods: job.status.uncountedTerminatedPods ?? {},
     };
     if (this.#status.startTime === undefined && !isSuspended(job))
-      this.#status = { ...this.#status, startTime: formatSeconds(this.#now()) };
+      this.#status = { ...this.#status, startTime: formatTime(this.#now()) };
     this.#active = this.#survey.active.length;
     this.#ready = countReady(this.#survey.active);
     this.#terminating = this.#survey.terminating.length;
@@ -162,7 +156,7 @@ export class JobSync {
   async #release({ metadata: { name, namespace } }: Pod): Promise<boolean> {
     try {
       await this.#tools.client.patch(
-        podKind,
+        Pod,
         { name, namespace },
         {
           type: "strategic",
@@ -189,7 +183,7 @@ export class JobSync {
     if (!conditions) return;
     this.#tell("Normal", suspended ? "Suspended" : "Resumed", message);
     const { startTime: _, ...rest } = this.#status;
-    this.#status = { ...rest, conditions, ...(suspended ? {} : { startTime: formatSeconds(now) }) };
+    this.#status = { ...rest, conditions, ...(suspended ? {} : { startTime: formatTime(now) }) };
   }
 
   /**
@@ -233,7 +227,7 @@ export class JobSync {
     const conditions =
       setCondition(this.#status.conditions ?? [], last) ?? this.#status.conditions ?? [];
     const completed =
-      last.type === "Complete" && last.lastTransitionTime !== undefined
+      last.type === "Complete" && last.lastTransitionTime
         ? { completionTime: last.lastTransitionTime }
         : {};
     this.#status = { ...this.#status, conditions, ...completed };
@@ -255,7 +249,7 @@ export class JobSync {
   async #write(): Promise<boolean> {
     if (this.#job.status && isSameStatus(this.#job.status, this.#status)) return false;
     this.#job = await this.#tools.client.update(
-      jobKind,
+      Job,
       { ...this.#job, status: writableStatus(this.#status) },
       { subresource: "status" },
     );
@@ -272,7 +266,7 @@ export class JobSync {
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({ object: eventObject(jobKind, this.#job), type, reason, message });
+    this.#tools.recorder.record({ object: eventObject(Job, this.#job), type, reason, message });
   }
 }
 

@@ -1,13 +1,13 @@
 // Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no
 // job counts any more.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
-import { controllerOf, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
+import { controllerOf, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  toSelector,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl } from "../../component-helpers/workloads/pod-control.ts";
@@ -16,20 +16,10 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  keyFor,
-  type Pod,
-  podKind,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
-import {
-  endCondition,
-  isManagedElsewhere,
-  isTracked,
-  type Job,
-  jobKind,
-  trackingFinalizer,
-} from "./job-objects.ts";
+import { Job } from "homeostat/k8s/batch/v1";
+import { Pod } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { endCondition, isManagedElsewhere, isTracked, trackingFinalizer } from "./job-objects.ts";
 import { JobSync, type JobTools } from "./job-sync.ts";
 import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
 
@@ -47,8 +37,8 @@ class Jobs implements RunningController {
   readonly #forJobs: KeyedController;
   /** Keys of pods that may have lost their job. */
   readonly #forOrphans: KeyedController;
-  readonly #jobs: Informer<WorkloadKind<Job>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
+  readonly #jobs: Informer<Kind<Job>>;
+  readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: JobTools;
   /** Failures in a row, by the key of the job. */
   readonly #streaks = new Map<string, FailureStreak>();
@@ -56,15 +46,15 @@ class Jobs implements RunningController {
   constructor(context: ControllerContext) {
     const { client, runtime } = context;
     const recorder = createSimulatorEventRecorder(client, runtime, "job-controller");
-    this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, jobKind) };
+    this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, Job) };
     this.#forJobs = new KeyedController(context, "the job controller", { firstRetryMs });
     this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", {
       firstRetryMs,
     });
-    this.#jobs = this.#forJobs.acquire(jobKind);
-    this.#pods = this.#forJobs.acquire(podKind);
-    this.#forOrphans.acquire(jobKind);
-    this.#forOrphans.acquire(podKind);
+    this.#jobs = this.#forJobs.acquire(Job);
+    this.#pods = this.#forJobs.acquire(Pod);
+    this.#forOrphans.acquire(Job);
+    this.#forOrphans.acquire(Pod);
     this.#pods.addIndex("orphan", orphanIndex);
     this.#follow();
     this.#forJobs.start((key) => this.#sync(key));
@@ -116,7 +106,7 @@ class Jobs implements RunningController {
 
   #jobOf(pod: Pod): CachedObject<Job> | undefined {
     const reference = controllerOf(pod);
-    if (reference?.kind !== jobKind.kind) return undefined;
+    if (reference?.kind !== Job.kind) return undefined;
     const job = this.#jobs.entry(`${pod.metadata.namespace ?? ""}/${reference.name}`);
     return job?.uid === reference.uid ? job : undefined;
   }
@@ -142,12 +132,12 @@ class Jobs implements RunningController {
     ];
     const claimant = {
       client: this.#tools.client,
-      kind: jobKind,
+      kind: Job,
       owner: job,
       selector,
       finalizers: [trackingFinalizer],
     };
-    const pods = await claimDependents(claimant, podKind, candidates);
+    const pods = await claimDependents(claimant, Pod, candidates);
     const look = new JobSync(this.#tools, job, pods, {
       streak: ({ newSucceeded, newFailed }) =>
         continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
@@ -161,17 +151,14 @@ class Jobs implements RunningController {
     const pod = this.#pods.get(parseObjectKey(key));
     if (!pod || !isTracked(pod)) return;
     const reference = controllerOf(pod);
-    if (
-      reference &&
-      (reference.kind !== jobKind.kind || reference.apiVersion !== jobKind.apiVersion)
-    )
+    if (reference && (reference.kind !== Job.kind || reference.apiVersion !== Job.apiVersion))
       return;
     const job = this.#jobOf(pod)?.read();
     if (job && (isManagedElsewhere(job) || !endCondition(job))) return;
     const { name, namespace } = pod.metadata;
     const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
     await this.#tools.client
-      .patch(podKind, { name, namespace }, { type: "strategic", body })
+      .patch(Pod, { name, namespace }, { type: "strategic", body })
       .catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });

@@ -1,7 +1,7 @@
 // How long a job waits before it replaces what has failed: 10 s, twice as long for every failure in
 // a row, 10 min at most. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/backoff_utils.go.
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { initStatuses, terminatedState } from "./job-objects.ts";
 
 const firstMs = 10_000;
@@ -44,12 +44,8 @@ export function remainingBackoffMs({ failures, lastAt }: FailureStreak, now: num
  * else its creation.
  */
 export function finishedAt(pod: Pod): number {
-  const {
-    deletionTimestamp,
-    deletionGracePeriodSeconds = 0,
-    creationTimestamp,
-  } = pod.metadata as Pod["metadata"] & { readonly deletionGracePeriodSeconds?: number };
-  const unready = pod.status?.conditions?.find(
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
+  const unready = pod.status.conditions?.find(
     ({ type, status }) => type === "Ready" && status === "False",
   )?.lastTransitionTime;
   const going =
@@ -73,7 +69,7 @@ function containersFinishedAt(pod: Pod): number | undefined {
     statuses: NonNullable<NonNullable<Pod["status"]>["containerStatuses"]>,
   ): readonly (string | undefined)[] =>
     statuses.map((status) => terminatedState(status)?.finishedAt ?? undefined);
-  const main = latest(times(pod.status?.containerStatuses ?? []));
+  const main = latest(times(pod.status.containerStatuses ?? []));
   const beside = initStatuses(pod).filter(({ name }) => sideCars.has(name));
   if (beside.length === 0) return main;
   const last = latest(times(beside));

@@ -1,12 +1,13 @@
 // What a job's policy on failed pods and its policy on success say. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (pod_failure_policy.go, success_policy.go).
-import type { ContainerStatus, Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { ContainerStatus, Pod } from "homeostat/k8s/core/v1";
+import type { Job, PodFailurePolicyRule } from "homeostat/k8s/batch/v1";
 import { countOfCommon, countOfIndexes, type IndexSet, parseIndexes } from "./index-set.ts";
-import { initStatuses, type Job, type PodFailureRule, terminatedState } from "./job-objects.ts";
+import { initStatuses, terminatedState } from "./job-objects.ts";
 
 /** What is to be made of a failed pod. */
 export interface FailureJudgement {
-  readonly action?: PodFailureRule["action"];
+  readonly action?: PodFailurePolicyRule["action"];
   /** It counts towards the limits. */
   readonly counts: boolean;
   /** Why the whole job fails, when it does. */
@@ -30,7 +31,7 @@ export function judgeFailure({ spec: { podFailurePolicy } }: Job, pod: Pod): Fai
 
 /** Containers are asked before init containers. */
 function exitCodeMatch(
-  { containerName, operator, values }: NonNullable<PodFailureRule["onExitCodes"]>,
+  { containerName, operator, values }: NonNullable<PodFailurePolicyRule["onExitCodes"]>,
   pod: Pod,
 ): string | undefined {
   const { name, namespace } = pod.metadata;
@@ -43,7 +44,7 @@ function exitCodeMatch(
       values.includes(code) === (operator === "In")
     );
   };
-  const found = pod.status?.containerStatuses?.find(fits) ?? initStatuses(pod).find(fits);
+  const found = pod.status.containerStatuses?.find(fits) ?? initStatuses(pod).find(fits);
   return (
     found &&
     `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${terminatedState(found)!.exitCode}`
@@ -51,10 +52,10 @@ function exitCodeMatch(
 }
 
 function conditionMatch(
-  patterns: NonNullable<PodFailureRule["onPodConditions"]>,
+  patterns: NonNullable<PodFailurePolicyRule["onPodConditions"]>,
   { metadata, status }: Pod,
 ): string | undefined {
-  const found = status?.conditions?.find((condition) =>
+  const found = status.conditions?.find((condition) =>
     patterns.some(
       (pattern) => pattern.type === condition.type && pattern.status === condition.status,
     ),

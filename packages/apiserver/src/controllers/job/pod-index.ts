@@ -1,7 +1,7 @@
 // The completion index of a pod, and how often its index has failed before: facts in annotations.
 // Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { type IndexSet, toIndexSet } from "./index-set.ts";
 
 /** Annotation and label alike. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
-import type { Job } from "./job-objects.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { ago, jobOf, names, now, podOf } from "./job-play.suite.ts";
 import { jobPodTemplate, podNamePrefix } from "./job-pod-template.ts";
 import { surveyPods } from "./job-survey.ts";
@@ -120,7 +120,7 @@ test("a pod is tracked, and knows its index and how often that failed", () => {
     [
       metadata?.labels?.["batch.kubernetes.io/job-completion-index"],
       metadata?.annotations,
-      spec["hostname"],
+      spec?.hostname,
     ],
     ["3", { "batch.kubernetes.io/job-completion-index": "3" }, "j-3"],
   );
@@ -132,7 +132,7 @@ test("a pod is tracked, and knows its index and how often that failed", () => {
       },
     },
   ];
-  assert.deepEqual(spec["containers"], [{ name: "c", env }]);
+  assert.deepEqual(spec?.containers, [{ name: "c", env }]);
   const predecessor = podOf("a", {
     index: 3,
     annotations: { "batch.kubernetes.io/job-index-failure-count": "2" },

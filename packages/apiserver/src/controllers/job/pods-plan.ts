@@ -2,9 +2,10 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
 // indexed_job_utils.go), k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePods).
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { firstFreeIndexes, joinIndexes } from "./index-set.ts";
-import { isIndexed, isSuspended, type Job, replacesOnlyFailed } from "./job-objects.ts";
+import { isIndexed, isSuspended, replacesOnlyFailed } from "./job-objects.ts";
 import type { JobSurvey } from "./job-survey.ts";
 import { type FailureStreak, finishedAt, remainingBackoffMs } from "./pod-backoff.ts";
 import { allFailures, indexesOf, indexOf } from "./pod-index.ts";
@@ -45,8 +46,9 @@ export function planPods(survey: JobSurvey, streak: FailureStreak, now: number):
 
 /** Without a number of completions, one success means that no more pods are made. */
 function wantedActive({ job: { spec }, active, succeeded }: JobSurvey): number {
-  if (spec.completions === undefined) return succeeded > 0 ? active.length : spec.parallelism;
-  return Math.max(0, Math.min(spec.completions - succeeded, spec.parallelism));
+  const { parallelism = 0 } = spec;
+  if (spec.completions === undefined) return succeeded > 0 ? active.length : parallelism;
+  return Math.max(0, Math.min(spec.completions - succeeded, parallelism));
 }
 
 function pendingIndexes(
@@ -109,7 +111,7 @@ function leastFirst(a: Pod, b: Pod): number {
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
   return (
     Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
-    (phases[a.status?.phase ?? ""] ?? 0) - (phases[b.status?.phase ?? ""] ?? 0) ||
+    (phases[a.status.phase ?? ""] ?? 0) - (phases[b.status.phase ?? ""] ?? 0) ||
     Number(Boolean(readyA)) - Number(Boolean(readyB)) ||
     (readyA && readyB ? younger(readyA.lastTransitionTime, readyB.lastTransitionTime) : 0) ||
     restarts(b) - restarts(a) ||
@@ -118,10 +120,10 @@ function leastFirst(a: Pod, b: Pod): number {
 }
 
 /** No time counts as youngest. */
-function younger(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return Number(b === undefined) - Number(a === undefined);
+function younger(a: string | null | undefined, b: string | null | undefined): number {
+  if (!a || !b) return Number(!b) - Number(!a);
   return Date.parse(b) - Date.parse(a);
 }
 
 const restarts = ({ status }: Pod): number =>
-  Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
+  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount));

@@ -1,7 +1,8 @@
 // Conditions of a namespace that goes: the words, the order, the dates.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type ContentReport, type NamespaceCondition, reportContent } from "./content-report.ts";
+import type { NamespaceCondition } from "homeostat/k8s/core/v1";
+import { type ContentReport, reportContent } from "./content-report.ts";
 
 const empty: ContentReport = { failures: [], remaining: new Map(), finalizers: new Map() };
 const report = (
@@ -67,7 +68,7 @@ describe("what a namespace says of its end", () => {
       worse.map(({ lastTransitionTime }) => lastTransitionTime),
       before.map(() => "once"),
     );
-    assert.match(worse[2]!.message, /2 remaining: a, b$/);
+    assert.match(worse[2]!.message ?? "", /2 remaining: a, b$/);
     const well = report({}, worse)!;
     assert.deepEqual(
       well.map(({ lastTransitionTime }) => lastTransitionTime),

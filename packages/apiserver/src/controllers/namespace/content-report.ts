@@ -2,6 +2,8 @@
 // upstream's words.
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go.
 
+import type { NamespaceCondition } from "homeostat/k8s/core/v1";
+
 /** What one pass over a namespace found. */
 export interface ContentReport {
   /** Why the kinds served could not be found out. */
@@ -12,15 +14,6 @@ export interface ContentReport {
   readonly remaining: ReadonlyMap<string, number>;
   /** Objects left, by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-}
-
-/** A namespace condition as it is stored. */
-export interface NamespaceCondition {
-  readonly type: string;
-  readonly status: "True" | "False";
-  readonly lastTransitionTime: string;
-  readonly reason: string;
-  readonly message: string;
 }
 
 type Finding = Omit<NamespaceCondition, "lastTransitionTime">;
@@ -83,7 +76,7 @@ export function reportContent(
     )
       after[at] = {
         ...next,
-        lastTransitionTime: old.status === next.status ? old.lastTransitionTime : now,
+        lastTransitionTime: (old.status === next.status && old.lastTransitionTime) || now,
       };
   }
   return after.every((one, i) => one === before[i]) ? undefined : after;

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
 import { isApiStatusError, isNotFound } from "homeostat/api";
 import type { Client, DiscoveredKind } from "homeostat/client";
+import { Pod } from "homeostat/k8s/core/v1";
 import type { ContentReport } from "./content-report.ts";
 
 /** What one pass found and what is to be said about it. */
@@ -84,22 +85,17 @@ async function deleteEach(client: Client, kind: DiscoveredKind, namespace: strin
   }
 }
 
-interface Pod {
-  readonly spec?: { readonly terminationGracePeriodSeconds?: number };
-  readonly status?: { readonly phase?: string };
-}
-
 /** True while some pod that is not through may still use its grace period. */
 async function podsMayTakeTheirTime(
   client: Client,
   kind: DiscoveredKind,
   { name, goingForMs }: DoomedNamespace,
 ): Promise<boolean> {
-  const pods = (await client.list(kind, { namespace: name })).items as readonly Pod[];
+  const pods = (await client.list(Pod, { namespace: name })).items;
   const grace = pods.map(({ spec, status }) =>
-    status?.phase === "Succeeded" || status?.phase === "Failed"
+    status.phase === "Succeeded" || status.phase === "Failed"
       ? 0
-      : (spec?.terminationGracePeriodSeconds ?? 0),
+      : (spec.terminationGracePeriodSeconds ?? 0),
   );
   return goingForMs < Math.max(0, ...grace) * 1000;
 }

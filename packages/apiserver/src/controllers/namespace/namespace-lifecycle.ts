@@ -5,23 +5,18 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/namespace_controller.go,
 // deletion/namespaced_resources_deleter.go.
 import { isConflict, isNotFound, type JsonObject } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
+import { Namespace, type NamespaceStatus } from "homeostat/k8s/core/v1";
 import { createWorkQueue, type WorkQueue } from "homeostat/queue";
 import type {
   RunningController,
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { type NamespaceCondition, reportContent } from "./content-report.ts";
+import { reportContent } from "./content-report.ts";
 import { type Emptied, emptyNamespace } from "./empty-namespace.ts";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { LeftObjects } from "./left-objects.ts";
 
-const namespaces = dynamicKind({
-  apiVersion: "v1",
-  kind: "Namespace",
-  resource: "namespaces",
-  scope: "Cluster",
-});
 const finalizer = "kubernetes";
 /**
  * The next look at a namespace that still holds something, when nothing announces its end
@@ -30,20 +25,6 @@ const finalizer = "kubernetes";
 const lookAgainMs = 8_000;
 /** Failures in a row after which somebody is told, once. */
 const tellAfter = 10;
-
-interface Namespace {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
-    readonly deletionTimestamp?: string;
-  };
-  readonly spec?: { readonly finalizers?: readonly string[] };
-  readonly status?: {
-    readonly phase?: string;
-    readonly conditions?: readonly NamespaceCondition[];
-  };
-}
 
 /** `namespace`, as kube-controller-manager calls it. */
 export const namespaceLifecycle: ControllerDescriptor = {
@@ -70,7 +51,7 @@ class NamespaceLifecycle implements RunningController {
     this.#left = new LeftObjects(context.cache, (namespace, afterMs) =>
       this.#queue.add(namespace, { afterMs }),
     );
-    const lease = context.cache.acquire(namespaces);
+    const lease = context.cache.acquire(Namespace);
     const wake = (object: { readonly key: string; readonly deleting: boolean }): void => {
       if (object.deleting) this.#queue.add(object.key);
     };
@@ -114,9 +95,9 @@ class NamespaceLifecycle implements RunningController {
     const found = await this.#find(name);
     if (!found || found.metadata.deletionTimestamp === undefined) return;
     const namespace = await this.#change(found, (one) =>
-      one.status?.phase === "Terminating" ? undefined : { ...one.status, phase: "Terminating" },
+      one.status.phase === "Terminating" ? undefined : { ...one.status, phase: "Terminating" },
     );
-    if (!namespace?.spec?.finalizers?.length) return;
+    if (!namespace?.spec.finalizers?.length) return;
     const { now } = this.#context.runtime.clock;
     const { report, left } = await this.#empty(
       name,
@@ -124,7 +105,7 @@ class NamespaceLifecycle implements RunningController {
     );
     this.#left.waitFor(name, left);
     await this.#change(namespace, (one) => {
-      const conditions = reportContent(report, one.status?.conditions ?? [], seconds(now()));
+      const conditions = reportContent(report, one.status.conditions ?? [], formatTime(now()));
       return conditions && { ...one.status, conditions };
     });
     const failures = [
@@ -137,7 +118,7 @@ class NamespaceLifecycle implements RunningController {
   }
 
   async #find(name: string): Promise<Namespace | undefined> {
-    return (await this.#context.client.find(namespaces, name)) as Namespace | undefined;
+    return this.#context.client.find(Namespace, name);
   }
 
   async #empty(name: string, goingForMs: number): Promise<Emptied> {
@@ -164,7 +145,7 @@ class NamespaceLifecycle implements RunningController {
    */
   async #change(
     namespace: Namespace,
-    next: (namespace: Namespace) => object | undefined,
+    next: (namespace: Namespace) => NamespaceStatus | undefined,
   ): Promise<Namespace | undefined> {
     for (
       let latest: Namespace | undefined = namespace;
@@ -174,9 +155,11 @@ class NamespaceLifecycle implements RunningController {
       const status = next(latest);
       if (!status) return latest;
       try {
-        return (await this.#context.client.update(namespaces, { ...latest, status } as never, {
-          subresource: "status",
-        })) as unknown as Namespace;
+        return await this.#context.client.update(
+          Namespace,
+          { ...latest, status },
+          { subresource: "status" },
+        );
       } catch (error) {
         if (!isConflict(error)) throw error;
       }
@@ -186,7 +169,7 @@ class NamespaceLifecycle implements RunningController {
 
   async #finalize(name: string): Promise<void> {
     const namespace = await this.#find(name);
-    if (!namespace?.spec?.finalizers?.includes(finalizer)) return;
+    if (!namespace?.spec.finalizers?.includes(finalizer)) return;
     const finalizers = [...new Set(namespace.spec.finalizers)]
       .filter((one) => one !== finalizer)
       .toSorted();
@@ -203,5 +186,3 @@ class NamespaceLifecycle implements RunningController {
       });
   }
 }
-
-const seconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

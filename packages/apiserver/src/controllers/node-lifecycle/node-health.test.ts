@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Node, Taint } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node, Taint } from "homeostat/k8s/core/v1";
 import {
   dueLabels,
   dueTaints,
@@ -29,7 +29,7 @@ const nodeOf = (
   spec: spec!,
   status: { conditions: [...(ready ? [{ type: "Ready", status: ready }] : []), ...more] as never },
 });
-const taint = (name: string, effect: string): Taint => ({
+const taint = (name: string, effect: Taint["effect"]): Taint => ({
   key: `node.kubernetes.io/${name}`,
   effect,
 });

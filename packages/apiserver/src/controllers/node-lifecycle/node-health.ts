@@ -1,12 +1,8 @@
 // What follows from the conditions of a node, and what they become when nobody speaks for it any
 // more: taints, labels, unknown conditions. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go.
-import {
-  formatSeconds,
-  type Node,
-  type Taint,
-  type WorkloadCondition,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node, Taint, PodCondition } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 const key = (name: string): string => `node.kubernetes.io/${name}`;
 const notReady = key("not-ready");
@@ -28,12 +24,11 @@ const ours: ReadonlySet<string> = new Set([
 
 /** How long a node may be silent: before its first word, and later. */
 export const graceMs = ({ status }: Node): number =>
-  readyStatus(status?.conditions ?? []) === undefined ? 60_000 : 50_000;
+  readyStatus(status.conditions ?? []) === undefined ? 60_000 : 50_000;
 
 export const readyStatus = (
-  conditions: readonly WorkloadCondition[],
-): WorkloadCondition["status"] | undefined =>
-  conditions.find(({ type }) => type === "Ready")?.status;
+  conditions: readonly PodCondition[],
+): PodCondition["status"] | undefined => conditions.find(({ type }) => type === "Ready")?.status;
 
 /** Whether pods are driven from nodes that are not ready. */
 export type Eviction = "yes" | "no more" | "never";
@@ -50,7 +45,7 @@ export function evictionByZone(nodes: readonly Node[]): (node: Node) => Eviction
   for (const node of nodes.filter(({ metadata }) => !(exempt in (metadata.labels ?? {})))) {
     const zone = zones.get(zoneOf(node)) ?? { ready: 0, down: 0 };
     zones.set(zoneOf(node), zone);
-    if (readyStatus(node.status?.conditions ?? []) === "True") zone.ready++;
+    if (readyStatus(node.status.conditions ?? []) === "True") zone.ready++;
     else zone.down++;
   }
   if ([...zones.values()].every(({ ready }) => ready === 0)) return () => "never";
@@ -70,13 +65,15 @@ export function dueTaints(
   { spec, status }: Node,
   { now, eviction }: { readonly now: number; readonly eviction: Eviction },
 ): readonly Taint[] | undefined {
-  const taints = spec?.taints ?? [];
-  const conditions = status?.conditions ?? [];
+  const taints = spec.taints ?? [];
+  const conditions = status.conditions ?? [];
   const meant = conditions.flatMap(({ type, status: state }): readonly Taint[] => {
     const found = taintOf[type]?.[state];
     return found === undefined ? [] : [{ key: found, effect: "NoSchedule" }];
   });
-  const cordon = spec?.unschedulable ? [{ key: unschedulable, effect: "NoSchedule" }] : [];
+  const cordon: readonly Taint[] = spec.unschedulable
+    ? [{ key: unschedulable, effect: "NoSchedule" }]
+    : [];
   const ready = readyStatus(conditions);
   const stays =
     eviction === "never" ||
@@ -85,7 +82,7 @@ export function dueTaints(
         ({ key: name, effect }) =>
           effect === "NoExecute" && (name === notReady || name === unreachable),
       ));
-  const evicting =
+  const evicting: readonly Taint[] =
     ready === undefined || ready === "True" || stays
       ? []
       : [{ key: ready === "False" ? notReady : unreachable, effect: "NoExecute" }];
@@ -99,7 +96,7 @@ export function dueTaints(
   const added = wanted.filter((taint) => !taints.some(is(taint)));
   return kept.length === taints.length && added.length === 0
     ? undefined
-    : [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatSeconds(now) }))];
+    : [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(now) }))];
 }
 
 /**
@@ -110,12 +107,12 @@ export function silentConditions(
   { metadata, status }: Node,
   now: number,
 ): readonly object[] | undefined {
-  const conditions = status?.conditions ?? [];
+  const conditions = status.conditions ?? [];
   if (readyStatus(conditions) === "Unknown") return undefined;
   return ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"].flatMap(
     (type): readonly object[] => {
       const before = conditions.find((one) => one.type === type);
-      const lastTransitionTime = formatSeconds(now);
+      const lastTransitionTime = formatTime(now);
       if (!before)
         return [
           {

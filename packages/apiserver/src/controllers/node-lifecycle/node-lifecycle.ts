@@ -5,7 +5,7 @@
 // pkg/controller/util/node.
 import { isConflict, isNotFound, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
-import { dynamicKind } from "homeostat/client";
+import { Lease } from "homeostat/k8s/coordination/v1";
 import {
   createSimulatorEventRecorder,
   eventObject,
@@ -19,15 +19,8 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  formatSeconds,
-  type Node,
-  nodeKind,
-  type Pod,
-  podKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { Node, Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import {
   dueLabels,
   dueTaints,
@@ -37,16 +30,6 @@ import {
   silentConditions,
 } from "./node-health.ts";
 
-interface Lease extends Workload {
-  readonly spec?: { readonly renewTime?: string };
-}
-
-const leaseKind = dynamicKind({
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  resource: "leases",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<Lease>;
 const leaseNamespace = "kube-node-lease";
 
 /** Starts watching over nodes. */
@@ -69,9 +52,9 @@ interface Heard {
 class NodeLifecycle {
   readonly #context: ControllerContext;
   readonly #recorder: SimulatorEventRecorder;
-  readonly #nodes: Informer<WorkloadKind<Node>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #leases: Informer<WorkloadKind<Lease>>;
+  readonly #nodes: Informer<Kind<Node>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #leases: Informer<Kind<Lease>>;
   readonly #heard = new Map<string, Heard>();
 
   constructor(
@@ -81,23 +64,23 @@ class NodeLifecycle {
   ) {
     this.#context = context;
     this.#recorder = recorder;
-    this.#nodes = controller.acquire(nodeKind);
-    this.#pods = controller.acquire(podKind);
-    this.#leases = controller.acquire(leaseKind);
+    this.#nodes = controller.acquire(Node);
+    this.#pods = controller.acquire(Pod);
+    this.#leases = controller.acquire(Lease);
     this.#pods.addIndex("node", nodeIndex);
     controller.follow(this.#nodes, {
       added: ({ key }) => controller.add(key),
       updated: (old, node) => {
         // Whether pods are driven from a node depends on how the others are.
         const isOther =
-          readyStatus((old.read() as Node).status?.conditions ?? []) !==
-          readyStatus((node.read() as Node).status?.conditions ?? []);
+          readyStatus(old.read().status.conditions ?? []) !==
+          readyStatus(node.read().status.conditions ?? []);
         for (const { key } of isOther ? this.#nodes.entries() : [node]) controller.add(key);
       },
       deleted: (node) => {
         this.#heard.delete(node.key);
         this.#tell(
-          node.read() as Node,
+          node.read(),
           "RemovingNode",
           `Node ${node.key} event: Removing Node ${node.key} from Controller`,
         );
@@ -127,12 +110,10 @@ class NodeLifecycle {
   /** How long a node may still be silent. */
   #listen(node: Node): number {
     const { name, uid } = node.metadata;
-    const heartbeat = node.status?.conditions?.find(({ type }) => type === "Ready") as
-      | { readonly lastHeartbeatTime?: string }
-      | undefined;
+    const heartbeat = node.status.conditions?.find(({ type }) => type === "Ready");
     const word = JSON.stringify([
       heartbeat?.lastHeartbeatTime,
-      this.#leases.get({ namespace: leaseNamespace, name })?.spec?.renewTime,
+      this.#leases.get({ namespace: leaseNamespace, name })?.spec.renewTime,
     ]);
     const now = this.#context.runtime.clock.monotonic();
     const before = this.#heard.get(name);
@@ -149,9 +130,9 @@ class NodeLifecycle {
 
   async #declareSilent(node: Node, conditions: readonly object[]): Promise<void> {
     const { name, uid, resourceVersion } = node.metadata;
-    const wasReady = readyStatus(node.status?.conditions ?? []) === "True";
+    const wasReady = readyStatus(node.status.conditions ?? []) === "True";
     await this.#context.client.patch(
-      nodeKind,
+      Node,
       name,
       { type: "strategic", body: { metadata: { uid, resourceVersion }, status: { conditions } } },
       { subresource: "status" },
@@ -165,10 +146,10 @@ class NodeLifecycle {
     const ready = readyCondition(pod);
     if (!ready) return;
     const { name, namespace, uid } = pod.metadata;
-    const condition = { ...ready, status: "False", lastTransitionTime: formatSeconds(this.#now()) };
+    const condition = { ...ready, status: "False", lastTransitionTime: formatTime(this.#now()) };
     try {
       await this.#context.client.patch(
-        podKind,
+        Pod,
         { name, namespace },
         { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
         { subresource: "status" },
@@ -178,7 +159,7 @@ class NodeLifecycle {
       return;
     }
     this.#recorder.record({
-      object: eventObject(podKind, pod),
+      object: eventObject(Pod, pod),
       type: "Warning",
       reason: "NodeNotReady",
       message: "Node is not ready",
@@ -197,7 +178,7 @@ class NodeLifecycle {
       metadata: { resourceVersion, ...(labels ? { labels } : {}) },
       ...(taints ? { spec: { taints: taints.length > 0 ? taints : null } } : {}),
     };
-    await this.#context.client.patch(nodeKind, name, { type: "merge", body: body as never });
+    await this.#context.client.patch(Node, name, { type: "merge", body });
   }
 
   #tell({ metadata }: Node, reason: string, message: string): void {

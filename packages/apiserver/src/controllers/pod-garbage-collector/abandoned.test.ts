@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Node, Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod, PodPhase } from "homeostat/k8s/core/v1";
 import { abandonmentOf, lastStatus } from "./abandoned.ts";
 
 const metadata = {
@@ -17,7 +17,7 @@ const podOf = ({
 }: {
   readonly nodeName?: string;
   readonly going?: true;
-  readonly phase?: string;
+  readonly phase?: PodPhase;
 }): Pod => ({
   apiVersion: "v1",
   kind: "Pod",

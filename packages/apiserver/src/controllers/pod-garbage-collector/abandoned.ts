@@ -3,11 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/podgc/gc_controller.go.
 import { isNodeReady } from "../../component-helpers/nodes/node-fit.ts";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
-import {
-  formatSeconds,
-  type Node,
-  type Pod,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 /** How long a node must have been missing; its pods may have been seen sooner than it. */
 export const quarantineMs = 40_000;
@@ -22,7 +19,7 @@ export function abandonmentOf({ metadata, spec }: Pod, node: Node | undefined): 
   const isGoing = metadata.deletionTimestamp !== undefined;
   if (!spec.nodeName) return isGoing ? "terminating" : undefined;
   if (!node) return "orphan";
-  return isGoing && !isNodeReady(node) && node.spec?.taints?.some(({ key }) => key === outOfService)
+  return isGoing && !isNodeReady(node) && node.spec.taints?.some(({ key }) => key === outOfService)
     ? "terminating"
     : undefined;
 }
@@ -35,7 +32,7 @@ export function lastStatus(pod: Pod, why: Abandonment, now: number): object | un
   const reason = {
     reason: "DeletionByPodGC",
     message: "PodGC: node no longer exists",
-    lastTransitionTime: formatSeconds(now),
+    lastTransitionTime: formatTime(now),
   };
   return {
     phase: "Failed",

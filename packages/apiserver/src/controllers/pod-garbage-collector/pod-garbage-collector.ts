@@ -7,15 +7,15 @@ import type { CachedObject } from "homeostat/cache";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
-import { nodeKind, type Pod, podKind } from "../../component-helpers/workloads/workload-objects.ts";
+import { Node, Pod } from "homeostat/k8s/core/v1";
 import { type Abandonment, abandonmentOf, lastStatus, quarantineMs } from "./abandoned.ts";
 
 /** Starts the collection of abandoned pods. */
 export const startPodGarbageCollector: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the collection of pods");
-  const pods = controller.acquire(podKind);
-  const nodes = controller.acquire(nodeKind);
+  const pods = controller.acquire(Pod);
+  const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
   /** Since when nodes have been missing, by name; on the monotonic clock. */
   const missing = new Map<string, number>();
@@ -34,16 +34,13 @@ export const startPodGarbageCollector: ControllerDescriptor["start"] = async (co
     try {
       if (status)
         await client.patch(
-          podKind,
+          Pod,
           { name, namespace },
-          { type: "strategic", body: { metadata: { uid }, status } as never },
+          { type: "strategic", body: { metadata: { uid }, status } },
           { subresource: "status" },
         );
-      if (
-        (pod.metadata as { readonly deletionGracePeriodSeconds?: number })
-          .deletionGracePeriodSeconds !== 0
-      )
-        await client.delete(podKind, { name, namespace }, { gracePeriodSeconds: 0 });
+      if (pod.metadata.deletionGracePeriodSeconds !== 0)
+        await client.delete(Pod, { name, namespace }, { gracePeriodSeconds: 0 });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -59,7 +56,7 @@ export const startPodGarbageCollector: ControllerDescriptor["start"] = async (co
       const since = missing.get(nodeName) ?? now;
       missing.set(nodeName, since);
       if (since + quarantineMs > now) return since + quarantineMs - now;
-      if (await client.find(nodeKind, nodeName)) return undefined;
+      if (await client.find(Node, nodeName)) return undefined;
     }
     if (why !== undefined) await collect(pod, why);
     return undefined;

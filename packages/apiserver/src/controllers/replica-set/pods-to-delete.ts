@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks),
 // replicaset/replica_set.go.
 import { isPodActive, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
 
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
@@ -30,7 +30,7 @@ function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): numbe
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
   return (
     Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
-    (phases[a.status?.phase ?? ""] ?? 0) - (phases[b.status?.phase ?? ""] ?? 0) ||
+    (phases[a.status.phase ?? ""] ?? 0) - (phases[b.status.phase ?? ""] ?? 0) ||
     Number(Boolean(readyA)) - Number(Boolean(readyB)) ||
     cost(a) - cost(b) ||
     rank(b) - rank(a) ||
@@ -47,12 +47,12 @@ function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): numbe
  * chance. No time counts as youngest.
  */
 function byAge(
-  timeA: string | undefined,
-  timeB: string | undefined,
+  timeA: string | null | undefined,
+  timeB: string | null | undefined,
   { a, b, now }: { readonly a: Pod; readonly b: Pod; readonly now: number },
 ): number {
   if (timeA === timeB) return 0;
-  if (timeA === undefined || timeB === undefined) return timeA === undefined ? -1 : 1;
+  if (!timeA || !timeB) return timeA ? 1 : -1;
   return (
     magnitude(now - Date.parse(timeA)) - magnitude(now - Date.parse(timeB)) ||
     (a.metadata.uid < b.metadata.uid ? -1 : 1)
@@ -69,4 +69,4 @@ function cost({ metadata }: Pod): number {
 }
 
 const restarts = ({ status }: Pod): number =>
-  Math.max(0, ...(status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
+  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount));

@@ -1,14 +1,14 @@
 // Replica sets: the keeper of pods with a selector object.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
-import { toSelector } from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
-import { replicaSetKind } from "../../component-helpers/workloads/workload-objects.ts";
-import { startReplicaKeeper } from "./replica-keeper.ts";
+import { ReplicaSet } from "homeostat/k8s/apps/v1";
+import { startReplicaSetController } from "./replica-set-controller.ts";
 
 /** Starts the controller of replica sets. */
 export const startReplicaSets: ControllerDescriptor["start"] = async (context) =>
-  startReplicaKeeper(context, {
-    kind: replicaSetKind,
+  startReplicaSetController(context, {
+    kind: ReplicaSet,
     component: "replicaset-controller",
     selector: ({ selector }) => toSelector(selector),
     countsTerminating: true,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod, ReplicaKeeper } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod, PodPhase } from "homeostat/k8s/core/v1";
+import type { ReplicaSet } from "homeostat/k8s/apps/v1";
 import { podsToDelete } from "./pods-to-delete.ts";
 import { isSameReplicaStatus, nextAvailabilityMs, replicaStatus } from "./replica-status.ts";
 
@@ -12,7 +13,7 @@ function podOf(
   more: {
     readonly ready?: number;
     readonly node?: string;
-    readonly phase?: string;
+    readonly phase?: PodPhase;
     readonly labels?: Record<string, string>;
     readonly cost?: string;
     readonly restarts?: number;
@@ -39,12 +40,14 @@ function podOf(
     status: {
       phase: more.phase ?? "Running",
       conditions,
-      containerStatuses: [{ name: "c", restartCount: more.restarts ?? 0 }],
+      containerStatuses: [
+        { name: "c", image: "", imageID: "", ready: true, restartCount: more.restarts ?? 0 },
+      ],
     },
   };
 }
 
-const keeper = (status: ReplicaKeeper["status"] = {}, minReadySeconds = 0): ReplicaKeeper => ({
+const owner = (status: Partial<ReplicaSet["status"]> = {}, minReadySeconds = 0): ReplicaSet => ({
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
   metadata: {
@@ -57,14 +60,15 @@ const keeper = (status: ReplicaKeeper["status"] = {}, minReadySeconds = 0): Repl
   spec: {
     replicas: 2,
     minReadySeconds,
-    template: { metadata: { labels: { app: "a" } }, spec: {} },
+    selector: {},
+    template: { metadata: { labels: { app: "a" } } },
   },
-  status,
+  status: { replicas: 0, ...status },
 });
 
 test("counts pods by what they are, and waits until they have been ready for long enough", () => {
   const active = [podOf("a", { ready: 5 }), podOf("b", { ready: 60 }), podOf("c", { labels: {} })];
-  assert.deepEqual(replicaStatus(keeper({}, 10), { active, terminating: 0, now }), {
+  assert.deepEqual(replicaStatus(owner({}, 10), { active, terminating: 0, now }), {
     replicas: 3,
     fullyLabeledReplicas: 2,
     readyReplicas: 2,
@@ -72,12 +76,12 @@ test("counts pods by what they are, and waits until they have been ready for lon
     terminatingReplicas: 0,
     observedGeneration: 3,
   });
-  assert.equal(nextAvailabilityMs(keeper({}, 10), active, now), 5000);
-  assert.equal(nextAvailabilityMs(keeper({}, 0), active, now), undefined);
+  assert.equal(nextAvailabilityMs(owner({}, 10), active, now), 5000);
+  assert.equal(nextAvailabilityMs(owner({}, 0), active, now), undefined);
 });
 
 test("tells of a failure once, and takes it back", () => {
-  const failed = replicaStatus(keeper(), { active: [], failure: "no room", now });
+  const failed = replicaStatus(owner(), { active: [], failure: "no room", now });
   assert.deepEqual(failed.conditions, [
     {
       type: "ReplicaFailure",
@@ -88,20 +92,19 @@ test("tells of a failure once, and takes it back", () => {
     },
   ]);
   assert.deepEqual(
-    replicaStatus(keeper(failed), { active: [], failure: "still none", now: now + 5000 })
-      .conditions,
+    replicaStatus(owner(failed), { active: [], failure: "still none", now: now + 5000 }).conditions,
     failed.conditions,
   );
-  assert.equal(replicaStatus(keeper(failed), { active: [], now }).conditions, undefined);
+  assert.equal(replicaStatus(owner(failed), { active: [], now }).conditions, undefined);
   assert.equal(
-    replicaStatus(keeper(), { active: [podOf("a"), podOf("b"), podOf("c")], failure: "no", now })
+    replicaStatus(owner(), { active: [podOf("a"), podOf("b"), podOf("c")], failure: "no", now })
       .conditions?.[0]?.reason,
     "FailedDelete",
   );
 });
 
 test("a status that says the same is not written", () => {
-  const status = replicaStatus(keeper(), { active: [podOf("a")], now });
+  const status = replicaStatus(owner(), { active: [podOf("a")], now });
   assert.equal(isSameReplicaStatus({ ...status, readyReplicas: 0 }, status), true);
   assert.equal(isSameReplicaStatus({ ...status, observedGeneration: 2 }, status), false);
   assert.equal(isSameReplicaStatus(status, { ...status, terminatingReplicas: 0 }), false);

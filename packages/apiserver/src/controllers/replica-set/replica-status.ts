@@ -1,13 +1,11 @@
 // The status of what keeps a number of pods: counts, and the one condition ReplicaFailure. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set_utils.go.
 import { availableInMs, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import {
-  formatSeconds,
-  type Pod,
-  type ReplicaKeeper,
-  type ReplicaStatus,
-  type WorkloadCondition,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { ReplicaSetCondition, ReplicaSetStatus } from "homeostat/k8s/apps/v1";
+import { omitZero } from "../../component-helpers/meta/omit-zero.ts";
+import type { ReplicaOwner } from "./replica-owner.ts";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 const failureType = "ReplicaFailure";
 
@@ -25,38 +23,33 @@ export interface ReplicaFindings {
  * The status as it ought to be, `observedGeneration` included. Zero counts are left out but for
  * `replicas`, as Go leaves them out.
  */
-export function replicaStatus(keeper: ReplicaKeeper, findings: ReplicaFindings): ReplicaStatus {
+export function replicaStatus(owner: ReplicaOwner, findings: ReplicaFindings): ReplicaSetStatus {
   const { active, now, terminating } = findings;
-  const labels = Object.entries(keeper.spec.template?.metadata?.labels ?? {});
-  const conditions = failureConditions(keeper, findings);
+  const { minReadySeconds = 0 } = owner.spec;
+  const labels = Object.entries(owner.spec.template?.metadata?.labels ?? {});
+  const conditions = failureConditions(owner, findings);
   return {
     replicas: active.length,
-    ...some(
-      "fullyLabeledReplicas",
-      active.filter((pod) => labels.every(([key, value]) => pod.metadata.labels?.[key] === value))
+    ...omitZero({
+      fullyLabeledReplicas: active.filter((pod) =>
+        labels.every(([key, value]) => pod.metadata.labels?.[key] === value),
+      ).length,
+      readyReplicas: active.filter(readyCondition).length,
+      availableReplicas: active.filter((pod) => availableInMs(pod, minReadySeconds, now) === 0)
         .length,
-    ),
-    ...some("readyReplicas", active.filter(readyCondition).length),
-    ...some(
-      "availableReplicas",
-      active.filter((pod) => availableInMs(pod, keeper.spec.minReadySeconds ?? 0, now) === 0)
-        .length,
-    ),
+    }),
     ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
-    ...some("observedGeneration", keeper.metadata.generation ?? 0),
+    ...omitZero({ observedGeneration: owner.metadata.generation }),
     ...(conditions.length > 0 ? { conditions } : {}),
   };
 }
 
-const some = (field: keyof ReplicaStatus, count: number): ReplicaStatus =>
-  count > 0 ? { [field]: count } : {};
-
 /** A failure that is known stays as it was first told, until there is none. */
 function failureConditions(
-  { spec, status }: ReplicaKeeper,
+  { spec, status }: ReplicaOwner,
   { active, failure, now }: ReplicaFindings,
-): readonly WorkloadCondition[] {
-  const before = status?.conditions ?? [];
+): readonly ReplicaSetCondition[] {
+  const before = status.conditions ?? [];
   const known = before.some(({ type }) => type === failureType);
   if (failure === undefined)
     return known ? before.filter(({ type }) => type !== failureType) : before;
@@ -68,7 +61,7 @@ function failureConditions(
     {
       type: failureType,
       status: "True",
-      lastTransitionTime: formatSeconds(now),
+      lastTransitionTime: formatTime(now),
       ...reason,
       message: failure,
     },
@@ -77,8 +70,8 @@ function failureConditions(
 
 /** True when nothing that the controller writes would change. */
 export function isSameReplicaStatus(
-  before: ReplicaStatus | undefined,
-  after: ReplicaStatus,
+  before: ReplicaSetStatus | undefined,
+  after: ReplicaSetStatus,
 ): boolean {
   const counts = [
     "replicas",
@@ -96,7 +89,7 @@ export function isSameReplicaStatus(
 
 /** When the next pod becomes available, in ms; undefined when none is waiting to. */
 export function nextAvailabilityMs(
-  { spec: { minReadySeconds = 0 } }: ReplicaKeeper,
+  { spec: { minReadySeconds = 0 } }: ReplicaOwner,
   active: readonly Pod[],
   now: number,
 ): number | undefined {

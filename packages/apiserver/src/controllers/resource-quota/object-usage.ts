@@ -10,14 +10,8 @@ import {
   objectAt,
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
-import {
-  type Counted,
-  meetsScope,
-  one,
-  type ScopeRequirement,
-  type Sums,
-  zero,
-} from "./quota-objects.ts";
+import { type Counted, meetsScope, one, type Sums, zero } from "./quota-objects.ts";
+import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 const serviceResources: ReadonlySet<string> = new Set([
   "count/services",
@@ -83,7 +77,7 @@ const whole = ({ nano: amount, format }: Quantity): Quantity => ({
 
 /** Whether the claim is in a scope: only classes of attributes are scopes of claims. */
 export function isClaimInScope(
-  scope: ScopeRequirement,
+  scope: ScopedResourceSelectorRequirement,
   { spec = {}, status = {} }: Counted,
 ): boolean {
   if (scope.scopeName !== "VolumeAttributesClass") return false;

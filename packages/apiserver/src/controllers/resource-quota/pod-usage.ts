@@ -14,15 +14,8 @@ import {
   objectAt,
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
-import {
-  addTo,
-  type Amounts,
-  type Counted,
-  meetsScope,
-  one,
-  type ScopeRequirement,
-  type Sums,
-} from "./quota-objects.ts";
+import { addTo, type Amounts, type Counted, meetsScope, one, type Sums } from "./quota-objects.ts";
+import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 const named: ReadonlySet<string> = new Set([
   "count/pods",
@@ -46,8 +39,7 @@ export function isPodResource(name: string): boolean {
 /** Whether a pod counts for more than being stored: it is not through, and not long overdue. */
 export function isCharged({ metadata, status = {} }: Counted, now: number): boolean {
   if (["Failed", "Succeeded"].includes(stringAt(status, "phase"))) return false;
-  const { deletionTimestamp, deletionGracePeriodSeconds: grace } =
-    metadata as Counted["metadata"] & { readonly deletionGracePeriodSeconds?: number };
+  const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
   return (
     deletionTimestamp === undefined ||
     grace === undefined ||
@@ -140,7 +132,7 @@ export const hasDeadline = ({ spec = {} }: Counted): boolean =>
   (optionalNumberAt(spec, "activeDeadlineSeconds") ?? -1) >= 0;
 
 /** Whether the pod is in a scope. */
-export function isPodInScope(scope: ScopeRequirement, pod: Counted): boolean {
+export function isPodInScope(scope: ScopedResourceSelectorRequirement, pod: Counted): boolean {
   const { spec = {} } = pod;
   const priority = stringAt(spec, "priorityClassName");
   switch (scope.scopeName) {

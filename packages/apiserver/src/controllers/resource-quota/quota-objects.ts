@@ -1,43 +1,20 @@
 // Resource quotas and what they are summed up from, as far as their controller looks at them; lists
 // of amounts. Pure.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/apiserver/pkg/quota/v1/resources.go.
-import type { JsonObject, Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
+import type { JsonObject } from "homeostat/api";
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
-import type { Workload, WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
-
-/** core/v1 ResourceQuota. */
-export interface ResourceQuota extends Workload {
-  readonly spec: {
-    readonly hard?: Amounts;
-    readonly scopes?: readonly string[];
-    readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] };
-  };
-  readonly status?: { readonly hard?: Amounts; readonly used?: Amounts };
-}
-
-/** core/v1 ScopedResourceSelectorRequirement. */
-export interface ScopeRequirement {
-  readonly scopeName: string;
-  readonly operator: string;
-  readonly values?: readonly string[];
-}
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { ResourceQuota } from "homeostat/k8s/core/v1";
+import { type ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 /** Quantities as text, by the name of the resource. */
 export type Amounts = Readonly<Record<string, string>>;
 
 /** Any object of which the usage is asked. */
-export type Counted = Workload & { readonly spec?: JsonObject; readonly status?: JsonObject };
+export type Counted = ApiObject & { readonly spec?: JsonObject; readonly status?: JsonObject };
 
 /** Sums in the making. */
 export type Sums = Map<string, Quantity>;
-
-export const quotaKind = dynamicKind({
-  apiVersion: "v1",
-  kind: "ResourceQuota",
-  resource: "resourcequotas",
-  scope: "Namespaced",
-}) as Kind as WorkloadKind<ResourceQuota>;
 
 export const one: Quantity = { nano: 1_000_000_000n, format: "DecimalSI" };
 export const zero: Quantity = { nano: 0n, format: "DecimalSI" };
@@ -68,9 +45,9 @@ export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
 /** The scopes of a quota, the plain ones as requirements. */
 export function scopesOf({
   spec: { scopes = [], scopeSelector },
-}: ResourceQuota): readonly ScopeRequirement[] {
+}: ResourceQuota): readonly ScopedResourceSelectorRequirement[] {
   return [
-    ...scopes.map((scopeName) => ({ scopeName, operator: "Exists" })),
+    ...scopes.map((scopeName) => ({ scopeName, operator: "Exists" as const })),
     ...(scopeSelector?.matchExpressions ?? []),
   ];
 }
@@ -80,7 +57,7 @@ export function scopesOf({
  * meets what asks for absence.
  */
 export function meetsScope(
-  { operator, values = [] }: ScopeRequirement,
+  { operator, values = [] }: ScopedResourceSelectorRequirement,
   names: readonly string[],
 ): boolean {
   const isListed = (name: string): boolean => values.includes(name);

@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
 import { claimUsage, countName, isClaimResource, serviceUsage } from "./object-usage.ts";
 import { isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
-import type { Counted, ResourceQuota, Sums } from "./quota-objects.ts";
+import type { Counted, Sums } from "./quota-objects.ts";
+import type {
+  ResourceQuota,
+  ScopedResourceSelectorRequirement as ScopeRequirement,
+} from "homeostat/k8s/core/v1";
 import { measureOf, nextQuotaStatus } from "./quota-usage.ts";
 
 const now = Date.parse("2024-01-01T00:10:00Z");
@@ -107,8 +111,8 @@ test("scopes look at deadlines, quality of service, priority and affinity", () =
     },
   });
   const within = (
-    scopeName: string,
-    operator = "Exists",
+    scopeName: ScopeRequirement["scopeName"],
+    operator: ScopeRequirement["operator"] = "Exists",
     values: readonly string[] = [],
   ): readonly boolean[] =>
     [plain, busy].map((pod) => isPodInScope({ scopeName, operator, values }, pod));

@@ -19,20 +19,19 @@ import {
   type Amounts,
   type Counted,
   one,
-  type ResourceQuota,
   sameAmounts,
-  type ScopeRequirement,
   scopesOf,
   type Sums,
   zero,
 } from "./quota-objects.ts";
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 /** How objects of one resource are measured. */
 export interface Measure {
   /** Whether a name in a quota is this measure's. */
   covers(name: string): boolean;
   usage(object: Counted, now: number): Sums;
-  inScope(scope: ScopeRequirement, object: Counted): boolean;
+  inScope(scope: ScopedResourceSelectorRequirement, object: Counted): boolean;
   /** Whether an update changes the usage. */
   changes(old: Counted, object: Counted, now: number): boolean;
 }
@@ -119,13 +118,13 @@ export function nextQuotaStatus(
       .flatMap((one) => [...usageOf(quota, one, now)])
       .map(([name, amount]) => [name, formatQuantity(amount)]),
   );
-  const all: Amounts = { ...quota.status?.used, ...measured };
+  const all: Amounts = { ...quota.status.used, ...measured };
   const used = Object.fromEntries(
     names.filter((name) => all[name] !== undefined).map((name) => [name, all[name]!]),
   );
   const { status } = quota;
   const stands =
-    status?.hard !== undefined &&
+    status.hard !== undefined &&
     status.used !== undefined &&
     sameAmounts(hard, status.hard) &&
     sameAmounts(used, status.used);

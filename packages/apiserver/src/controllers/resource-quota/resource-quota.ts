@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
 // resource_quota_monitor.go). There, what is new is added to the usage by admission; here it is
 // counted like everything else.
-import { isNotFound, parseObjectKey } from "homeostat/api";
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
@@ -11,8 +11,9 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { keyFor, type WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
-import { type Counted, quotaKind, type ResourceQuota, sameAmounts } from "./quota-objects.ts";
+import { ResourceQuota } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { type Counted, sameAmounts } from "./quota-objects.ts";
 import { type Measure, measureOf, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
 
 const verbs = ["create", "list", "watch", "delete"];
@@ -35,13 +36,13 @@ export const startResourceQuotas: ControllerDescriptor["start"] = async (context
 class Quotas {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
-  readonly #quotas: Informer<WorkloadKind<ResourceQuota>>;
+  readonly #quotas: Informer<Kind<ResourceQuota>>;
   readonly #watched = new Map<string, Watched>();
 
   constructor(context: ControllerContext, controller: KeyedController) {
     this.#context = context;
     this.#controller = controller;
-    this.#quotas = controller.acquire(quotaKind);
+    this.#quotas = controller.acquire(ResourceQuota);
     const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#quotas, {
       added: wake,
@@ -73,7 +74,7 @@ class Quotas {
     const status = nextQuotaStatus(quota, tracked, this.#context.runtime.clock.now());
     if (status)
       await this.#context.client
-        .update(quotaKind, { ...quota, status }, { subresource: "status" })
+        .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
         .catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });

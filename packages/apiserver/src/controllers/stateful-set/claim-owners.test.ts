@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OwnerReference } from "homeostat/api";
 import { areOwnersRight, blocksPod, hasOtherController, rightOwners } from "./claim-owners.ts";
-import type { Claim, RetentionPolicy, StatefulSet } from "./stateful-set-objects.ts";
+
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import type {
+  StatefulSet,
+  StatefulSetPersistentVolumeClaimRetentionPolicy as RetentionPolicy,
+} from "homeostat/k8s/apps/v1";
 
 const metadata = (
   name: string,
@@ -20,16 +25,19 @@ const setWith = (policy?: RetentionPolicy, replicas = 1): StatefulSet => ({
   spec: {
     replicas,
     selector: {},
-    template: { spec: {} },
+    template: {},
     updateStrategy: { type: "RollingUpdate" },
     ...(policy ? { persistentVolumeClaimRetentionPolicy: policy } : {}),
   },
+  status: { replicas: 0 },
 });
 const pod = { metadata: metadata("web-0") };
-const ownedBy = (...ownerReferences: readonly OwnerReference[]): Claim => ({
+const ownedBy = (...ownerReferences: readonly OwnerReference[]): PersistentVolumeClaim => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
   metadata: { ...metadata("data-web-0"), ownerReferences },
+  spec: {},
+  status: {},
 });
 const bySet: OwnerReference = {
   apiVersion: "apps/v1",

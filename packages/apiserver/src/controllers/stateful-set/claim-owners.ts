@@ -4,18 +4,10 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go
 // (isClaimOwnerUpToDate and its neighbours).
 import { type OwnerReference, toControllerReference } from "homeostat/api";
-import {
-  type Pod,
-  podKind,
-  type Workload,
-} from "../../component-helpers/workloads/workload-objects.ts";
-import {
-  type Claim,
-  isInRange,
-  ordinalOf,
-  type StatefulSet,
-  statefulSetKind,
-} from "./stateful-set-objects.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { Pod, type PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { StatefulSet } from "homeostat/k8s/apps/v1";
+import { isInRange, ordinalOf } from "./stateful-set-objects.ts";
 
 /** A pod that has a name, and a uid if it is there already. */
 export type ClaimingPod = Pick<Pod, "metadata">;
@@ -27,7 +19,11 @@ interface Owner {
 }
 
 /** True when nothing about a claim's owners is to be changed. */
-export function areOwnersRight(claim: Claim, set: StatefulSet, pod: ClaimingPod): boolean {
+export function areOwnersRight(
+  claim: PersistentVolumeClaim,
+  set: StatefulSet,
+  pod: ClaimingPod,
+): boolean {
   const [bySet, byPod] = ownersOf(set, pod);
   const owned = { set: isOwnedBy(claim, bySet), pod: isOwnedBy(claim, byPod) };
   if (isStale(claim, bySet) || isStale(claim, byPod)) return true;
@@ -45,7 +41,7 @@ export function areOwnersRight(claim: Claim, set: StatefulSet, pod: ClaimingPod)
 
 /** The owners that a claim ought to have. */
 export function rightOwners(
-  claim: Claim,
+  claim: PersistentVolumeClaim,
   set: StatefulSet,
   pod: ClaimingPod,
 ): readonly OwnerReference[] {
@@ -63,7 +59,11 @@ export function rightOwners(
 }
 
 /** True when a policy holds for the claim and somebody else controls it. */
-export function hasOtherController(claim: Claim, set: StatefulSet, pod: ClaimingPod): boolean {
+export function hasOtherController(
+  claim: PersistentVolumeClaim,
+  set: StatefulSet,
+  pod: ClaimingPod,
+): boolean {
   const { whenScaled, whenDeleted } = policyOf(set);
   if (!whenScaled && !whenDeleted) return false;
   const owners = ownersOf(set, pod);
@@ -77,7 +77,11 @@ export function hasOtherController(claim: Claim, set: StatefulSet, pod: Claiming
  * True for a claim that is still to go with a pod that had this name before: no new pod is made
  * while it is there.
  */
-export function blocksPod(claim: Claim, set: StatefulSet, pod: ClaimingPod): boolean {
+export function blocksPod(
+  claim: PersistentVolumeClaim,
+  set: StatefulSet,
+  pod: ClaimingPod,
+): boolean {
   return policyOf(set).whenScaled && isStale(claim, ownersOf(set, pod)[1]);
 }
 
@@ -102,16 +106,16 @@ function wantedOwners(
 }
 
 const ownersOf = (set: StatefulSet, pod: ClaimingPod): readonly [Owner, Owner] => [
-  ownerAs(statefulSetKind, set),
-  ownerAs(podKind, pod),
+  ownerAs(StatefulSet, set),
+  ownerAs(Pod, pod),
 ];
 const ownerAs = (
-  { apiVersion, kind }: Pick<Workload, "apiVersion" | "kind">,
+  { apiVersion, kind }: Pick<ApiObject, "apiVersion" | "kind">,
   { metadata }: ClaimingPod,
 ): Owner => ({ apiVersion, kind, metadata });
-const referencesOf = ({ metadata }: Claim): readonly OwnerReference[] =>
+const referencesOf = ({ metadata }: PersistentVolumeClaim): readonly OwnerReference[] =>
   metadata.ownerReferences ?? [];
-const isOwnedBy = (claim: Claim, { metadata }: Owner): boolean =>
+const isOwnedBy = (claim: PersistentVolumeClaim, { metadata }: Owner): boolean =>
   referencesOf(claim).some(({ uid }) => uid === metadata.uid);
 const isNamesake = (reference: OwnerReference, { apiVersion, kind, metadata }: Owner): boolean =>
   reference.apiVersion === apiVersion &&
@@ -119,7 +123,7 @@ const isNamesake = (reference: OwnerReference, { apiVersion, kind, metadata }: O
   reference.name === metadata.name;
 
 /** True when the first reference to such an owner means another object of that name. */
-function isStale(claim: Claim, owner: Owner): boolean {
+function isStale(claim: PersistentVolumeClaim, owner: Owner): boolean {
   const first = referencesOf(claim).find((reference) => isNamesake(reference, owner));
   return first !== undefined && first.uid !== owner.metadata.uid;
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type ControllerRevision,
-  templatePatch,
-} from "../../component-helpers/workloads/controller-revision.ts";
+import { templatePatch } from "../../component-helpers/workloads/controller-revision.ts";
+import type { ControllerRevision, StatefulSet } from "homeostat/k8s/apps/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { planRevision, spentRevisions } from "./set-history.ts";
 import {
   claimsFor,
@@ -13,8 +12,7 @@ import {
   withIdentity,
   withStorage,
 } from "./stateful-pod.ts";
-import { ordinalOf, type StatefulSet } from "./stateful-set-objects.ts";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import { ordinalOf } from "./stateful-set-objects.ts";
 
 const metadata = (name: string): StatefulSet["metadata"] => ({
   name,
@@ -40,6 +38,7 @@ const set: StatefulSet = {
     updateStrategy: { type: "RollingUpdate" },
     volumeClaimTemplates: [{ metadata: { name: "data", labels: { tier: "db" } }, spec: {} }],
   },
+  status: { replicas: 0 },
 };
 const revisionOf = (name: string, revision: number, image: string): ControllerRevision => ({
   apiVersion: "apps/v1",
@@ -100,12 +99,13 @@ test("a pod is who its number says", () => {
 });
 
 test("a pod that is not who its name says is put right", () => {
-  const stray = {
+  const stray: Pod = {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { ...metadata("web-3"), labels: { app: "web" } },
     spec: { containers: [], volumes: [{ name: "data" }] },
-  } as Pod;
+    status: {},
+  };
   assert.ok(!hasIdentity(set, stray) && !hasStorage(set, stray));
   const mended = withStorage(set, withIdentity(stray));
   assert.ok(hasIdentity(set, mended) && hasStorage(set, mended));

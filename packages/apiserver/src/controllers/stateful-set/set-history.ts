@@ -6,20 +6,20 @@ import { toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import {
   byRevision,
-  type ControllerRevision,
   isSameData,
   type NewRevision,
   revisionHash,
   revisionName,
   templatePatch,
 } from "../../component-helpers/workloads/controller-revision.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import { type ControllerRevision, StatefulSet } from "homeostat/k8s/apps/v1";
 import {
   createRevision,
   deleteRevision,
   renumberRevision,
 } from "../../component-helpers/workloads/revision-history.ts";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
-import { revisionOfPod, type StatefulSet, statefulSetKind } from "./stateful-set-objects.ts";
+import { revisionOfPod } from "./stateful-set-objects.ts";
 
 /** The label with a revision's hash, as it was before any collision. */
 const hashLabel = "controller.kubernetes.io/hash";
@@ -54,14 +54,14 @@ export function planRevision(
   const equal = sorted.findLast((one) => isSameData(one.data, data));
   if (equal && last && isSameData(last.data, equal.data)) return { update: last };
   if (equal) return { front: equal, number };
-  const hash = revisionHash(data, set.status?.collisionCount ?? 0);
+  const hash = revisionHash(data, set.status.collisionCount ?? 0);
   const { name, namespace, annotations } = set.metadata;
   const labels = { ...set.spec.template.metadata?.labels, [hashLabel]: hash };
   const ownerReferences = [
     toControllerReference({
       ...set,
-      apiVersion: statefulSetKind.apiVersion,
-      kind: statefulSetKind.kind,
+      apiVersion: StatefulSet.apiVersion,
+      kind: StatefulSet.kind,
     }),
   ];
   const metadata = {
@@ -83,7 +83,7 @@ export async function findRevisions(
   revisions: readonly ControllerRevision[],
 ): Promise<SetHistory> {
   const plan = planRevision(set, revisions);
-  const before = set.status?.collisionCount ?? 0;
+  const before = set.status.collisionCount ?? 0;
   const { revision: update, collisions } =
     "create" in plan
       ? await createRevision(client, set.metadata.name, plan.create, before)
@@ -93,7 +93,7 @@ export async function findRevisions(
           collisions: before,
         };
   const current =
-    revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+    revisions.find(({ metadata }) => metadata.name === set.status.currentRevision) ?? update;
   return { current, update, collisions };
 }
 

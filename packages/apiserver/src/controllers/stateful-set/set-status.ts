@@ -2,9 +2,11 @@
 // revisions it is. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go (updateStatus),
 // stateful_set_utils.go (completeRollingUpdate, inconsistentStatus).
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import { omitZero } from "../../component-helpers/meta/omit-zero.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { StatefulSet, StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import { isAvailable, isGoing, isRunningReady, type SetRevisions } from "./set-steps.ts";
-import { revisionOfPod, type StatefulSet, type StatefulSetStatus } from "./stateful-set-objects.ts";
+import { revisionOfPod } from "./stateful-set-objects.ts";
 
 /** What a status is made from. */
 export interface SetFindings {
@@ -29,26 +31,22 @@ export function setStatus(
   const current =
     staying.filter((pod) => revisionOfPod(pod) === revisions.current).length - replaced;
   const isDone =
-    set.spec.updateStrategy.type === "RollingUpdate" &&
+    set.spec.updateStrategy?.type === "RollingUpdate" &&
     [updated, readyPods.length, pods.length].every((count) => count === set.spec.replicas);
   return {
     observedGeneration: set.metadata.generation ?? 0,
     replicas: pods.length,
-    ...some("readyReplicas", readyPods.length),
+    ...omitZero({ readyReplicas: readyPods.length }),
     availableReplicas: readyPods.filter((pod) => isAvailable(set, pod, now)).length,
-    ...some("currentReplicas", isDone ? updated : current),
-    ...some("updatedReplicas", updated),
+    ...omitZero({ currentReplicas: isDone ? updated : current, updatedReplicas: updated }),
     currentRevision: isDone ? revisions.update : revisions.current,
     updateRevision: revisions.update,
     collisionCount: collisions,
   };
 }
 
-const some = (field: keyof StatefulSetStatus, count: number): StatefulSetStatus =>
-  count === 0 ? {} : { [field]: count };
-
 /** True when there is something to write. */
-export function isStatusNews(before: StatefulSetStatus = {}, after: StatefulSetStatus): boolean {
+export function isStatusNews(before: StatefulSetStatus, after: StatefulSetStatus): boolean {
   const counts = [
     "replicas",
     "currentReplicas",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { StatefulSet } from "homeostat/k8s/apps/v1";
 import { setStatus, isStatusNews } from "./set-status.ts";
 import { condemnedStep, placePods, placeStep, podToReplace } from "./set-steps.ts";
-import type { StatefulSet } from "./stateful-set-objects.ts";
 
 const now = Date.parse("2024-01-01T01:00:00Z");
 const revisions = { current: "web-old", update: "web-new" };
@@ -21,10 +21,11 @@ const setOf = (spec: Partial<StatefulSet["spec"]> = {}): StatefulSet => ({
   spec: {
     replicas: 3,
     selector: {},
-    template: { spec: {} },
+    template: {},
     updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
     ...spec,
   },
+  status: { replicas: 0 },
 });
 
 type State = "ready" | "pending" | "failed" | "going";
@@ -76,9 +77,10 @@ test("below the partition a missing pod comes back as it was", () => {
     spec: Partial<StatefulSet["spec"]>,
     currentReplicas = 0,
   ): readonly string[] =>
-    placePods({ ...setOf(spec), status: { currentReplicas } }, [], { revisions, now }).places.map(
-      ({ revision }) => revision,
-    );
+    placePods({ ...setOf(spec), status: { replicas: 0, currentReplicas } }, [], {
+      revisions,
+      now,
+    }).places.map(({ revision }) => revision);
   assert.deepEqual(
     revisionsAt({
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } },

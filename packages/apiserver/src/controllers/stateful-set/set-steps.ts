@@ -9,14 +9,14 @@ import {
   isPodFinished,
   readyCondition,
 } from "../../component-helpers/workloads/pod-state.ts";
-import type { Pod } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { StatefulSet } from "homeostat/k8s/apps/v1";
 import {
   isInRange,
   isOrdered,
   ordinalOf,
   revisionOfPod,
   startOrdinal,
-  type StatefulSet,
 } from "./stateful-set-objects.ts";
 
 /**
@@ -64,7 +64,7 @@ export function placePods(
   { revisions, now }: { readonly revisions: SetRevisions; readonly now: number },
 ): Places {
   const start = startOrdinal(set);
-  const places = Array.from({ length: set.spec.replicas }, (_, i): Place => {
+  const places = Array.from({ length: set.spec.replicas ?? 0 }, (_, i): Place => {
     const ordinal = start + i;
     const pod = pods.findLast((one) => ordinalOf(one).ordinal === ordinal);
     return pod
@@ -83,11 +83,11 @@ export function placePods(
 
 /** Below the partition a missing pod comes back as it was. */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: SetRevisions): string {
-  const { type, rollingUpdate } = set.spec.updateStrategy;
+  const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
   const kept = rollingUpdate
     ? (rollingUpdate.partition ?? 0)
     : type === "RollingUpdate"
-      ? (set.status?.currentReplicas ?? 0)
+      ? (set.status.currentReplicas ?? 0)
       : 0;
   return ordinal < startOrdinal(set) + kept ? current : update;
 }
@@ -96,7 +96,7 @@ function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Set
 export function placeStep(set: StatefulSet, pod: Pod | undefined, now: number): Step {
   if (!pod) return { deeds: ["create"], waits: true };
   if (isPodFinished(pod)) return { deeds: isGoing(pod) ? [] : ["delete"], waits: true };
-  const deeds: readonly Deed[] = pod.status?.phase === "Pending" ? ["claims"] : [];
+  const deeds: readonly Deed[] = pod.status.phase === "Pending" ? ["claims"] : [];
   if (isOrdered(set) && (isGoing(pod) || !isRunningReady(pod) || !isAvailable(set, pod, now)))
     return { deeds, waits: true };
   return { deeds: [...deeds, "repair"], waits: false };
@@ -128,7 +128,7 @@ export function podToReplace(
   places: readonly Place[],
   { revision, now }: { readonly revision: string; readonly now: number },
 ): Pod | undefined {
-  const { type, rollingUpdate } = set.spec.updateStrategy;
+  const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
   if (type === "OnDelete") return undefined;
   for (const place of places.slice(rollingUpdate?.partition ?? 0).toReversed()) {
     if (place.pod && place.revision !== revision && !isGoing(place.pod)) return place.pod;
@@ -139,7 +139,7 @@ export function podToReplace(
 
 export const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 export const isRunningReady = (pod: Pod): boolean =>
-  pod.status?.phase === "Running" && readyCondition(pod) !== undefined;
+  pod.status.phase === "Running" && readyCondition(pod) !== undefined;
 export const isAvailable = ({ spec }: StatefulSet, pod: Pod, now: number): boolean =>
   availableInMs(pod, spec.minReadySeconds ?? 0, now) === 0;
 const isUnavailable = (set: StatefulSet, pod: Pod | undefined, now: number): boolean =>

@@ -1,17 +1,15 @@
 // Makes, mends and deletes the pods of a stateful set and their claims, and tells of it in events.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
-import { isAlreadyExists, isConflict, isNotFound } from "homeostat/api";
+import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
+import { isAlreadyExists, isConflict, isNotFound, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import {
   eventObject,
   type SimulatorEventRecorder,
 } from "../../component-helpers/events/event-recorder.ts";
-import {
-  type Pod,
-  podKind,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { StatefulSet } from "homeostat/k8s/apps/v1";
 import {
   areOwnersRight,
   blocksPod,
@@ -19,23 +17,8 @@ import {
   hasOtherController,
   rightOwners,
 } from "./claim-owners.ts";
-import {
-  type Claim,
-  claimKind,
-  ordinalOf,
-  podNameFor,
-  type StatefulSet,
-  statefulSetKind,
-} from "./stateful-set-objects.ts";
-import {
-  claimsFor,
-  hasIdentity,
-  hasStorage,
-  type NewClaim,
-  type NewPod,
-  withIdentity,
-  withStorage,
-} from "./stateful-pod.ts";
+import { ordinalOf, podNameFor } from "./stateful-set-objects.ts";
+import { claimsFor, hasIdentity, hasStorage, withIdentity, withStorage } from "./stateful-pod.ts";
 
 /** Tries to write a pod that somebody else keeps writing to. */
 const attempts = 4;
@@ -44,12 +27,12 @@ const attempts = 4;
 export class StatefulPodControl {
   readonly #client: Client;
   readonly #recorder: SimulatorEventRecorder;
-  readonly #claims: Informer<WorkloadKind<Claim>>;
+  readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
 
   constructor(
     client: Client,
     recorder: SimulatorEventRecorder,
-    claims: Informer<WorkloadKind<Claim>>,
+    claims: Informer<Kind<PersistentVolumeClaim>>,
   ) {
     this.#client = client;
     this.#recorder = recorder;
@@ -60,12 +43,12 @@ export class StatefulPodControl {
    * Makes the claims of a pod, then the pod. Does nothing while a claim of a former pod has yet to
    * go.
    */
-  async create(set: StatefulSet, pod: NewPod, ordinal: number): Promise<void> {
+  async create(set: StatefulSet, pod: NamedObject<Pod>, ordinal: number): Promise<void> {
     const { name } = pod.metadata;
     const coming = { metadata: { name, uid: "", resourceVersion: "", creationTimestamp: "" } };
     if (this.#claimsOf(set, ordinal).some((claim) => blocksPod(claim, set, coming))) return;
     await this.#told("create", set, name, () => this.#makeClaims(set, ordinal));
-    const failure = await this.#client.create(podKind, pod).then(
+    const failure = await createObject(this.#client, Pod, pod).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
@@ -86,7 +69,7 @@ export class StatefulPodControl {
   /** Deletes a pod; one that is gone already is no failure. */
   async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
     await this.#told("delete", set, name, () =>
-      this.#client.delete(podKind, { name, namespace }).catch(unlessGone),
+      this.#client.delete(Pod, { name, namespace }).catch(unlessGone),
     );
     this.#tell(
       set,
@@ -110,7 +93,7 @@ export class StatefulPodControl {
     for (let left = attempts, latest = pod; !this.#isRight(set, latest); left -= 1) {
       const mended = await this.#told("update", set, name, () => this.#mend(set, latest));
       try {
-        await this.#client.update(podKind, mended);
+        await this.#client.update(Pod, mended);
         return this.#tell(
           set,
           "Normal",
@@ -122,7 +105,7 @@ export class StatefulPodControl {
           this.#tellFailure("update", set, name, error);
           throw error;
         }
-        latest = await this.#client.get(podKind, { name, namespace });
+        latest = await this.#client.get(Pod, { name, namespace });
       }
     }
   }
@@ -151,7 +134,7 @@ export class StatefulPodControl {
   }
 
   /** Claims that are there already. */
-  #claimsOf(set: StatefulSet, ordinal: number): readonly Claim[] {
+  #claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
     return claimsFor(set, ordinal).flatMap(
       ({ metadata: { name, namespace } }) => this.#claims.get({ name, namespace }) ?? [],
     );
@@ -169,7 +152,7 @@ export class StatefulPodControl {
         ...claim,
         metadata: { ...claim.metadata, ownerReferences: rightOwners(claim, set, pod) },
       };
-      await this.#client.update(claimKind, owned).catch((error: unknown) => {
+      await this.#client.update(PersistentVolumeClaim, owned).catch((error: unknown) => {
         throw new Error(
           `could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`,
           { cause: error },
@@ -195,10 +178,14 @@ export class StatefulPodControl {
   }
 
   /** Resolves to why not. */
-  async #makeClaim(set: StatefulSet, pod: string, claim: NewClaim): Promise<string | undefined> {
+  async #makeClaim(
+    set: StatefulSet,
+    pod: string,
+    claim: NamedObject<PersistentVolumeClaim>,
+  ): Promise<string | undefined> {
     const { name } = claim.metadata;
     try {
-      await this.#client.create(claimKind, claim);
+      await createObject(this.#client, PersistentVolumeClaim, claim);
       this.#tell(
         set,
         "Normal",
@@ -239,7 +226,7 @@ export class StatefulPodControl {
   }
 
   #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({ object: eventObject(statefulSetKind, set), type, reason, message });
+    this.#recorder.record({ object: eventObject(StatefulSet, set), type, reason, message });
   }
 }
 

@@ -1,36 +1,21 @@
 // A pod of a stateful set: its name, its labels, its place in the network and its claims all follow
 // from its number. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
-import type { Metadata } from "homeostat/api";
+import type { NamedObject } from "../../component-helpers/meta/write-object.ts";
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
+import { StatefulSet } from "homeostat/k8s/apps/v1";
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { type Pod, type PodTemplateSpec, type Volume } from "homeostat/k8s/core/v1";
 import { podFromTemplate } from "../../component-helpers/workloads/pod-control.ts";
-import type { Pod, PodTemplate } from "../../component-helpers/workloads/workload-objects.ts";
 import {
-  type Claim,
-  claimKind,
   claimNameFor,
   claimTemplates,
   ordinalOf,
   podIndexLabel,
   podNameFor,
   podNameLabel,
-  type StatefulSet,
-  statefulSetKind,
-  type Volume,
+  volumeName,
 } from "./stateful-set-objects.ts";
-
-/** A pod to create. */
-export interface NewPod {
-  readonly metadata: Pick<Metadata, "name" | "labels">;
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-/** A claim to create. */
-export type NewClaim = Pick<Claim, "apiVersion" | "kind" | "spec"> & {
-  readonly metadata: Pick<Metadata, "name" | "labels"> & {
-    readonly namespace?: string | undefined;
-  };
-};
 
 /** The pod with a number, by a revision's template. */
 export function statefulPod(
@@ -39,10 +24,10 @@ export function statefulPod(
     ordinal,
     template,
     revision,
-  }: { readonly ordinal: number; readonly template: PodTemplate; readonly revision: string },
-): NewPod {
-  const { apiVersion, kind } = statefulSetKind;
-  const pod = podFromTemplate({ ...set, apiVersion, kind }, template) as NewPod;
+  }: { readonly ordinal: number; readonly template: PodTemplateSpec; readonly revision: string },
+): NamedObject<Pod> {
+  const { apiVersion, kind } = StatefulSet;
+  const pod = podFromTemplate({ ...set, apiVersion, kind }, template);
   const name = podNameFor(set, ordinal);
   const labels = {
     ...pod.metadata.labels,
@@ -54,23 +39,26 @@ export function statefulPod(
     ...pod.spec,
     hostname: name,
     ...(serviceName === "" ? {} : { subdomain: serviceName }),
-    volumes: withClaims(set, ordinal, volumesOf(pod)),
+    volumes: withClaims(set, ordinal, pod.spec.volumes),
   };
   return { ...pod, metadata: { ...pod.metadata, name, labels }, spec };
 }
 
 /** The claims of the pod with a number, one for each template. */
-export function claimsFor(set: StatefulSet, ordinal: number): readonly NewClaim[] {
-  const { apiVersion, kind } = claimKind;
+export function claimsFor(
+  set: StatefulSet,
+  ordinal: number,
+): readonly NamedObject<PersistentVolumeClaim>[] {
   return claimTemplates(set).map((template) => ({
     ...template,
-    apiVersion,
-    kind,
+    spec: template.spec ?? {},
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
     metadata: {
       ...template.metadata,
       name: claimNameFor(set, template, ordinal),
       namespace: set.metadata.namespace,
-      labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
+      labels: { ...template.metadata?.labels, ...set.spec.selector.matchLabels },
     },
   }));
 }
@@ -103,10 +91,10 @@ export function withIdentity(pod: Pod): Pod {
 /** True when each claim of the set is a volume of the pod. */
 export function hasStorage(set: StatefulSet, pod: Pod): boolean {
   const { ordinal } = ordinalOf(pod);
-  const volumes = volumesOf(pod as unknown as NewPod);
+  const { volumes = [] } = pod.spec;
   return claimTemplates(set).every(
     (template) =>
-      volumes.findLast(({ name }) => name === template.metadata.name)?.persistentVolumeClaim
+      volumes.findLast(({ name }) => name === volumeName(template))?.persistentVolumeClaim
         ?.claimName === claimNameFor(set, template, ordinal),
   );
 }
@@ -117,25 +105,23 @@ export function withStorage(set: StatefulSet, pod: Pod): Pod {
     ...pod,
     spec: {
       ...pod.spec,
-      volumes: withClaims(set, ordinalOf(pod).ordinal, volumesOf(pod as unknown as NewPod)),
+      volumes: withClaims(set, ordinalOf(pod).ordinal, pod.spec.volumes),
     },
-  } as Pod;
+  };
 }
 
 const identityLabels = (name: string, ordinal: number): Readonly<Record<string, string>> => ({
   [podNameLabel]: name,
   [podIndexLabel]: String(ordinal),
 });
-const volumesOf = ({ spec }: Pick<NewPod, "spec">): readonly Volume[] =>
-  (spec["volumes"] as readonly Volume[] | undefined) ?? [];
 
 function withClaims(
   set: StatefulSet,
   ordinal: number,
-  volumes: readonly Volume[],
+  volumes: readonly Volume[] = [],
 ): readonly Volume[] {
   const claimed = claimTemplates(set).map((template) => ({
-    name: template.metadata.name,
+    name: volumeName(template),
     persistentVolumeClaim: { claimName: claimNameFor(set, template, ordinal) },
   }));
   const names = new Set(claimed.map(({ name }) => name));

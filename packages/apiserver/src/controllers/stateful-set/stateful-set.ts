@@ -2,18 +2,17 @@
 // be done is set-steps.ts; this file does it, one pod after the other or all at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
 // stateful_set_control.go).
-import { isConflict, isNotFound, matchesLabels, parseObjectKey } from "homeostat/api";
+import { isConflict, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  toSelector,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
-import {
-  type ControllerRevision,
-  controllerRevisionKind,
-  templateOf,
-} from "../../component-helpers/workloads/controller-revision.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import { templateOf } from "../../component-helpers/workloads/controller-revision.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { ControllerRevision, StatefulSet, type StatefulSetStatus } from "homeostat/k8s/apps/v1";
+import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
@@ -23,12 +22,6 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  type Pod,
-  podKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
 import { findRevisions, type SetHistory, truncateHistory } from "./set-history.ts";
 import { isStatusNews, setStatus } from "./set-status.ts";
 import {
@@ -41,14 +34,7 @@ import {
   type Step,
 } from "./set-steps.ts";
 import { StatefulPodControl } from "./stateful-pod-control.ts";
-import {
-  claimKind,
-  isOrdered,
-  ordinalOf,
-  type StatefulSet,
-  statefulSetKind,
-  type StatefulSetStatus,
-} from "./stateful-set-objects.ts";
+import { isOrdered, ordinalOf } from "./stateful-set-objects.ts";
 import { statefulPod } from "./stateful-pod.ts";
 
 /** Tries to write a status that somebody else keeps writing to. */
@@ -71,9 +57,9 @@ interface Look {
 
 class StatefulSets {
   readonly #context: ControllerContext;
-  readonly #sets: Informer<WorkloadKind<StatefulSet>>;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #revisions: Informer<WorkloadKind<ControllerRevision>>;
+  readonly #sets: Informer<Kind<StatefulSet>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #revisions: Informer<Kind<ControllerRevision>>;
   readonly #control: StatefulPodControl;
 
   constructor(context: ControllerContext, controller: KeyedController) {
@@ -81,10 +67,14 @@ class StatefulSets {
     this.#context = context;
     const recorder = createSimulatorEventRecorder(client, runtime, "statefulset-controller");
     controller.onStop(() => recorder.close());
-    this.#sets = controller.acquire(statefulSetKind);
-    this.#pods = controller.acquire(podKind);
-    this.#revisions = controller.acquire(controllerRevisionKind);
-    this.#control = new StatefulPodControl(client, recorder, controller.acquire(claimKind));
+    this.#sets = controller.acquire(StatefulSet);
+    this.#pods = controller.acquire(Pod);
+    this.#revisions = controller.acquire(ControllerRevision);
+    this.#control = new StatefulPodControl(
+      client,
+      recorder,
+      controller.acquire(PersistentVolumeClaim),
+    );
     this.#pods.addIndex("orphan", orphanIndex);
     this.#revisions.addIndex("orphan", orphanIndex);
     const wake = ({ key }: CachedObject): void => controller.add(key);
@@ -101,23 +91,19 @@ class StatefulSets {
     const selector = set && toSelector(set.spec.selector);
     if (!set || !selector) return undefined;
     const { client } = this.#context;
-    const owner = { client, kind: statefulSetKind, owner: set, selector };
+    const owner = { client, kind: StatefulSet, owner: set, selector };
     const matching = this.#candidates(this.#revisions, set).filter(({ metadata }) =>
       matchesLabels(selector, metadata.labels ?? {}),
     );
-    const revisions = await claimDependents(owner, controllerRevisionKind, matching);
-    const fits = (pod: Workload): boolean => ordinalOf(pod).parent === set.metadata.name;
-    const pods = await claimDependents(
-      { ...owner, fits },
-      podKind,
-      this.#candidates(this.#pods, set),
-    );
+    const revisions = await claimDependents(owner, ControllerRevision, matching);
+    const fits = (pod: ApiObject): boolean => ordinalOf(pod).parent === set.metadata.name;
+    const pods = await claimDependents({ ...owner, fits }, Pod, this.#candidates(this.#pods, set));
     return this.#update(set, pods, revisions);
   }
 
   /** What the set has, and what has no owner. */
-  #candidates<O extends Workload>(
-    informer: Informer<WorkloadKind<O>>,
+  #candidates<O extends ApiObject>(
+    informer: Informer<Kind<O>>,
     { metadata: { uid, namespace = "" } }: StatefulSet,
   ): readonly O[] {
     const own = informer.byIndex("owner", uid);
@@ -239,13 +225,13 @@ class StatefulSets {
     let latest = set;
     for (let left = attempts; ; left -= 1) {
       try {
-        await client.update(statefulSetKind, { ...latest, status }, { subresource: "status" });
+        await client.update(StatefulSet, { ...latest, status }, { subresource: "status" });
         return;
       } catch (error) {
         if (isNotFound(error)) return;
         if (!isConflict(error) || left <= 1) throw error;
       }
-      const found = await client.find(statefulSetKind, { name, namespace });
+      const found = await client.find(StatefulSet, { name, namespace });
       if (found?.metadata.uid !== set.metadata.uid) return;
       latest = found;
     }

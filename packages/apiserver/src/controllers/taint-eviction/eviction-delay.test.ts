@@ -1,9 +1,14 @@
+import type { Taint, Toleration } from "homeostat/k8s/core/v1";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evictionDelayMs } from "./eviction-delay.ts";
 
-const taint = (key: string, effect = "NoExecute") => ({ key, value: "v", effect });
-const until = (key: string, tolerationSeconds: number) => ({
+const taint = (key: string, effect: Taint["effect"] = "NoExecute"): Taint => ({
+  key,
+  value: "v",
+  effect,
+});
+const until = (key: string, tolerationSeconds: number): Toleration => ({
   key,
   operator: "Exists",
   effect: "NoExecute",

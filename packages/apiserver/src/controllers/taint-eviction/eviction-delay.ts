@@ -3,7 +3,7 @@
 // (getMinTolerationTime), k8s.io/kubernetes/pkg/apis/core/v1/helper/helpers.go
 // (GetMatchingTolerations).
 import { isTolerated } from "../../component-helpers/nodes/node-fit.ts";
-import type { Taint, Toleration } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Taint, Toleration } from "homeostat/k8s/core/v1";
 
 /**
  * Milliseconds, 0 when one of the taints is not tolerated at all; undefined when the pod may stay

@@ -2,7 +2,7 @@
 // that do for a time when it is over. A pod is told to go once, and says why (condition
 // DisruptionTarget) before it does.
 // Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go.
-import { isNotFound, parseObjectKey } from "homeostat/api";
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   createSimulatorEventRecorder,
@@ -14,14 +14,8 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import {
-  formatSeconds,
-  type Node,
-  nodeKind,
-  type Pod,
-  podKind,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import { Node, Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { evictionDelayMs } from "./eviction-delay.ts";
 
 const component = "taint-eviction-controller";
@@ -48,8 +42,8 @@ export const startTaintEviction: ControllerDescriptor["start"] = async (context)
   const controller = new KeyedController(context, "the eviction from tainted nodes");
   const recorder = createSimulatorEventRecorder(context.client, context.runtime, component);
   controller.onStop(() => recorder.close());
-  const pods = controller.acquire(podKind);
-  const nodes = controller.acquire(nodeKind);
+  const pods = controller.acquire(Pod);
+  const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
   const evictions = new Evictions(context, { pods, nodes }, recorder);
   const wake = ({ key }: CachedObject): void => controller.add(key);
@@ -66,22 +60,19 @@ export const startTaintEviction: ControllerDescriptor["start"] = async (context)
 };
 
 const noExecute = ({ spec }: Node): string =>
-  JSON.stringify(spec?.taints?.filter(({ effect }) => effect === "NoExecute") ?? []);
+  JSON.stringify(spec.taints?.filter(({ effect }) => effect === "NoExecute") ?? []);
 
 class Evictions {
   readonly #context: ControllerContext;
-  readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #nodes: Informer<WorkloadKind<Node>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #nodes: Informer<Kind<Node>>;
   readonly #recorder: SimulatorEventRecorder;
   /** By key of the pod. */
   readonly #planned = new Map<string, Eviction>();
 
   constructor(
     context: ControllerContext,
-    {
-      pods,
-      nodes,
-    }: { readonly pods: Informer<WorkloadKind<Pod>>; readonly nodes: Informer<WorkloadKind<Node>> },
+    { pods, nodes }: { readonly pods: Informer<Kind<Pod>>; readonly nodes: Informer<Kind<Node>> },
     recorder: SimulatorEventRecorder,
   ) {
     this.#context = context;
@@ -96,9 +87,7 @@ class Evictions {
     const node =
       pod?.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
     const delayMs =
-      pod && node
-        ? evictionDelayMs(node.spec?.taints ?? [], pod.spec.tolerations ?? [])
-        : undefined;
+      pod && node ? evictionDelayMs(node.spec.taints ?? [], pod.spec.tolerations ?? []) : undefined;
     if (!pod || delayMs === undefined || this.#planned.get(key)?.uid !== pod.metadata.uid)
       this.#cancel(key);
     if (!pod || delayMs === undefined) return undefined;
@@ -128,22 +117,22 @@ class Evictions {
   async #evict(pod: Pod): Promise<void> {
     const { client, runtime } = this.#context;
     const { name, namespace, uid, generation } = pod.metadata;
-    const before = pod.status?.conditions?.find(({ type }) => type === target.type);
+    const before = pod.status.conditions?.find(({ type }) => type === target.type);
     const condition = {
       ...target,
       ...(generation ? { observedGeneration: generation } : {}),
-      lastTransitionTime: formatSeconds(runtime.clock.now()),
+      lastTransitionTime: formatTime(runtime.clock.now()),
     };
     try {
       if (before?.reason !== target.reason || before.status !== target.status) {
         await client.patch(
-          podKind,
+          Pod,
           { name, namespace },
           { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
           { subresource: "status" },
         );
       }
-      await client.delete(podKind, { name, namespace });
+      await client.delete(Pod, { name, namespace });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Job } from "../job/job-objects.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
 import { timeLeftMs } from "./ttl-after-finished.ts";
 
 const now = Date.parse("2026-01-01T01:00:00Z");

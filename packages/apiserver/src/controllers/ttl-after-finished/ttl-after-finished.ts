@@ -2,7 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/ttlafterfinished/ttlafterfinished_controller.go.
 import { isNotFound, parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
-import { endCondition, isGoing, type Job, jobKind } from "../job/job-objects.ts";
+import { endCondition, isGoing } from "../job/job-objects.ts";
+import { Job } from "homeostat/k8s/batch/v1";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 
@@ -10,7 +11,7 @@ import type { ControllerDescriptor } from "../../component-helpers/controller/co
 export const startTtlAfterFinished: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the controller of jobs' time to live");
-  const jobs = controller.acquire(jobKind);
+  const jobs = controller.acquire(Job);
   const wake = (job: CachedObject<Job>): void => {
     if (expiresAt(job.read()) !== undefined) controller.add(job.key);
   };
@@ -21,11 +22,11 @@ export const startTtlAfterFinished: ControllerDescriptor["start"] = async (conte
     const waitMs = cached && timeLeftMs(cached, runtime.clock.now());
     if (waitMs === undefined || waitMs > 0) return waitMs;
     // What is cached may be stale, and a deletion is for ever.
-    const job = await client.find(jobKind, address);
+    const job = await client.find(Job, address);
     const left = job && timeLeftMs(job, runtime.clock.now());
     if (!job || left === undefined || left > 0) return left;
     await client
-      .delete(jobKind, address, {
+      .delete(Job, address, {
         propagationPolicy: "Foreground",
         preconditions: { uid: job.metadata.uid },
       })
@@ -45,7 +46,7 @@ export function timeLeftMs(job: Job, now: number): number | undefined {
 function expiresAt(job: Job): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
   const end = endCondition(job)?.lastTransitionTime;
-  return isGoing(job) || ttlSecondsAfterFinished === undefined || end === undefined
+  return isGoing(job) || ttlSecondsAfterFinished === undefined || !end
     ? undefined
     : Date.parse(end) + ttlSecondsAfterFinished * 1000;
 }

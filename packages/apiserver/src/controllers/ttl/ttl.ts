@@ -4,7 +4,7 @@
 import { isNotFound } from "homeostat/api";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
-import { nodeKind } from "../../component-helpers/workloads/workload-objects.ts";
+import { Node } from "homeostat/k8s/core/v1";
 
 const annotation = "node.alpha.kubernetes.io/ttl";
 
@@ -21,7 +21,7 @@ const steps = [
 export const startTtl: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the controller of nodes' time to live");
-  const nodes = controller.acquire(nodeKind);
+  const nodes = controller.acquire(Node);
   let count = 0;
   let step = 0;
   const recount = (change: 1 | -1): void => {
@@ -42,9 +42,9 @@ export const startTtl: ControllerDescriptor["start"] = async (context) => {
     if (!node || Number(node.metadata.annotations?.[annotation] ?? NaN) === Number(wanted))
       return undefined;
     await client
-      .patch(nodeKind, name, {
+      .patch(Node, name, {
         type: "strategic",
-        body: { metadata: { annotations: { [annotation]: wanted } } } as never,
+        body: { metadata: { annotations: { [annotation]: wanted } } },
       })
       .catch((error: unknown) => {
         if (!isNotFound(error)) throw error;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Node } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node } from "homeostat/k8s/core/v1";
 import {
   freeAddress,
   freeNetwork,
@@ -22,7 +22,8 @@ const nodeOf = (annotations: Record<string, string> = {}, status?: Node["status"
     annotations,
     labels: { "kubernetes.io/arch": "arm64" },
   },
-  ...(status ? { status } : {}),
+  spec: {},
+  status: status ?? {},
 });
 const readyOf = (status: object | undefined): string | undefined =>
   (status as Node["status"])?.conditions?.find(({ type }) => type === "Ready")?.status;
@@ -75,7 +76,7 @@ test("what a node has been given of room stays", () => {
 
 test("what is added to the capacity of a node later is to be had at once", () => {
   const at = { hostIp: "", now };
-  const kept = nodeStatus(nodeOf(), at) as { readonly capacity: object };
+  const kept = nodeStatus(nodeOf(), at) as { readonly capacity: Record<string, string> };
   const added = nodeOf({}, { ...kept, capacity: { ...kept.capacity, "example.com/gpu": "3" } });
   assert.equal(
     (nodeStatus(added, at) as { readonly allocatable: Record<string, string> }).allocatable[

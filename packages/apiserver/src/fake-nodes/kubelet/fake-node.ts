@@ -3,11 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/kubelet/{kubelet_node_status.go,nodestatus/setters.go},
 // component-helpers/apimachinery/lease.
 import { kubernetesVersion } from "../../apimachinery/kubernetes-version.ts";
-import {
-  formatSeconds,
-  type Node,
-  type WorkloadCondition,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { Node, PodCondition } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 /**
  * What a test wants of a node: `"false"` makes it not ready; `"unknown"` makes it fall silent, and
@@ -97,7 +94,7 @@ export function nodeStatus(
   { hostIp, now }: { readonly hostIp: string; readonly now: number },
 ): object | undefined {
   const mood = moodOf(node);
-  const before = (node.status?.conditions ?? []) as readonly (WorkloadCondition & {
+  const before = (node.status?.conditions ?? []) as readonly (PodCondition & {
     readonly lastHeartbeatTime?: string;
   })[];
   const ready = before.find(({ type }) => type === "Ready");
@@ -108,12 +105,10 @@ export function nodeStatus(
   const conditions = conditionsOf(wanted).map((one) => {
     const old = before.find(({ type }) => type === one.type);
     const since =
-      old?.status === one.status
-        ? (old.lastTransitionTime ?? formatSeconds(now))
-        : formatSeconds(now);
+      old?.status === one.status ? (old.lastTransitionTime ?? formatTime(now)) : formatTime(now);
     return {
       ...one,
-      ...(wanted === "Unknown" ? {} : { lastHeartbeatTime: formatSeconds(now) }),
+      ...(wanted === "Unknown" ? {} : { lastHeartbeatTime: formatTime(now) }),
       lastTransitionTime: since,
     };
   });
@@ -154,15 +149,15 @@ const isAllotted = (status: Node["status"]): boolean =>
   );
 
 /** Conditions of a node that is ready, is not, or cannot be asked. */
-export function conditionsOf(ready: WorkloadCondition["status"]): readonly WorkloadCondition[] {
+export function conditionsOf(ready: PodCondition["status"]): readonly PodCondition[] {
   const unknown = {
     status: "Unknown",
     reason: "NodeStatusUnknown",
     message: "Kubelet stopped posting node status.",
   } as const;
-  const fine = (type: string, reason: string, message: string): WorkloadCondition =>
+  const fine = (type: string, reason: string, message: string): PodCondition =>
     ready === "Unknown" ? { type, ...unknown } : { type, status: "False", reason, message };
-  const says: WorkloadCondition =
+  const says: PodCondition =
     ready === "True"
       ? {
           type: "Ready",

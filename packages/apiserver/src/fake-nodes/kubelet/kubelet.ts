@@ -18,13 +18,8 @@ import type {
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
 import type { StageWorld } from "../stages/stage-functions.ts";
 import { StagePlayer } from "../stages/stage-player.ts";
-import {
-  type Node,
-  nodeKind,
-  type Pod,
-  podKind,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { Kind } from "homeostat/api";
+import { Node, Pod } from "homeostat/k8s/core/v1";
 import { addressOf, conditionsOf, freeAddress, moodOf } from "./fake-node.ts";
 import { NodeKeeper } from "./node-keeper.ts";
 import { fateAnnotation, podStages } from "./pod-stages.ts";
@@ -48,8 +43,8 @@ export const startKubelet: ControllerDescriptor<FakeNodesContext>["start"] = asy
 
 /** Lets pods live. */
 class PodKeeper extends KeyedController {
-  readonly #pods: Informer<WorkloadKind<Pod>>;
-  readonly #nodes: Informer<WorkloadKind<Node>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #nodes: Informer<Kind<Node>>;
   readonly #context: FakeNodesContext;
   /** Addresses that have been given out and are not in the cache yet, by uid of the pod. */
   readonly #given = new Map<string, string>();
@@ -57,15 +52,15 @@ class PodKeeper extends KeyedController {
   constructor(context: FakeNodesContext, client: Client, recorder: SimulatorEventRecorder) {
     super(context, "the life of pods");
     this.#context = context;
-    this.#pods = this.acquire(podKind);
-    this.#nodes = this.acquire(nodeKind);
+    this.#pods = this.acquire(Pod);
+    this.#nodes = this.acquire(Node);
     this.#pods.addIndex("node", nodeIndex);
     const given = context.stages.filter(
       ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
     );
     const player = new StagePlayer<Pod>(
       {
-        kind: podKind,
+        kind: Pod,
         informer: this.#pods,
         given,
         builtIn: given.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,

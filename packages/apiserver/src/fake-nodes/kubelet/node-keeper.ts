@@ -8,12 +8,8 @@ import { type Client, dynamicKind } from "homeostat/client";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { isNodeReady } from "../../component-helpers/nodes/node-fit.ts";
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
-import {
-  type Node,
-  nodeKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { Node } from "homeostat/k8s/core/v1";
 import {
   addressOf,
   freeNetwork,
@@ -32,7 +28,7 @@ const leaseKind = dynamicKind({
   kind: "Lease",
   resource: "leases",
   scope: "Namespaced",
-}) as Kind as WorkloadKind<Workload>;
+}) as Kind as Kind<ApiObject>;
 const makeNodes = "nodes?";
 /**
  * The taint that every new node has. Whoever watches over nodes takes it away; where nobody does,
@@ -44,7 +40,7 @@ const notReady = "node.kubernetes.io/not-ready";
 export class NodeKeeper extends KeyedController {
   readonly #client: Client;
   readonly #context: FakeNodesContext;
-  readonly #nodes: Informer<WorkloadKind<Node>>;
+  readonly #nodes: Informer<Kind<Node>>;
   /** When leases are to be renewed, by name of the node; on the monotonic clock. */
   readonly #renewAt = new Map<string, { readonly uid: string; readonly at: number }>();
 
@@ -55,7 +51,7 @@ export class NodeKeeper extends KeyedController {
     super(context, "the life of nodes");
     this.#context = context;
     this.#client = client;
-    this.#nodes = this.acquire(nodeKind);
+    this.#nodes = this.acquire(Node);
     const wake = ({ key }: CachedObject): void => this.add(key);
     this.follow(this.#nodes, {
       added: wake,
@@ -76,7 +72,7 @@ export class NodeKeeper extends KeyedController {
     const wanted = this.#context.fakeNodes ?? (this.#nodes.entries().length === 0 ? 1 : 0);
     for (let index = 0; index < wanted; index++) {
       if (this.#nodes.get({ name: nodeName(index) })) continue;
-      await this.#client.create(nodeKind, nodeManifest(index) as never).catch((error: unknown) => {
+      await this.#client.create(Node, nodeManifest(index) as never).catch((error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       });
     }
@@ -116,7 +112,7 @@ export class NodeKeeper extends KeyedController {
 
   async #place({ metadata, spec }: Node, podCidr: string): Promise<void> {
     if (spec?.podCIDR) return;
-    await this.#client.patch(nodeKind, metadata.name, {
+    await this.#client.patch(Node, metadata.name, {
       type: "strategic",
       body: { metadata: { uid: metadata.uid }, spec: { podCIDR: podCidr, podCIDRs: [podCidr] } },
     });
@@ -127,7 +123,7 @@ export class NodeKeeper extends KeyedController {
     const status = nodeStatus(node, { hostIp, now: this.#context.runtime.clock.now() });
     if (status)
       await this.#client.patch(
-        nodeKind,
+        Node,
         name,
         { type: "strategic", body: { metadata: { uid }, status } as never },
         { subresource: "status" },
@@ -139,7 +135,7 @@ export class NodeKeeper extends KeyedController {
       !taints.some(({ key }) => key === notReady)
     )
       return;
-    await this.#client.patch(nodeKind, name, {
+    await this.#client.patch(Node, name, {
       type: "merge",
       body: {
         metadata: { uid, resourceVersion: node.metadata.resourceVersion },

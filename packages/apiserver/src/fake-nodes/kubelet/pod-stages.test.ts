@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openStageBook } from "../stages/choose-stage.ts";
 import type { Stage } from "../stages/stage.ts";
 import { saysAlready } from "../stages/stage-effect.ts";
-import type { Pod, WorkloadCondition } from "../../component-helpers/workloads/workload-objects.ts";
+import type { Pod, PodCondition } from "homeostat/k8s/core/v1";
 import { fateAnnotation, podStages, runForAnnotation } from "./pod-stages.ts";
 import { podStatusAfter, type PodWorld } from "./pod-status.ts";
 
@@ -33,6 +33,7 @@ const podOf = (more: { readonly fate?: string; readonly spec?: object } = {}): P
     containers: [{ name: "c", image: "i" }],
     ...more.spec,
   },
+  status: {},
 });
 const book = openStageBook(podStages);
 
@@ -52,7 +53,7 @@ const delayMs = (pod: Pod): number =>
 /** A merge by type for conditions, as the server's. */
 function merged(pod: Pod, status: object): Pod {
   const { conditions = [], ...rest } = status as {
-    readonly conditions?: readonly WorkloadCondition[];
+    readonly conditions?: readonly PodCondition[];
   };
   const kept = (pod.status?.conditions ?? []).filter(
     ({ type }) => !conditions.some((one) => one.type === type),
@@ -79,7 +80,7 @@ function live(
 
 const conditionsOf = ({ status }: Pod): readonly string[] =>
   (status?.conditions ?? []).map(({ type, status: state }) => `${type} ${state}`);
-const readyOf = ({ status }: Pod): WorkloadCondition | undefined =>
+const readyOf = ({ status }: Pod): PodCondition | undefined =>
   status?.conditions?.find(({ type }) => type === "Ready");
 
 test("a pod is made, runs and stays", () => {

@@ -2,14 +2,15 @@
 // statuses, addresses. Pure.
 // Upstream: k8s.io/kubernetes/pkg/kubelet/kubelet_pods.go (getPhase),
 // pkg/kubelet/status/generate.go.
-import {
-  formatSeconds,
-  type ContainerStatus,
-  type Pod,
-  type PodContainer,
-  type PodStatus,
-  type WorkloadCondition,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type {
+  ContainerStatus,
+  Pod,
+  Container,
+  PodStatus,
+  PodCondition,
+  PodPhase,
+} from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import type { PodAction } from "../stages/stage.ts";
 
 /** What the status depends on beyond the pod. */
@@ -28,7 +29,7 @@ interface Situation {
   readonly action: PodAction;
 }
 
-const isSidecar = ({ restartPolicy }: PodContainer): boolean => restartPolicy === "Always";
+const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === "Always";
 const evicted = "The node was low on resource: memory.";
 
 /** The part of the status that follows from an action. */
@@ -47,7 +48,7 @@ export function podStatusAfter(pod: Pod, action: PodAction, world: PodWorld): Po
       : {}),
     hostIP: world.hostIp,
     hostIPs: [{ ip: world.hostIp }],
-    startTime: pod.status?.startTime ?? formatSeconds(world.now),
+    startTime: pod.status?.startTime ?? formatTime(world.now),
     ...(phase === "Pending" ? {} : addressOf(situation)),
     ...(initContainers.length > 0 ? { initContainerStatuses } : {}),
     containerStatuses,
@@ -63,7 +64,7 @@ function addressOf({ pod, world }: Situation): PodStatus {
   return { podIP: ip, podIPs: [{ ip }] };
 }
 
-const previous = (pod: Pod, { name }: PodContainer): ContainerStatus | undefined =>
+const previous = (pod: Pod, { name }: Container): ContainerStatus | undefined =>
   [
     ...(pod.status?.containerStatuses ?? []),
     ...((pod.status?.["initContainerStatuses"] as readonly ContainerStatus[] | undefined) ?? []),
@@ -81,7 +82,7 @@ const stateOf = (
 /** A status with what stays the same from one to the next. */
 function statusOf(
   { pod }: Situation,
-  one: PodContainer,
+  one: Container,
   now: {
     readonly state: object;
     readonly ready: boolean;
@@ -99,10 +100,10 @@ function statusOf(
   };
 }
 
-function running(situation: Situation, one: PodContainer): ContainerStatus {
+function running(situation: Situation, one: Container): ContainerStatus {
   const { pod, world } = situation;
   const since = (previous(pod, one)?.["state"] as { readonly running?: object } | undefined)
-    ?.running ?? { startedAt: formatSeconds(world.now) };
+    ?.running ?? { startedAt: formatTime(world.now) };
   const { resources = {} } = one;
   const allocated =
     resources.requests === undefined ? {} : { allocatedResources: resources.requests };
@@ -117,7 +118,7 @@ function running(situation: Situation, one: PodContainer): ContainerStatus {
 
 const ended = (
   situation: Situation,
-  one: PodContainer,
+  one: Container,
   exitCode: number,
   reason?: string,
 ): ContainerStatus =>
@@ -129,7 +130,7 @@ const ended = (
 
 function terminated(
   { pod, world, action }: Situation,
-  one: PodContainer,
+  one: Container,
   exitCode: number,
   reason?: string,
 ): object {
@@ -137,7 +138,7 @@ function terminated(
     | { readonly running?: { readonly startedAt?: string }; readonly terminated?: object }
     | undefined;
   if (state?.terminated) return { terminated: state.terminated };
-  const finishedAt = formatSeconds(world.now);
+  const finishedAt = formatTime(world.now);
   const message =
     action.act !== "evict" && action.message !== undefined ? { message: action.message } : {};
   return {
@@ -151,10 +152,10 @@ function terminated(
   };
 }
 
-const waiting = (situation: Situation, one: PodContainer, reason: string): ContainerStatus =>
+const waiting = (situation: Situation, one: Container, reason: string): ContainerStatus =>
   statusOf(situation, one, { state: { waiting: { reason } }, ready: false, started: false });
 
-function crashed(situation: Situation, one: PodContainer): ContainerStatus {
+function crashed(situation: Situation, one: Container): ContainerStatus {
   const { pod, action } = situation;
   const { name, namespace, uid } = pod.metadata;
   const message = `back-off restarting failed container=${one.name} pod=${name}_${namespace}(${uid})`;
@@ -175,7 +176,7 @@ function crashed(situation: Situation, one: PodContainer): ContainerStatus {
 }
 
 /** The pod as if the container had not ended before. */
-const withoutEnd = (pod: Pod, { name }: PodContainer): Pod => ({
+const withoutEnd = (pod: Pod, { name }: Container): Pod => ({
   ...pod,
   status: {
     ...pod.status,
@@ -185,7 +186,7 @@ const withoutEnd = (pod: Pod, { name }: PodContainer): Pod => ({
   },
 });
 
-function mainStatus(situation: Situation, one: PodContainer): ContainerStatus {
+function mainStatus(situation: Situation, one: Container): ContainerStatus {
   const { pod, action } = situation;
   const { act, container, exitCode = 0, reason } = action;
   const before = previous(pod, one);
@@ -214,7 +215,7 @@ function mainStatus(situation: Situation, one: PodContainer): ContainerStatus {
   }
 }
 
-function initStatus(situation: Situation, one: PodContainer, index: number): ContainerStatus {
+function initStatus(situation: Situation, one: Container, index: number): ContainerStatus {
   const { pod, action } = situation;
   const { initContainers = [] } = pod.spec;
   const before = previous(pod, one);
@@ -242,10 +243,10 @@ function initStatus(situation: Situation, one: PodContainer, index: number): Con
 }
 
 /** Through, or, for a sidecar, up. */
-const isInitialized = (one: PodContainer, status: ContainerStatus | undefined): boolean =>
+const isInitialized = (one: Container, status: ContainerStatus | undefined): boolean =>
   stateOf(status) === "terminated" || (isSidecar(one) && stateOf(status) === "running");
 
-function phaseOf({ pod, action }: Situation, statuses: readonly ContainerStatus[]): string {
+function phaseOf({ pod, action }: Situation, statuses: readonly ContainerStatus[]): PodPhase {
   if (action.act === "create" || action.act === "initialize") return "Pending";
   if (action.act === "evict") return "Failed";
   if (action.act !== "end" && action.act !== "stop")
@@ -271,7 +272,7 @@ interface Facts {
   readonly phase: string;
 }
 
-function conditionsOf(situation: Situation, facts: Facts): readonly WorkloadCondition[] {
+function conditionsOf(situation: Situation, facts: Facts): readonly PodCondition[] {
   const { pod } = situation;
   const { isOver, phase, containerStatuses, initContainerStatuses } = facts;
   const incomplete = (pod.spec.initContainers ?? [])
@@ -347,13 +348,13 @@ function condition(
   { pod, world }: Situation,
   type: string,
   against: { readonly reason?: string | null; readonly message?: string | null },
-): WorkloadCondition {
+): PodCondition {
   const status = Object.keys(against).length === 0 ? "True" : "False";
   const before = pod.status?.conditions?.find((one) => one.type === type);
   const since =
     before?.status === status && before.lastTransitionTime !== undefined
       ? before.lastTransitionTime
-      : formatSeconds(world.now);
+      : formatTime(world.now);
   return {
     type,
     ...observed(pod),
@@ -362,14 +363,14 @@ function condition(
     reason: null,
     message: null,
     ...against,
-  } as WorkloadCondition;
+  } as PodCondition;
 }
 
-const disrupted = ({ pod, world, action }: Situation): WorkloadCondition => ({
+const disrupted = ({ pod, world, action }: Situation): PodCondition => ({
   type: "DisruptionTarget",
   ...observed(pod),
   status: "True",
   reason: "TerminationByKubelet",
   message: action.message ?? evicted,
-  lastTransitionTime: formatSeconds(world.now),
+  lastTransitionTime: formatTime(world.now),
 });

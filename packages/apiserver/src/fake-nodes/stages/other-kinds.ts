@@ -13,12 +13,9 @@ import type {
   ControllerDescriptor,
 } from "../../component-helpers/controller/controller.ts";
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
-import {
-  type Node,
-  nodeKind,
-  type Workload,
-  type WorkloadKind,
-} from "../../component-helpers/workloads/workload-objects.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { Kind } from "homeostat/api";
+import { Node } from "homeostat/k8s/core/v1";
 import type { Stage } from "./stage.ts";
 import { StagePlayer } from "./stage-player.ts";
 
@@ -68,13 +65,13 @@ async function waitForKind(
 
 function playKind(
   context: FakeNodesContext,
-  kind: WorkloadKind<Workload>,
+  kind: Kind<ApiObject>,
   recorder: SimulatorEventRecorder,
 ): KeyedController {
   const { client, runtime, stages } = context;
   const controller = new KeyedController(context, `the stages of ${kind.kind}`);
   const informer = controller.acquire(kind);
-  const nodes: Informer<WorkloadKind<Node>> = controller.acquire(nodeKind);
+  const nodes: Informer<Kind<Node>> = controller.acquire(Node);
   const nodeIp = (name: string): string => {
     const node = nodes.get({ name });
     return (node && addressOf(node)) ?? "";

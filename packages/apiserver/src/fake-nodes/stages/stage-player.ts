@@ -2,7 +2,7 @@
 // writes what it says. Stages that were given come first; the built-in ones are for objects that
 // none of those fits. Knows no kind.
 // Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
-import { isConflict, isNotFound, parseObjectKey } from "homeostat/api";
+import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import { type Runtime, unitInterval } from "homeostat/runtime";
@@ -10,16 +10,16 @@ import {
   eventObject,
   type SimulatorEventRecorder,
 } from "../../component-helpers/events/event-recorder.ts";
-import type { Workload, WorkloadKind } from "../../component-helpers/workloads/workload-objects.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { openStageBook, type StageBook } from "./choose-stage.ts";
 import type { PodAction, Stage } from "./stage.ts";
 import { saysAlready, stageWrites, type StageWrite } from "./stage-effect.ts";
 import type { StageWorld } from "./stage-functions.ts";
 
 /** The kind that is played. */
-export interface StagePlay<O extends Workload> {
-  readonly kind: WorkloadKind<O>;
-  readonly informer: Informer<WorkloadKind<O>>;
+export interface StagePlay<O extends ApiObject> {
+  readonly kind: Kind<O>;
+  readonly informer: Informer<Kind<O>>;
   readonly given: readonly Stage[];
   readonly builtIn: readonly Stage[];
   /** What stages may know of an object's world; undefined leaves the object alone. */
@@ -41,7 +41,7 @@ interface Due {
   readonly basis: string;
 }
 
-export class StagePlayer<O extends Workload> {
+export class StagePlayer<O extends ApiObject> {
   readonly #play: StagePlay<O>;
   readonly #context: PlayContext;
   readonly #given: StageBook;
@@ -166,7 +166,7 @@ export class StagePlayer<O extends Workload> {
           key,
           { type, body: guarded } as never,
           subresource === undefined ? {} : { subresource },
-        )) as Workload;
+        )) as ApiObject;
         revision = after.metadata.resourceVersion;
       }
       if (next.event)

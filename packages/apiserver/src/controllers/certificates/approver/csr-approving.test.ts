@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { generateKeys, toPem } from "../../../certificates/certificate.ts";
 import { oid, sequence, setOf, tlv, utf8 } from "../../../certificates/der.ts";
-import type { CertificateRequest } from "../../../component-helpers/certificates/certificate-requests.ts";
+import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { groundsFor } from "./csr-approving.ts";
 
 const keys = generateKeys();
@@ -11,7 +11,7 @@ function request(
   username: string,
   signerName = "kubernetes.io/kube-apiserver-client-kubelet",
   usages = ["client auth", "digital signature"],
-): CertificateRequest {
+): CertificateSigningRequest {
   const attribute = (id: string, value: string): Uint8Array =>
     setOf(sequence(oid(id), utf8(value)));
   const subject = sequence(
@@ -27,7 +27,7 @@ function request(
   return {
     metadata: { name: "r" },
     spec: { username, signerName, usages, request: Buffer.from(pem).toString("base64") },
-  } as unknown as CertificateRequest;
+  } as unknown as CertificateSigningRequest;
 }
 
 test("a kubelet's certificate is approved by who may ask for itself, or for any node", () => {

@@ -1,39 +1,22 @@
 // Approves what kubelets ask for by themselves: certificates to call the server with, if whoever
 // asks may have one.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/approver/sarapprove.go.
-import type { Kind } from "homeostat/api";
-import { dynamicKind } from "homeostat/client";
+import { SubjectAccessReview } from "homeostat/k8s/authorization/v1";
 import { commonNameOf } from "../../../certificates/signing-request.ts";
 import {
-  certificateRequestKind,
   conditionsOf,
   kubeletClientFault,
   kubeletClientSigner,
   readRequest,
   verdictOf,
-  type CertificateRequest,
 } from "../../../component-helpers/certificates/certificate-requests.ts";
+import { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../../component-helpers/controller/controller.ts";
-import type {
-  Workload,
-  WorkloadKind,
-} from "../../../component-helpers/workloads/workload-objects.ts";
 
-interface AccessReview extends Workload {
-  readonly spec: object;
-  readonly status?: { readonly allowed?: boolean };
-}
-
-const reviewKind = dynamicKind({
-  apiVersion: "authorization.k8s.io/v1",
-  kind: "SubjectAccessReview",
-  resource: "subjectaccessreviews",
-  scope: "Cluster",
-}) as Kind as WorkloadKind<AccessReview>;
 /** A role may be given later: how long until the question is put again. */
 const askAgainMs = 60_000;
 
@@ -43,14 +26,14 @@ export const startCsrApproving: ControllerDescriptor["start"] = async (context) 
   const controller = new KeyedController(context, "the approver of certificate requests", {
     firstRetryMs: 200,
   });
-  const requests = controller.acquire(certificateRequestKind);
+  const requests = controller.acquire(CertificateSigningRequest);
   controller.follow(requests, {
     added: ({ key }) => controller.add(key),
     updated: (_, { key }) => controller.add(key),
   });
   return controller.start(async (name) => {
     const request = requests.get({ name });
-    if (!request || request.status?.certificate || verdictOf(request)) return undefined;
+    if (!request || request.status.certificate || verdictOf(request)) return undefined;
     const grounds = groundsFor(request);
     for (const { subresource, message } of grounds) {
       if (!(await mayAsk(context, request, subresource))) continue;
@@ -59,7 +42,7 @@ export const startCsrApproving: ControllerDescriptor["start"] = async (context) 
         { type: "Approved", status: "True" as const, reason: "AutoApproved", message },
       ];
       await client.update(
-        certificateRequestKind,
+        CertificateSigningRequest,
         { ...request, status: { ...request.status, conditions } },
         { subresource: "approval" },
       );
@@ -74,7 +57,7 @@ export const startCsrApproving: ControllerDescriptor["start"] = async (context) 
  * asks for.
  */
 export function groundsFor(
-  request: CertificateRequest,
+  request: CertificateSigningRequest,
 ): readonly { readonly subresource: string; readonly message: string }[] {
   const { signerName, usages = [], username } = request.spec;
   const asked = readRequest(request);
@@ -93,7 +76,7 @@ export function groundsFor(
 
 async function mayAsk(
   { client }: ControllerContext,
-  { spec }: CertificateRequest,
+  { spec }: CertificateSigningRequest,
   subresource: string,
 ): Promise<boolean> {
   const { username, uid, groups, extra } = spec;
@@ -110,11 +93,9 @@ async function mayAsk(
     ...(groups ? { groups } : {}),
     ...(extra ? { extra } : {}),
   };
-  const review = await client.create(reviewKind, {
-    apiVersion: "authorization.k8s.io/v1",
-    kind: "SubjectAccessReview",
-    metadata: {},
-    spec: { ...about, resourceAttributes },
-  } as never);
-  return review.status?.allowed === true;
+  const review = await client.create(
+    SubjectAccessReview,
+    SubjectAccessReview({ spec: { ...about, resourceAttributes } }),
+  );
+  return review.status.allowed === true;
 }

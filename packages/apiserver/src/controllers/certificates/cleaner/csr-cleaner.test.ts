@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { createAuthority, issueClientCertificate } from "../../../certificates/authority.ts";
-import type { CertificateRequest } from "../../../component-helpers/certificates/certificate-requests.ts";
+import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { isStale } from "./csr-cleaner.ts";
 
 const now = Date.parse("2026-01-02T12:00:00Z");
 const hoursAgo = (hours: number): string => new Date(now - hours * 3_600_000).toISOString();
-const request = (status: object, created = 1): CertificateRequest =>
+const request = (status: object, created = 1): CertificateSigningRequest =>
   ({
     metadata: { name: "r", creationTimestamp: hoursAgo(created) },
     spec: {},
     status,
-  }) as unknown as CertificateRequest;
-const decided = (type: string, hours: number, certificate?: string): CertificateRequest =>
+  }) as unknown as CertificateSigningRequest;
+const decided = (type: string, hours: number, certificate?: string): CertificateSigningRequest =>
   request(
     {
       conditions: [{ type, status: "True", lastUpdateTime: hoursAgo(hours) }],

@@ -6,10 +6,10 @@ test("publishes the certificate with its description, mends both, and leaves wha
   const made = publish(undefined, "CERT")!;
   assert.deepEqual(made.data, { "ca.crt": "CERT" });
   assert.match(
-    made.metadata.annotations?.["kubernetes.io/description"] ?? "",
+    made.annotations["kubernetes.io/description"] ?? "",
     /^Contains a CA bundle .* Kubernetes clusters\.$/,
   );
-  assert.equal(publish(made, "CERT"), undefined);
+  assert.equal(publish({ data: made.data, metadata: made }, "CERT"), undefined);
   assert.equal(
     publish(
       { ...made, metadata: { annotations: { "kubernetes.io/description": "mine" } } },
@@ -26,7 +26,7 @@ test("publishes the certificate with its description, mends both, and leaves wha
   );
   assert.equal(
     publish({ metadata: { annotations: { mine: "1" } }, data: { "ca.crt": "CERT" } }, "CERT")
-      ?.metadata.annotations?.["mine"],
+      ?.annotations["mine"],
     "1",
   );
 });

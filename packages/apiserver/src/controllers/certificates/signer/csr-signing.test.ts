@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SigningRequest } from "../../../certificates/signing-request.ts";
-import type { CertificateRequest } from "../../../component-helpers/certificates/certificate-requests.ts";
+import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { awaitsCertificate, signerFault, validMs } from "./csr-signing.ts";
 
 const asked = ({
@@ -28,12 +28,12 @@ const request = (
   signerName: string,
   conditions: readonly object[],
   certificate?: string,
-): CertificateRequest =>
+): CertificateSigningRequest =>
   ({
     metadata: { name: "r" },
     spec: { signerName, request: "" },
     status: { conditions, ...(certificate ? { certificate } : {}) },
-  }) as unknown as CertificateRequest;
+  }) as unknown as CertificateSigningRequest;
 
 test("signs what is approved, has not failed and has no certificate, for Kubernetes' own signers", () => {
   const approved = { type: "Approved", status: "True" };

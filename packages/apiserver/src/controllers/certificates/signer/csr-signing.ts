@@ -5,18 +5,20 @@
 import { signRequest } from "../../../certificates/sign-request.ts";
 import type { SigningRequest } from "../../../certificates/signing-request.ts";
 import {
-  certificateRequestKind,
   conditionsOf,
   kubeletClientFault,
   kubeletClientSigner,
   kubeletServingFault,
   readRequest,
   verdictOf,
-  type CertificateRequest,
 } from "../../../component-helpers/certificates/certificate-requests.ts";
+import {
+  CertificateSigningRequest,
+  type CertificateSigningRequestCondition,
+} from "homeostat/k8s/certificates/v1";
+import { formatTime } from "../../../component-helpers/meta/format-time.ts";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
-import { formatSeconds } from "../../../component-helpers/workloads/workload-objects.ts";
 
 /** Starts the signers. */
 export const startCsrSigning: ControllerDescriptor["start"] = async (context) => {
@@ -25,7 +27,7 @@ export const startCsrSigning: ControllerDescriptor["start"] = async (context) =>
   const controller = new KeyedController(context, "the signers of certificate requests", {
     firstRetryMs: 200,
   });
-  const requests = controller.acquire(certificateRequestKind);
+  const requests = controller.acquire(CertificateSigningRequest);
   controller.follow(requests, {
     added: ({ key }) => controller.add(key),
     updated: (_, { key }) => controller.add(key),
@@ -47,7 +49,11 @@ export const startCsrSigning: ControllerDescriptor["start"] = async (context) =>
             signRequest(asked, { usages, validMs: validMs(expirationSeconds) }, signer, runtime),
           ).toString("base64"),
         };
-    await client.update(certificateRequestKind, { ...request, status }, { subresource: "status" });
+    await client.update(
+      CertificateSigningRequest,
+      { ...request, status },
+      { subresource: "status" },
+    );
     return undefined;
   });
 };
@@ -66,12 +72,12 @@ const demands: Readonly<
 };
 
 /** Whether a request is approved and its certificate still due, from one of these signers. */
-export function awaitsCertificate(request: CertificateRequest): boolean {
+export function awaitsCertificate(request: CertificateSigningRequest): boolean {
   const hasFailed = conditionsOf(request).some(
     ({ type, status }) => type === "Failed" && status === "True",
   );
   return (
-    !request.status?.certificate &&
+    !request.status.certificate &&
     verdictOf(request) === "approved" &&
     !hasFailed &&
     Object.hasOwn(demands, request.spec.signerName)
@@ -97,12 +103,12 @@ function clientUsageFault(usages: readonly string[]): string | undefined {
     : "missing required usage for client certificate: client auth";
 }
 
-const failed = (message: string, now: number): object => ({
+const failed = (message: string, now: number): CertificateSigningRequestCondition => ({
   type: "Failed",
   status: "True",
   reason: "SignerValidationFailure",
   message,
-  lastUpdateTime: formatSeconds(now),
+  lastUpdateTime: formatTime(now),
 });
 
 const yearMs = 365 * 24 * 3_600_000;

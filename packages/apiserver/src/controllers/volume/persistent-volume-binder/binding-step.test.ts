@@ -1,28 +1,36 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type {
-  Claim,
-  StorageClass,
-  Volume,
-} from "../../../component-helpers/storage/storage-objects.ts";
+import type { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
+import type { StorageClass } from "homeostat/k8s/storage/v1";
 import { isWanted, volumeFor } from "../provisioner/volume-provisioner.ts";
 import { claimStep, volumePhase } from "./binding-step.ts";
 
 const metadata = { uid: "u", resourceVersion: "1", creationTimestamp: "" };
-const claimOf = (spec: Claim["spec"] = {}, annotations: Record<string, string> = {}): Claim => ({
+const claimOf = (
+  spec: PersistentVolumeClaim["spec"] = {},
+  annotations: Record<string, string> = {},
+): PersistentVolumeClaim => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
   metadata: { ...metadata, name: "c", namespace: "ns", annotations },
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
+  status: {},
 });
-const volumeOf = (name: string, spec: Volume["spec"] = {}, phase = "Available"): Volume => ({
+const volumeOf = (
+  name: string,
+  spec: PersistentVolume["spec"] = {},
+  phase: PersistentVolume["status"]["phase"] & string = "Available",
+): PersistentVolume => ({
   apiVersion: "v1",
   kind: "PersistentVolume",
   metadata: { ...metadata, name },
   spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, ...spec },
   status: { phase },
 });
-const classOf = (volumeBindingMode: string, provisioner = "p"): StorageClass => ({
+const classOf = (
+  volumeBindingMode: StorageClass["volumeBindingMode"] & string,
+  provisioner = "p",
+): StorageClass => ({
   apiVersion: "storage.k8s.io/v1",
   kind: "StorageClass",
   metadata: { ...metadata, name: "k" },
@@ -34,7 +42,10 @@ const late = classOf("WaitForFirstConsumer");
 const reserved = { claimRef: { namespace: "ns", name: "c", uid: "u" } };
 
 test("a claim is bound to the smallest volume that has what it wants", () => {
-  const chosen = (claim: Claim, volumes: readonly Volume[]): string | undefined => {
+  const chosen = (
+    claim: PersistentVolumeClaim,
+    volumes: readonly PersistentVolume[],
+  ): string | undefined => {
     const step = claimStep(claim, { volumes, storageClass: undefined });
     return step.step === "bind" ? step.volume.metadata.name : undefined;
   };
@@ -66,7 +77,7 @@ test("a claim is bound to the smallest volume that has what it wants", () => {
 });
 
 test("where there is no volume, one is asked for, or a pod is waited for", () => {
-  const step = (claim: Claim, storageClass: StorageClass | undefined): unknown => {
+  const step = (claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): unknown => {
     const { step: name, ...rest } = claimStep(claim, { volumes: [], storageClass });
     return [
       name,
@@ -116,7 +127,7 @@ test("volumes are made for claims that ask for one, and are theirs from the star
   assert.ok(
     !isWanted(claimOf({}, { "volume.kubernetes.io/storage-provisioner": "another" }), immediate),
   );
-  const volume = volumeFor(claimOf(), immediate) as unknown as Volume;
+  const volume = volumeFor(claimOf(), immediate) as unknown as PersistentVolume;
   assert.deepEqual(
     [volume.metadata.name, volume.spec.claimRef?.uid, volume.spec.capacity],
     ["pvc-u", "u", { storage: "1Gi" }],

@@ -3,20 +3,19 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim,
 // syncVolume).
 import {
-  type Claim,
   findVolume,
   isClaimBound,
   isDelayed,
   isReservedFor,
   noProvisioner,
   selectedNode,
-  type StorageClass,
-  type Volume,
 } from "../../../component-helpers/storage/storage-objects.ts";
+import type { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
+import type { StorageClass } from "homeostat/k8s/storage/v1";
 
 /** The next write of a claim. */
 export type ClaimStep =
-  | { readonly step: "bind"; readonly volume: Volume }
+  | { readonly step: "bind"; readonly volume: PersistentVolume }
   | { readonly step: "lose" }
   | { readonly step: "ask"; readonly provisioner: string }
   | {
@@ -28,8 +27,11 @@ export type ClaimStep =
 
 /** Decides about a claim; `find` looks up volumes by name, `volumes` are all of them. */
 export function claimStep(
-  claim: Claim,
-  storage: { readonly volumes: readonly Volume[]; readonly storageClass: StorageClass | undefined },
+  claim: PersistentVolumeClaim,
+  storage: {
+    readonly volumes: readonly PersistentVolume[];
+    readonly storageClass: StorageClass | undefined;
+  },
 ): ClaimStep {
   const { volumes, storageClass } = storage;
   const { volumeName } = claim.spec;
@@ -71,7 +73,11 @@ export function claimStep(
     : { step: "ask", provisioner: storageClass.provisioner };
 }
 
-function namedStep(claim: Claim, volume: Volume | undefined, name: string): ClaimStep {
+function namedStep(
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume | undefined,
+  name: string,
+): ClaimStep {
   if (!volume) return { step: "wait" };
   if (!volume.spec.claimRef || isReservedFor(volume, claim)) return { step: "bind", volume };
   return {
@@ -84,12 +90,12 @@ function namedStep(claim: Claim, volume: Volume | undefined, name: string): Clai
 
 /** The phase that a volume ought to have; undefined while its claim is to decide. */
 export function volumePhase(
-  { spec, metadata, status }: Volume,
-  claim: Claim | undefined,
+  { spec, metadata, status }: PersistentVolume,
+  claim: PersistentVolumeClaim | undefined,
 ): "Available" | "Bound" | "Released" | undefined {
   if (!spec.claimRef?.uid) return "Available";
   if (!claim || claim.metadata.uid !== spec.claimRef.uid)
-    return status?.phase === "Failed" ? undefined : "Released";
+    return status.phase === "Failed" ? undefined : "Released";
   if (!claim.spec.volumeName) return undefined;
   return claim.spec.volumeName === metadata.name ? "Bound" : undefined;
 }

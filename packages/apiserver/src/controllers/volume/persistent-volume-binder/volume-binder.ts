@@ -1,6 +1,6 @@
 // Brings claims and volumes together, and asks provisioners for volumes where there are none.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
-import { isConflict, isNotFound, parseObjectKey } from "homeostat/api";
+import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import {
   createSimulatorEventRecorder,
@@ -15,16 +15,12 @@ import type {
 import {
   bindCompleted,
   boundByController,
-  type Claim,
-  claimKind,
+  claimReference,
   isReservedFor,
-  type StorageClass,
-  storageClassKind,
   storageProvisioner,
-  type Volume,
-  volumeKind,
 } from "../../../component-helpers/storage/storage-objects.ts";
-import type { WorkloadKind } from "../../../component-helpers/workloads/workload-objects.ts";
+import { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
+import { StorageClass } from "homeostat/k8s/storage/v1";
 import { type ClaimStep, claimStep, volumePhase } from "./binding-step.ts";
 
 /** Keys of volumes have no namespace; claims always have one. */
@@ -48,9 +44,9 @@ export const startVolumeBinder: ControllerDescriptor["start"] = async (context) 
 class VolumeBinder {
   readonly #client: ControllerContext["client"];
   readonly #recorder: SimulatorEventRecorder;
-  readonly #claims: Informer<WorkloadKind<Claim>>;
-  readonly #volumes: Informer<WorkloadKind<Volume>>;
-  readonly #classes: Informer<WorkloadKind<StorageClass>>;
+  readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
+  readonly #volumes: Informer<Kind<PersistentVolume>>;
+  readonly #classes: Informer<Kind<StorageClass>>;
   /** What was said of a claim last, by key: nothing is said twice in a row. */
   readonly #said = new Map<string, string>();
 
@@ -61,14 +57,14 @@ class VolumeBinder {
   ) {
     this.#client = client;
     this.#recorder = recorder;
-    this.#claims = controller.acquire(claimKind);
-    this.#volumes = controller.acquire(volumeKind);
-    this.#classes = controller.acquire(storageClassKind);
+    this.#claims = controller.acquire(PersistentVolumeClaim);
+    this.#volumes = controller.acquire(PersistentVolume);
+    this.#classes = controller.acquire(StorageClass);
     const pending = (): void =>
       this.#claims
         .entries()
-        .forEach((entry) => entry.read().status?.phase !== "Bound" && controller.add(entry.key));
-    const wakeVolumeOf = (claim: Claim): void => {
+        .forEach((entry) => entry.read().status.phase !== "Bound" && controller.add(entry.key));
+    const wakeVolumeOf = (claim: PersistentVolumeClaim): void => {
       if (claim.spec.volumeName) controller.add(claim.spec.volumeName);
     };
     controller.follow(this.#claims, {
@@ -76,7 +72,7 @@ class VolumeBinder {
       updated: (_, { key }) => controller.add(key),
       deleted: (claim) => {
         this.#said.delete(claim.key);
-        wakeVolumeOf(claim.read() as Claim);
+        wakeVolumeOf(claim.read());
       },
     });
     const volume = ({ key }: { readonly key: string }): void => {
@@ -96,7 +92,7 @@ class VolumeBinder {
     const claim = this.#claims.get(parseObjectKey(key));
     if (
       !claim ||
-      (claim.metadata.deletionTimestamp !== undefined && claim.status?.phase !== "Bound")
+      (claim.metadata.deletionTimestamp !== undefined && claim.status.phase !== "Bound")
     )
       return;
     const step = claimStep(claim, {
@@ -110,12 +106,12 @@ class VolumeBinder {
     }
   }
 
-  async #take(key: string, claim: Claim, step: ClaimStep): Promise<void> {
+  async #take(key: string, claim: PersistentVolumeClaim, step: ClaimStep): Promise<void> {
     switch (step.step) {
       case "bind":
         return await this.#bind(claim, step.volume);
       case "lose":
-        if (claim.status?.phase !== "Lost")
+        if (claim.status.phase !== "Lost")
           this.#say(key, claim, {
             type: "Warning",
             reason: "ClaimLost",
@@ -130,7 +126,7 @@ class VolumeBinder {
     }
   }
 
-  async #ask(key: string, claim: Claim, provisioner: string): Promise<void> {
+  async #ask(key: string, claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
     const { name, namespace, annotations } = claim.metadata;
     if (annotations?.[storageProvisioner] !== provisioner) {
       const both = {
@@ -138,7 +134,7 @@ class VolumeBinder {
         [`volume.beta.kubernetes.io/storage-provisioner`]: provisioner,
       };
       await this.#client.patch(
-        claimKind,
+        PersistentVolumeClaim,
         { name, namespace },
         { type: "merge", body: { metadata: { annotations: both } } },
       );
@@ -148,22 +144,15 @@ class VolumeBinder {
   }
 
   /** Volume first, then the claim: whatever is written already is not written again. */
-  async #bind(claim: Claim, volume: Volume): Promise<void> {
-    const { name, namespace, uid, resourceVersion } = claim.metadata;
+  async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
+    const { name, namespace, uid } = claim.metadata;
     const address = { name, namespace };
     if (volume.spec.claimRef?.uid !== uid) {
-      const claimRef = {
-        apiVersion: "v1",
-        kind: "PersistentVolumeClaim",
-        name,
-        namespace,
-        uid,
-        resourceVersion,
-      };
+      const claimRef = claimReference(claim);
       const annotations = isReservedFor(volume, claim)
         ? {}
         : { annotations: { [boundByController]: "yes" } };
-      await this.#client.patch(volumeKind, volume.metadata.name, {
+      await this.#client.patch(PersistentVolume, volume.metadata.name, {
         type: "merge",
         body: {
           metadata: { resourceVersion: volume.metadata.resourceVersion, ...annotations },
@@ -171,7 +160,7 @@ class VolumeBinder {
         },
       });
     }
-    if (volume.status?.phase !== "Bound") await this.#volumePhase(volume, "Bound");
+    if (volume.status.phase !== "Bound") await this.#volumePhase(volume, "Bound");
     if (
       claim.spec.volumeName !== volume.metadata.name ||
       claim.metadata.annotations?.[bindCompleted] === undefined
@@ -180,7 +169,7 @@ class VolumeBinder {
         [bindCompleted]: "yes",
         ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
       };
-      await this.#client.patch(claimKind, address, {
+      await this.#client.patch(PersistentVolumeClaim, address, {
         type: "merge",
         body: { metadata: { uid, annotations }, spec: { volumeName: volume.metadata.name } },
       });
@@ -193,17 +182,17 @@ class VolumeBinder {
   }
 
   async #phase(
-    claim: Claim,
+    claim: PersistentVolumeClaim,
     status: {
       readonly phase: string;
       readonly accessModes?: readonly string[];
       readonly capacity?: object;
     },
   ): Promise<void> {
-    if (claim.status?.phase === status.phase) return;
+    if (claim.status.phase === status.phase) return;
     const { name, namespace, uid } = claim.metadata;
     await this.#client.patch(
-      claimKind,
+      PersistentVolumeClaim,
       { name, namespace },
       { type: "merge", body: { metadata: { uid }, status } },
       { subresource: "status" },
@@ -212,7 +201,7 @@ class VolumeBinder {
 
   #say(
     key: string,
-    claim: Claim,
+    claim: PersistentVolumeClaim,
     {
       type = "Normal",
       reason,
@@ -225,7 +214,12 @@ class VolumeBinder {
   ): void {
     if (reason === undefined || message === undefined || this.#said.get(key) === message) return;
     this.#said.set(key, message);
-    this.#recorder.record({ object: eventObject(claimKind, claim), type, reason, message });
+    this.#recorder.record({
+      object: eventObject(PersistentVolumeClaim, claim),
+      type,
+      reason,
+      message,
+    });
   }
 
   async syncVolume(name: string): Promise<undefined> {
@@ -241,14 +235,14 @@ class VolumeBinder {
       phase === "Released" &&
       claimRef &&
       (
-        await this.#client.find(claimKind, {
+        await this.#client.find(PersistentVolumeClaim, {
           namespace: claimRef.namespace ?? "",
           name: claimRef.name ?? "",
         })
       )?.metadata.uid === claimRef.uid
     )
       return;
-    if (phase === undefined || volume.status?.phase === phase) return;
+    if (phase === undefined || volume.status.phase === phase) return;
     try {
       await this.#volumePhase(volume, phase);
     } catch (error) {
@@ -256,9 +250,9 @@ class VolumeBinder {
     }
   }
 
-  async #volumePhase({ metadata }: Volume, phase: string): Promise<void> {
+  async #volumePhase({ metadata }: PersistentVolume, phase: string): Promise<void> {
     await this.#client.patch(
-      volumeKind,
+      PersistentVolume,
       metadata.name,
       { type: "merge", body: { metadata: { uid: metadata.uid }, status: { phase } } },
       { subresource: "status" },

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { classNames } from "./class-protection.ts";
+import { classesOfClaim } from "./class-protection.ts";
 
 const user = {
+  spec: {},
+  status: {},
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",
   metadata: {
@@ -14,21 +16,21 @@ const user = {
 };
 
 test("a claim holds the class it wants, the one it has, and the one it is being changed to", () => {
-  assert.deepEqual(classNames(user), []);
+  assert.deepEqual(classesOfClaim(user), []);
   assert.deepEqual(
-    classNames({
+    classesOfClaim({
       ...user,
       spec: { volumeAttributesClassName: "gold" },
-      status: { currentVolumeAttributesClassName: "", modifyVolumeStatus: {} },
+      status: { currentVolumeAttributesClassName: "", modifyVolumeStatus: { status: "Pending" } },
     }),
     ["gold"],
   );
   const status = {
     currentVolumeAttributesClassName: "silver",
-    modifyVolumeStatus: { targetVolumeAttributesClassName: "gold" },
+    modifyVolumeStatus: { status: "Pending" as const, targetVolumeAttributesClassName: "gold" },
   };
-  assert.deepEqual(classNames({ ...user, spec: { volumeAttributesClassName: "gold" }, status }), [
-    "gold",
-    "silver",
-  ]);
+  assert.deepEqual(
+    classesOfClaim({ ...user, spec: { volumeAttributesClassName: "gold" }, status }),
+    ["gold", "silver"],
+  );
 });

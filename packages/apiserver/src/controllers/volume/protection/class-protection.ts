@@ -1,84 +1,73 @@
 // Keeps a VolumeAttributesClass from going while a volume or a claim names it, by the finalizer
 // that it is given here.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/vacprotection/vac_protection_controller.go.
-import { parseObjectKey } from "homeostat/api";
-import type { CachedObject } from "homeostat/cache";
-import { dynamicKind } from "homeostat/client";
+import { parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import { PersistentVolume, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
-import type {
-  Workload,
-  WorkloadKind,
-} from "../../../component-helpers/workloads/workload-objects.ts";
+import type { ApiObject } from "../../../component-helpers/meta/api-object.ts";
 import { nextFinalizers } from "./volume-protection.ts";
 
-/** A PersistentVolumeClaim or a PersistentVolume, as far as it names classes. */
-export interface ClassUser extends Workload {
-  readonly spec?: { readonly volumeAttributesClassName?: string };
-  readonly status?: {
-    readonly currentVolumeAttributesClassName?: string;
-    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
-  };
-}
-
-const classKind = dynamicKind({
-  apiVersion: "storage.k8s.io/v1",
-  kind: "VolumeAttributesClass",
-  resource: "volumeattributesclasses",
-  scope: "Cluster",
-}) as WorkloadKind<Workload>;
-const claimKind = dynamicKind({
-  apiVersion: "v1",
-  kind: "PersistentVolumeClaim",
-  resource: "persistentvolumeclaims",
-  scope: "Namespaced",
-}) as WorkloadKind<ClassUser>;
-const volumeKind = dynamicKind({
-  apiVersion: "v1",
-  kind: "PersistentVolume",
-  resource: "persistentvolumes",
-  scope: "Cluster",
-}) as WorkloadKind<ClassUser>;
 const finalizer = "kubernetes.io/vac-protection";
 
 /** Starts the protection of classes of volume attributes. */
 export const startClassProtection: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the protection of classes of volume attributes");
-  const classes = controller.acquire(classKind);
-  const users = [controller.acquire(claimKind), controller.acquire(volumeKind)];
-  const wake = (one: CachedObject<Workload>): void => {
+  const classes = controller.acquire(VolumeAttributesClass);
+  const claims = controller.acquire(PersistentVolumeClaim);
+  const volumes = controller.acquire(PersistentVolume);
+  const wake = (one: CachedObject<ApiObject>): void => {
     if (nextFinalizers(one.read(), finalizer, () => false)) controller.add(one.key);
   };
   controller.follow(classes, { added: wake, updated: (_, one) => wake(one) });
-  for (const informer of users) {
-    informer.addIndex("class", classNames);
-    controller.follow(informer, {
-      updated(old, now) {
-        const kept = classNames(now.read());
-        for (const name of classNames(old.read())) if (!kept.includes(name)) controller.add(name);
-      },
-      deleted: (user) => classNames(user.read()).forEach((name) => controller.add(name)),
-    });
-  }
+  followUsers(controller, claims, classesOfClaim);
+  followUsers(controller, volumes, classesOfVolume);
   return controller.start(async (key) => {
     const one = classes.get(parseObjectKey(key));
     const finalizers =
       one &&
       nextFinalizers(one, finalizer, () =>
-        users.some((informer) => informer.byIndex("class", key).length > 0),
+        [claims, volumes].some((informer) => informer.entriesByIndex("class", key).length > 0),
       );
     if (finalizers)
-      await context.client.update(classKind, { ...one, metadata: { ...one.metadata, finalizers } });
+      await context.client.update(VolumeAttributesClass, {
+        ...one,
+        metadata: { ...one.metadata, finalizers },
+      });
     return undefined;
   });
 };
 
-/** What a claim wants, has, and is being changed to; what a volume has. */
-export function classNames({ spec, status }: ClassUser): readonly string[] {
-  const names = [
-    spec?.volumeAttributesClassName,
-    status?.currentVolumeAttributesClassName,
-    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
-  ];
-  return [...new Set(names.flatMap((name) => (name ? [name] : [])))];
+/** Indexes the objects that name classes, and adds a class that one of them no longer names. */
+function followUsers<O>(
+  controller: KeyedController,
+  users: Informer<Kind<O>>,
+  classesOf: (user: O) => readonly string[],
+): void {
+  users.addIndex("class", classesOf);
+  controller.follow(users, {
+    updated(old, user) {
+      const kept = classesOf(user.read());
+      for (const name of classesOf(old.read())) if (!kept.includes(name)) controller.add(name);
+    },
+    deleted: (user) => classesOf(user.read()).forEach((name) => controller.add(name)),
+  });
 }
+
+/** The classes that a claim requests, has, and is being changed to. */
+export function classesOfClaim({
+  spec,
+  status,
+}: Pick<PersistentVolumeClaim, "spec" | "status">): readonly string[] {
+  const names = [
+    spec.volumeAttributesClassName,
+    status.currentVolumeAttributesClassName,
+    status.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
+  return [...new Set(names.flatMap((name) => name || []))];
+}
+
+const classesOfVolume = ({ spec }: PersistentVolume): readonly string[] =>
+  spec.volumeAttributesClassName ? [spec.volumeAttributesClassName] : [];

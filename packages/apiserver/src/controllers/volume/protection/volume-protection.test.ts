@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   claimNames,
-  type PodWithVolumes,
   releasesClaims,
   usesClaim,
 } from "../../../component-helpers/storage/claim-use.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { nextFinalizers } from "./volume-protection.ts";
 
 const metadata = (name: string, rest: object = {}) => ({
@@ -24,14 +24,14 @@ const pod = (
     meta,
     phase,
   }: { readonly spec?: object; readonly meta?: object; readonly phase?: string } = {},
-): PodWithVolumes =>
+): Pod =>
   ({
     apiVersion: "v1",
     kind: "Pod",
     metadata: metadata("p", meta),
     spec: { containers: [], nodeName: "node", volumes, ...spec },
     status: { phase: phase ?? "Running" },
-  }) as unknown as PodWithVolumes;
+  }) as unknown as Pod;
 const claim = (name: string, rest: object = {}) => ({
   apiVersion: "v1",
   kind: "PersistentVolumeClaim",

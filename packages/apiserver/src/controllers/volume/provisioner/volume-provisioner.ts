@@ -11,34 +11,31 @@ import {
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
 import {
-  type Claim,
-  claimKind,
+  claimReference,
   isClaimBound,
   isDelayed,
   provisionedBy,
   selectedNode,
-  type StorageClass,
-  storageClassKind,
   storageProvisioner,
-  type Volume,
-  volumeKind,
 } from "../../../component-helpers/storage/storage-objects.ts";
+import {
+  PersistentVolumeClaim,
+  PersistentVolume,
+  type PersistentVolumeManifest,
+} from "homeostat/k8s/core/v1";
+import { StorageClass } from "homeostat/k8s/storage/v1";
 
 /** Which provisioner the class names that we make, and what drives every volume that we make. */
 const provisioner = "volumes.simulator.homeostat.dev";
 const makeClass = "class?";
 
-const standardClass = {
-  apiVersion: "storage.k8s.io/v1",
-  kind: "StorageClass",
-  metadata: {
+const standardClass = StorageClass(
+  {
     name: "standard",
     annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
   },
-  provisioner,
-  reclaimPolicy: "Delete",
-  volumeBindingMode: "WaitForFirstConsumer",
-};
+  { provisioner, reclaimPolicy: "Delete", volumeBindingMode: "WaitForFirstConsumer" },
+);
 
 /** Starts the provisioner. */
 export const startVolumeProvisioner: ControllerDescriptor["start"] = async (context) => {
@@ -46,9 +43,9 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
   const client = context.client.with({ userAgent: "homeostat-provisioner" });
   const recorder = createSimulatorEventRecorder(client, context.runtime, provisioner);
   controller.onStop(() => recorder.close());
-  const claims = controller.acquire(claimKind);
-  const volumes = controller.acquire(volumeKind);
-  const classes = controller.acquire(storageClassKind);
+  const claims = controller.acquire(PersistentVolumeClaim);
+  const volumes = controller.acquire(PersistentVolume);
+  const classes = controller.acquire(StorageClass);
   const wake = ({ key }: { readonly key: string }): void => controller.add(key);
   const wakeClaims = (): void => claims.entries().forEach(wake);
   controller.follow(claims, { added: wake, updated: (_, claim) => wake(claim) });
@@ -61,10 +58,10 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
     const storageClass = claim && classes.get({ name: claim.spec.storageClassName ?? "" });
     if (!claim || !storageClass || !isWanted(claim, storageClass)) return;
     const volume = volumeFor(claim, storageClass);
-    await client.create(volumeKind, volume as never).then(
+    await client.create(PersistentVolume, volume).then(
       () =>
         recorder.record({
-          object: eventObject(claimKind, claim),
+          object: eventObject(PersistentVolumeClaim, claim),
           type: "Normal",
           reason: "ProvisioningSucceeded",
           message: `Successfully provisioned volume ${volume.metadata.name}`,
@@ -78,15 +75,14 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
   const remove = async (name: string): Promise<undefined> => {
     const volume = volumes.get({ name });
     if (!volume || !isLeft(volume)) return;
-    await client.delete(volumeKind, name).catch((error: unknown) => {
+    await client.delete(PersistentVolume, name).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   };
 
   return controller.start(async (key) => {
     if (key !== makeClass) return key.includes("/") ? provision(key) : remove(key);
-    if (classes.entries().length === 0)
-      await client.create(storageClassKind, standardClass as never);
+    if (classes.entries().length === 0) await client.create(StorageClass, standardClass);
     return undefined;
   });
 };
@@ -94,7 +90,7 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
 /**
  * Whether a claim asks for a volume, and, where that has to wait for a pod, is told for which node.
  */
-export function isWanted(claim: Claim, storageClass: StorageClass): boolean {
+export function isWanted(claim: PersistentVolumeClaim, storageClass: StorageClass): boolean {
   const { metadata, spec } = claim;
   if (metadata.deletionTimestamp !== undefined || isClaimBound(claim) || spec.volumeName)
     return false;
@@ -105,38 +101,31 @@ export function isWanted(claim: Claim, storageClass: StorageClass): boolean {
 }
 
 /** Ours, and nobody's any more. */
-const isLeft = ({ metadata, spec, status }: Volume): boolean =>
-  status?.phase === "Released" &&
+const isLeft = ({ metadata, spec, status }: PersistentVolume): boolean =>
+  status.phase === "Released" &&
   spec.persistentVolumeReclaimPolicy === "Delete" &&
   metadata.annotations?.[provisionedBy] !== undefined &&
   metadata.deletionTimestamp === undefined;
 
 /** The volume for a claim: as large as it asks for, and its own from the start. */
 export function volumeFor(
-  { metadata, spec }: Claim,
+  claim: PersistentVolumeClaim,
   { metadata: { name: className }, provisioner: asked, reclaimPolicy = "Delete" }: StorageClass,
-): { readonly metadata: { readonly name: string } } {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const volume = `pvc-${uid}`;
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: { name: volume, annotations: { [provisionedBy]: asked } },
-    spec: {
-      accessModes: spec.accessModes ?? [],
-      capacity: { storage: spec.resources?.requests?.["storage"] ?? "0" },
-      claimRef: {
-        apiVersion: "v1",
-        kind: "PersistentVolumeClaim",
-        name,
-        namespace,
-        uid,
-        resourceVersion,
+): PersistentVolumeManifest {
+  const { metadata, spec } = claim;
+  const volume = `pvc-${metadata.uid}`;
+  return PersistentVolume(
+    { name: volume, annotations: { [provisionedBy]: asked } },
+    {
+      spec: {
+        accessModes: spec.accessModes ?? [],
+        capacity: { storage: spec.resources?.requests?.["storage"] ?? "0" },
+        claimRef: claimReference(claim),
+        csi: { driver: provisioner, volumeHandle: volume },
+        persistentVolumeReclaimPolicy: reclaimPolicy,
+        storageClassName: className,
+        volumeMode: spec.volumeMode ?? "Filesystem",
       },
-      csi: { driver: provisioner, volumeHandle: volume },
-      persistentVolumeReclaimPolicy: reclaimPolicy,
-      storageClassName: className,
-      volumeMode: spec.volumeMode ?? "Filesystem",
     },
-  } as { readonly metadata: { readonly name: string } };
+  );
 }

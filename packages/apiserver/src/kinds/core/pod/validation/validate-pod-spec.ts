@@ -1,7 +1,7 @@
 // Validation of a PodSpec, in upstream's order.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodSpec).
 import { type Decoded, labelKeyFaults } from "homeostat/api";
-import type { PodResourceClaim, PodSpec, Volume } from "homeostat/k8s/core/v1";
+import type { PodReadinessGate, PodResourceClaim, PodSpec } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import {
   duplicate,
@@ -36,7 +36,6 @@ import {
   validateEphemeralContainers,
   validateInitContainers,
 } from "./containers/validate-containers.ts";
-import type { Volumes } from "./containers/validate-mounts.ts";
 import { validatePodDns } from "./validate-pod-dns.ts";
 import {
   validateContainerResources,
@@ -48,7 +47,7 @@ import {
   validateTolerations,
 } from "./validate-scheduling.ts";
 import { validatePodContext } from "./security/validate-security-context.ts";
-import { validateVolumeSource } from "./volumes/validate-volume-source.ts";
+import { validateVolumes } from "./volumes/validate-volumes.ts";
 import { validateHostProcess, validateOs } from "./security/validate-windows.ts";
 
 /** Validates the spec at `path`. `metadata` is the pod's, undefined for a template. */
@@ -58,8 +57,12 @@ export function validatePodSpec(
   path: string,
   options: PodValidationOptions,
 ): FieldError[] {
-  const volumeErrors: FieldError[] = [];
-  const volumes = validVolumes(spec, metadata, `${path}.volumes`, options, volumeErrors);
+  const { volumes, errors: volumeErrors } = validateVolumes(
+    spec.volumes ?? [],
+    metadata?.name ?? "",
+    `${path}.volumes`,
+    options,
+  );
   const claims = new Set(
     (spec.resourceClaims ?? []).map((claim) => claim.name ?? "").filter(Boolean),
   );
@@ -89,9 +92,7 @@ export function validatePodSpec(
     ...validatePodContext(spec, `${path}.securityContext`, options),
     ...validateAffinity(spec.affinity, `${path}.affinity`),
     ...validatePodDns(spec.dnsConfig ?? undefined, spec.dnsPolicy ?? "", `${path}.dnsConfig`),
-    ...(spec.readinessGates ?? []).flatMap((gate, i) =>
-      ruled(labelKeyFaults, gate.conditionType ?? "", `${path}.readinessGates[${i}].conditionType`),
-    ),
+    ...readinessGateErrors(spec.readinessGates ?? [], `${path}.readinessGates`),
     ...validateSchedulingGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
     ...validateSpread(spec.topologySpreadConstraints ?? [], `${path}.topologySpreadConstraints`),
     ...validateHostProcess(spec, path),
@@ -102,44 +103,13 @@ export function validatePodSpec(
   ];
 }
 
-function validVolumes(
-  spec: Decoded<PodSpec>,
-  metadata: Decoded<ObjectMeta> | undefined,
+function readinessGateErrors(
+  gates: readonly Decoded<PodReadinessGate>[],
   path: string,
-  options: PodValidationOptions,
-  errors: FieldError[],
-): Volumes {
-  const volumes = spec.volumes ?? [];
-  const podName = metadata?.name ?? "";
-  const ownClaims = podName
-    ? volumes
-        .filter((volume) => isSet(volume.ephemeral))
-        .map((volume) => `${podName}-${volume.name ?? ""}`)
-    : [];
-  const valid = new Map<string, Decoded<Volume>>();
-  volumes.forEach((volume, i) => {
-    const name = volume.name ?? "";
-    const faults = [
-      ...validateVolumeSource(volume, `${path}[${i}]`, { volumeName: name, podName, options }),
-      ...(name ? dnsLabelErrors(name, `${path}[${i}].name`) : [required(`${path}[${i}].name`, "")]),
-      ...(valid.has(name) ? [duplicate(`${path}[${i}].name`, name)] : []),
-    ];
-    if (!faults.length) valid.set(name, volume);
-    const claim = volume.persistentVolumeClaim?.claimName ?? "";
-    errors.push(
-      ...faults,
-      ...(claim && ownClaims.includes(claim)
-        ? [
-            invalid(
-              `${path}[${i}].persistentVolumeClaim.claimName`,
-              claim,
-              "must not reference a PVC that gets created for an ephemeral volume",
-            ),
-          ]
-        : []),
-    );
-  });
-  return valid;
+): FieldError[] {
+  return gates.flatMap(({ conditionType }, i) =>
+    ruled(labelKeyFaults, conditionType ?? "", `${path}[${i}].conditionType`),
+  );
 }
 
 function claimErrors(

@@ -26,7 +26,8 @@ import {
   portNumberErrors,
 } from "../../../../validation/field-rules.ts";
 import { validateEnvironment, validateEnvironmentSources } from "./validate-environment.ts";
-import { validateDevices, validateMounts, type Volumes } from "./validate-mounts.ts";
+import type { Volumes } from "../volumes/validate-volumes.ts";
+import { validateDevices, validateMounts } from "./validate-mounts.ts";
 import { validateLifecycle, validateProbes } from "./validate-probes.ts";
 import { pullPolicyErrors } from "./validate-pull-policy.ts";
 import { validateContainerResources } from "./validate-resources.ts";

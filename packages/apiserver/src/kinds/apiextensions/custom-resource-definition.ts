@@ -1,5 +1,6 @@
-// The definition of the kind CustomResourceDefinition: defaults, strategy and deletion. Knows nothing
-// of how definitions get established and served (post-start-hooks/apiextensions/crd-controller.ts).
+// The definition of the kind CustomResourceDefinition: defaults, strategy and deletion. Knows
+// nothing of how definitions get established and served
+// (post-start-hooks/apiextensions/crd-controller.ts).
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.

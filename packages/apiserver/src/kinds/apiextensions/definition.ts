@@ -1,5 +1,5 @@
-// A decoded CustomResourceDefinition, and the internal form that upstream validates: fields on which
-// all versions agree move up to spec, so that error paths name them there.
+// A decoded CustomResourceDefinition, and the internal form that upstream validates: fields on
+// which all versions agree move up to spec, so that error paths name them there.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/{types,conversion}.go.
 import { equalJson, type Json, type JsonObject, type Metadata } from "homeostat/api";
 import type {

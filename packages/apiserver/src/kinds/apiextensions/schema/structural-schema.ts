@@ -1,5 +1,5 @@
-// Validates that a schema is structural: every node has a type, allOf, anyOf, oneOf and not hold value
-// validations only, and constrain only what the outer schema defines.
+// Validates that a schema is structural: every node has a type, allOf, anyOf, oneOf and not hold
+// value validations only, and constrain only what the outer schema defines.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
 import {

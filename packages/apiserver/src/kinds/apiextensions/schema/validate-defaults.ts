@@ -1,5 +1,5 @@
-// Validates default values against the schema that they belong to: no unknown fields, valid metadata,
-// valid values, and the rules at and below them.
+// Validates default values against the schema that they belong to: no unknown fields, valid
+// metadata, valid values, and the rules at and below them.
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{validation,surroundingobject}.go.
 import {
@@ -164,7 +164,9 @@ function metadataError(
   ];
 }
 
-/** Rules run as for an update without changes, and then as for a create: transition rules differ. */
+/**
+ * Rules run as for an update without changes, and then as for a create: transition rules differ.
+ */
 function valueErrors(
   value: Json,
   node: SchemaNode,

@@ -40,7 +40,9 @@ function typeErrors(
   ];
 }
 
-/** Items of a set are compared as a whole, so they must be atomic. Both messages show the list type. */
+/**
+ * Items of a set are compared as a whole, so they must be atomic. Both messages show the list type.
+ */
 function setItemErrors(items: JsonSchemaProps, path: string): FieldError[] {
   const text = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items["x-kubernetes-list-type"];

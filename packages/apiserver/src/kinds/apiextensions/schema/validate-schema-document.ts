@@ -1,5 +1,5 @@
-// Validates a schema's own fields, whether it is structural or not: forbidden constructs, types, lists
-// and maps, and the fields of validation rules. Their expressions are compiled elsewhere.
+// Validates a schema's own fields, whether it is structural or not: forbidden constructs, types,
+// lists and maps, and the fields of validation rules. Their expressions are compiled elsewhere.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, specStandardValidatorV3).
 import { compareBytewise } from "homeostat/api";

@@ -1,5 +1,5 @@
-// Validates the syntax of a definition's names, and that kind and list kind differ. The validation of
-// the spec finds missing names.
+// Validates the syntax of a definition's names, and that kind and list kind differ. The validation
+// of the spec finds missing names.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionNames).
 import { dns1035LabelFaults } from "homeostat/api";

@@ -1,4 +1,5 @@
-// Validates the spec of a definition: group, scope, names, versions, and the fields of each version.
+// Validates the spec of a definition: group, scope, names, versions, and the fields of each
+// version.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionSpec, …Version, …Validation).
 import { dns1035LabelFaults, dnsSubdomainFaults, encodeJson } from "homeostat/api";

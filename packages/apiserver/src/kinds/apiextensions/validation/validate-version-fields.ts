@@ -1,5 +1,5 @@
-// Validates the fields that each version has or, when all agree, spec: subresources, printer columns
-// and selectable fields.
+// Validates the fields that each version has or, when all agree, spec: subresources, printer
+// columns and selectable fields.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionSubresources, ValidateCustomResourceColumnDefinition,
 // ValidateCustomResourceSelectableFields).

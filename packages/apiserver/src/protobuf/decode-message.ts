@@ -1,5 +1,5 @@
-// Decodes a protobuf message to the JSON that Go would write of it: the fields on the wire, then the
-// zero values that encoding/json writes.
+// Decodes a protobuf message to the JSON that Go would write of it: the fields on the wire, then
+// the zero values that encoding/json writes.
 // Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
 import type { Json, JsonObject } from "homeostat/api";
 import { setOwn } from "homeostat/api";

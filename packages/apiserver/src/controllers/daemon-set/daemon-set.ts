@@ -2,30 +2,21 @@
 // at it. The decisions are pods-on-nodes.ts, rolling-update.ts and daemon-status.ts; this file
 // carries them out.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
+import { updateStatus } from "../../component-helpers/controller/update-status.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
-import {
-  controllerOf,
-  isConflict,
-  isNotFound,
-  type LabelSelector,
-  parseObjectKey,
-  type Kind,
-} from "homeostat/api";
+import { controllerOf, type LabelSelector, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
@@ -59,7 +50,7 @@ class DaemonSets {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
   readonly #revisions: Informer<Kind<ControllerRevision>>;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #control: PodControl;
   readonly #failedPods: FailedPods;
 
@@ -67,8 +58,7 @@ class DaemonSets {
     const { client, runtime } = context;
     this.#context = context;
     this.#controller = controller;
-    this.#recorder = createSimulatorEventRecorder(client, runtime, "daemonset-controller");
-    controller.onStop(() => this.#recorder.close());
+    this.#recorder = controller.createRecorder("daemonset-controller");
     this.#control = new PodControl(client, this.#recorder, DaemonSet);
     this.#failedPods = new FailedPods(runtime.clock);
     this.#sets = controller.acquire(DaemonSet);
@@ -83,11 +73,7 @@ class DaemonSets {
 
   #follow(): void {
     const wake = ({ key }: CachedObject): void => this.#controller.add(key);
-    this.#controller.follow(this.#sets, {
-      added: wake,
-      updated: (_, set) => wake(set),
-      deleted: wake,
-    });
+    this.#controller.followKeys(this.#sets);
     const owners = {
       informer: this.#sets,
       selector: ({ spec }: DaemonSet) => toSelector(spec.selector),
@@ -150,13 +136,10 @@ class DaemonSets {
     kind: Kind<O>,
     informer: Informer<Kind<O>>,
   ): Promise<readonly O[]> {
-    const { uid, namespace = "" } = set.metadata;
-    const own = informer.byIndex("owner", uid);
-    const orphans = informer.byIndex("orphan", namespace).filter((one) => !own.includes(one));
     return claimDependents(
       { client: this.#context.client, kind: DaemonSet, owner: set, selector },
       kind,
-      [...own, ...orphans],
+      claimCandidates(informer, set),
     );
   }
 
@@ -194,23 +177,23 @@ class DaemonSets {
   }
 
   #tellFinished(set: DaemonSet, { finished }: DaemonWork): void {
-    const object = eventObject(DaemonSet, set);
+    const object = objectReference(DaemonSet, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string =>
         `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
       if (pod.status.phase === "Failed")
         this.#recorder.record({
-          object,
+          regarding: object,
           type: "Warning",
           reason: "FailedDaemonPod",
-          message: `${found("failed")} kill it`,
+          note: `${found("failed")} kill it`,
         });
       else
         this.#recorder.record({
-          object,
+          regarding: object,
           type: "Normal",
           reason: "SucceededDaemonPod",
-          message: `${found("succeeded")} delete it`,
+          note: `${found("succeeded")} delete it`,
         });
     }
   }
@@ -221,21 +204,11 @@ class DaemonSets {
    */
   async #writeStatus(look: DaemonLook): Promise<number | undefined> {
     const { set, pods, now } = look;
-    const { name, namespace, generation = 0 } = set.metadata;
-    const { client } = this.#context;
+    const { generation = 0 } = set.metadata;
     const found = countNodes(look);
-    const write = (latest: DaemonSet): Promise<DaemonSet> =>
-      client.update(
-        DaemonSet,
-        { ...latest, status: withCounts(latest.status, found, generation) },
-        { subresource: "status" },
-      );
     if (!saysCounts(set, found))
-      await write(set).catch(async (error: unknown) => {
-        if (isNotFound(error)) return;
-        if (!isConflict(error)) throw error;
-        const latest = await client.find(DaemonSet, { name, namespace });
-        if (latest?.metadata.uid === set.metadata.uid) await write(latest);
+      await updateStatus(this.#context.client, DaemonSet, set, {
+        status: (latest) => withCounts(latest.status, found, generation),
       });
     const { minReadySeconds = 0 } = set.spec;
     if (minReadySeconds === 0 || found.numberReady === found.numberAvailable) return undefined;

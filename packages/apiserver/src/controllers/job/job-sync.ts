@@ -3,13 +3,11 @@
 // them down, in the order that loses no pod when a write fails: status, finalizers, status.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob,
 // trackJobStatusAndRemoveFinalizers).
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { type PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { Job, type JobCondition, type JobStatus } from "homeostat/k8s/batch/v1";
 import { Pod } from "homeostat/k8s/core/v1";
@@ -42,7 +40,7 @@ const shortestWaitMs = 1000;
 export interface JobTools {
   readonly client: Client;
   readonly runtime: Runtime;
-  readonly recorder: SimulatorEventRecorder;
+  readonly recorder: EventRecorder;
   readonly control: PodControl;
 }
 
@@ -206,7 +204,7 @@ export class JobSync {
     const failed = released.find((one) => one.status === "rejected");
     if (failed) {
       await this.#write();
-      throw new Error(`tracking status: ${messageOf(failed.reason)}`, { cause: failed.reason });
+      throw new Error(`tracking status: ${errorMessage(failed.reason)}`, { cause: failed.reason });
     }
     const isOver =
       last !== undefined && !isFull && !hasNotes(this.#status) && this.#terminating === 0;
@@ -266,9 +264,11 @@ export class JobSync {
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({ object: eventObject(Job, this.#job), type, reason, message });
+    this.#tools.recorder.record({
+      regarding: objectReference(Job, this.#job),
+      type,
+      reason,
+      note: message,
+    });
   }
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

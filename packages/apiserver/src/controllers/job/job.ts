@@ -1,14 +1,16 @@
 // Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no
 // job counts any more.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
-import { controllerOf, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
+import { createEventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl } from "../../component-helpers/workloads/pod-control.ts";
 import type {
@@ -45,7 +47,12 @@ class Jobs implements RunningController {
 
   constructor(context: ControllerContext) {
     const { client, runtime } = context;
-    const recorder = createSimulatorEventRecorder(client, runtime, "job-controller");
+    const recorder = createEventRecorder({
+      client,
+      runtime,
+      controller: "job-controller",
+      api: "v1",
+    });
     this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, Job) };
     this.#forJobs = new KeyedController(context, "the job controller", { firstRetryMs });
     this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", {
@@ -125,11 +132,6 @@ class Jobs implements RunningController {
     if (endCondition(job)) return void this.#streaks.delete(key);
     const selector = toSelector(job.spec.selector);
     if (!selector) return undefined;
-    const { namespace = "", uid } = job.metadata;
-    const candidates = [
-      ...this.#pods.byIndex("owner", uid),
-      ...this.#pods.byIndex("orphan", namespace),
-    ];
     const claimant = {
       client: this.#tools.client,
       kind: Job,
@@ -137,7 +139,7 @@ class Jobs implements RunningController {
       selector,
       finalizers: [trackingFinalizer],
     };
-    const pods = await claimDependents(claimant, Pod, candidates);
+    const pods = await claimDependents(claimant, Pod, claimCandidates(this.#pods, job));
     const look = new JobSync(this.#tools, job, pods, {
       streak: ({ newSucceeded, newFailed }) =>
         continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
@@ -159,9 +161,7 @@ class Jobs implements RunningController {
     const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
     await this.#tools.client
       .patch(Pod, { name, namespace }, { type: "strategic", body })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
   }
 }
 

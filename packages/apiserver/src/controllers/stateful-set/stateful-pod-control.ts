@@ -1,13 +1,12 @@
 // Makes, mends and deletes the pods of a stateful set and their claims, and tells of it in events.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
-import { isAlreadyExists, isConflict, isNotFound, type Kind } from "homeostat/api";
+import { isAlreadyExists, isConflict, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { StatefulSet } from "homeostat/k8s/apps/v1";
 import {
@@ -26,12 +25,12 @@ const attempts = 4;
 /** Writes pods and claims on behalf of stateful sets. */
 export class StatefulPodControl {
   readonly #client: Client;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
 
   constructor(
     client: Client,
-    recorder: SimulatorEventRecorder,
+    recorder: EventRecorder,
     claims: Informer<Kind<PersistentVolumeClaim>>,
   ) {
     this.#client = client;
@@ -69,7 +68,7 @@ export class StatefulPodControl {
   /** Deletes a pod; one that is gone already is no failure. */
   async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
     await this.#told("delete", set, name, () =>
-      this.#client.delete(Pod, { name, namespace }).catch(unlessGone),
+      this.#client.delete(Pod, { name, namespace }).catch(ignoreNotFound),
     );
     this.#tell(
       set,
@@ -154,7 +153,7 @@ export class StatefulPodControl {
       };
       await this.#client.update(PersistentVolumeClaim, owned).catch((error: unknown) => {
         throw new Error(
-          `could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`,
+          `could not update claim ${name} for delete policy ownerRefs: ${errorMessage(error)}`,
           { cause: error },
         );
       });
@@ -199,9 +198,9 @@ export class StatefulPodControl {
           set,
           "Warning",
           "FailedCreate",
-          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
         );
-      return messageOf(error);
+      return errorMessage(error);
     }
   }
 
@@ -221,20 +220,18 @@ export class StatefulPodControl {
       set,
       "Warning",
       `Failed${word}`,
-      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
     );
   }
 
   #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({ object: eventObject(StatefulSet, set), type, reason, message });
+    this.#recorder.record({
+      regarding: objectReference(StatefulSet, set),
+      type,
+      reason,
+      note: message,
+    });
   }
 }
 
 type Verb = "create" | "update" | "delete";
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
-function unlessGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}

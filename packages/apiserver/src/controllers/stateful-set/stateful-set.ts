@@ -2,18 +2,19 @@
 // be done is set-steps.ts; this file does it, one pod after the other or all at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
 // stateful_set_control.go).
-import { isConflict, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import { updateStatus } from "../../component-helpers/controller/update-status.ts";
+import { matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { templateOf } from "../../component-helpers/workloads/controller-revision.ts";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { ControllerRevision, StatefulSet, type StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { slowStart } from "../../component-helpers/workloads/pod-control.ts";
@@ -65,8 +66,7 @@ class StatefulSets {
   constructor(context: ControllerContext, controller: KeyedController) {
     const { client, runtime } = context;
     this.#context = context;
-    const recorder = createSimulatorEventRecorder(client, runtime, "statefulset-controller");
-    controller.onStop(() => recorder.close());
+    const recorder = controller.createRecorder("statefulset-controller");
     this.#sets = controller.acquire(StatefulSet);
     this.#pods = controller.acquire(Pod);
     this.#revisions = controller.acquire(ControllerRevision);
@@ -78,7 +78,7 @@ class StatefulSets {
     this.#pods.addIndex("orphan", orphanIndex);
     this.#revisions.addIndex("orphan", orphanIndex);
     const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#sets, { added: wake, updated: (_, set) => wake(set), deleted: wake });
+    controller.followKeys(this.#sets);
     followDependents(
       controller,
       { informer: this.#sets, selector: ({ spec }) => toSelector(spec.selector) },
@@ -92,22 +92,13 @@ class StatefulSets {
     if (!set || !selector) return undefined;
     const { client } = this.#context;
     const owner = { client, kind: StatefulSet, owner: set, selector };
-    const matching = this.#candidates(this.#revisions, set).filter(({ metadata }) =>
+    const matching = claimCandidates(this.#revisions, set).filter(({ metadata }) =>
       matchesLabels(selector, metadata.labels ?? {}),
     );
     const revisions = await claimDependents(owner, ControllerRevision, matching);
     const fits = (pod: ApiObject): boolean => ordinalOf(pod).parent === set.metadata.name;
-    const pods = await claimDependents({ ...owner, fits }, Pod, this.#candidates(this.#pods, set));
+    const pods = await claimDependents({ ...owner, fits }, Pod, claimCandidates(this.#pods, set));
     return this.#update(set, pods, revisions);
-  }
-
-  /** What the set has, and what has no owner. */
-  #candidates<O extends ApiObject>(
-    informer: Informer<Kind<O>>,
-    { metadata: { uid, namespace = "" } }: StatefulSet,
-  ): readonly O[] {
-    const own = informer.byIndex("owner", uid);
-    return [...own, ...informer.byIndex("orphan", namespace).filter((one) => !own.includes(one))];
   }
 
   /** Does what can be done, writes the status, and forgets revisions, whatever fails. */
@@ -220,21 +211,7 @@ class StatefulSets {
 
   async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
     if (!isStatusNews(set.status, status)) return;
-    const { client } = this.#context;
-    const { name, namespace } = set.metadata;
-    let latest = set;
-    for (let left = attempts; ; left -= 1) {
-      try {
-        await client.update(StatefulSet, { ...latest, status }, { subresource: "status" });
-        return;
-      } catch (error) {
-        if (isNotFound(error)) return;
-        if (!isConflict(error) || left <= 1) throw error;
-      }
-      const found = await client.find(StatefulSet, { name, namespace });
-      if (found?.metadata.uid !== set.metadata.uid) return;
-      latest = found;
-    }
+    await updateStatus(this.#context.client, StatefulSet, set, { status: () => status, attempts });
   }
 }
 

@@ -63,6 +63,13 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   "apiserver/apimachinery": [["errors", "kind-data"], ["meta", "types", "values"], ["."], ["rest"]],
   "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
+  "apiserver/schema": [
+    ["formats"],
+    ["."], // JSONSchemaProps, and nodes compiled from them
+    ["defaulting", "listtype", "objectmeta", "pruning", "validation"],
+    ["structural"], // JSONSchemaProps in, nodes out
+    ["cel"],
+  ],
   "apiserver/registry": [
     ["request", "negotiation", "revisions", "managed-fields"],
     ["scope"], // what one request works with

@@ -9,10 +9,10 @@ import type {
 import {
   compileRule,
   ruleEnvironments,
-} from "../../../packages/apiserver/src/schema/rules/compile-rule.ts";
-import { compileRules } from "../../../packages/apiserver/src/schema/rules/compile-rules.ts";
-import { priceOf } from "../../../packages/apiserver/src/schema/rules/rule-costs.ts";
-import { declareSchema } from "../../../packages/apiserver/src/schema/rules/schema-declaration.ts";
+} from "../../../packages/apiserver/src/schema/cel/compile-rule.ts";
+import { compileRules } from "../../../packages/apiserver/src/schema/cel/compile-rules.ts";
+import { priceOf } from "../../../packages/apiserver/src/schema/cel/rule-costs.ts";
+import { declareSchema } from "../../../packages/apiserver/src/schema/cel/decl-type.ts";
 import { formatValue } from "./format-value.ts";
 
 /** An expression without variables, in an environment of the test's own making. */

@@ -6,7 +6,7 @@ import {
   quoteGo,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { isRequestUri } from "../../schema/format-uri.ts";
+import { isRequestUri } from "../../schema/formats/uri.ts";
 import type { Definition, DefinitionCondition } from "./definition.ts";
 
 /** The annotation that names the approving pull request, or says that there is none. */

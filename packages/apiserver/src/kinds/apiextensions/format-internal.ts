@@ -5,7 +5,7 @@
 import { compareBytewise, encodeJson, isObject, type Json } from "homeostat/api";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { printRule } from "../../schema/rules/print-rule.ts";
+import { printRule } from "../../schema/cel/print-rule.ts";
 import type { DefinitionVersion, VersionFacets } from "./definition.ts";
 
 /** `Invalid value: {"Rule":…}: detail`, for a value that has been printed already. */

@@ -8,7 +8,7 @@ import {
   invalid,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { goPatternFault } from "../../schema/go-pattern.ts";
+import { goPatternFault } from "../../schema/formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { checkRuleExpressions } from "../../schema/rules/check-rule-expressions.ts";
-import { checkRuleFields } from "../../schema/rules/check-rule-fields.ts";
-import { compileRules } from "../../schema/rules/compile-rules.ts";
+import { checkRuleExpressions } from "../../schema/cel/check-rule-expressions.ts";
+import { checkRuleFields } from "../../schema/cel/check-rule-fields.ts";
+import { compileRules } from "../../schema/cel/compile-rules.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
 import {

@@ -25,6 +25,7 @@ import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
+import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
 import { validateClaimStatus } from "./validate-claim-status.ts";
 
@@ -201,13 +202,7 @@ function warned(
     context.warn(
       `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
     );
-  for (const bound of ["requests", "limits"]) {
-    const size = textMapAt(objectAt(objectAt(object, "spec"), "resources"), bound)["storage"];
-    if (size !== undefined && nanoOf(size) % 1_000_000_000n !== 0n)
-      context.warn(
-        `spec.resources.${bound}[storage]: fractional byte value "${size}" is invalid, must be an integer`,
-      );
-  }
+  for (const text of claimSpecWarnings(objectAt(object, "spec"), "spec")) context.warn(text);
   return errors;
 }
 

@@ -4,15 +4,15 @@
 // (unstructuredSchemaCoercer).
 import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
 import { failure } from "../../apimachinery/errors/api-errors.ts";
-import { applyDefaults, pruneNulls } from "../../schema/apply-defaults.ts";
-import { compileSchema } from "../../schema/compile-schema.ts";
+import { applyDefaults, pruneNulls } from "../../schema/defaulting/apply-defaults.ts";
+import { compileSchema } from "../../schema/structural/compile-schema.ts";
 import {
   coerceEmbeddedMetadata,
   type MetadataDecoder,
   readMetadata,
-} from "../../schema/embedded-metadata.ts";
+} from "../../schema/objectmeta/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { pruneResource } from "../../schema/prune-unknown.ts";
+import { pruneResource } from "../../schema/pruning/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
 import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 

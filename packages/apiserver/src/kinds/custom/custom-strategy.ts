@@ -13,12 +13,12 @@ import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/re
 import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import { Correlation } from "../../schema/correlation.ts";
-import { validateEmbeddedMetadata } from "../../schema/embedded-metadata.ts";
-import { validateUniqueLists } from "../../schema/list-uniqueness.ts";
-import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
+import { Correlation } from "../../schema/validation/correlated-object.ts";
+import { validateEmbeddedMetadata } from "../../schema/objectmeta/embedded-metadata.ts";
+import { validateUniqueLists } from "../../schema/listtype/validate-list-types.ts";
+import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
-import { blockingError, validateSchema } from "../../schema/validate-schema.ts";
+import { blockingError, validateSchema } from "../../schema/validation/validate-schema.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { type ScalePaths, validateScaleSpec, validateScaleStatus } from "./custom-scale.ts";
 

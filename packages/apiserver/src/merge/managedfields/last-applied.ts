@@ -4,7 +4,7 @@
 import { encodeJson, isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
 import { compareTyped } from "../typed/compare-typed.ts";
 import { difference, emptySet, type FieldSet } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "../typed/field-set-of-value.ts";
+import { fieldSetOfValue } from "../typed/to-field-set.ts";
 import { MergeError } from "../fieldpath/merge-error.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { validateTyped } from "../typed/validate-typed.ts";

@@ -12,7 +12,7 @@ import {
   withNamedFields,
 } from "../fieldpath/field-set.ts";
 import { attempt } from "../fieldpath/merge-error.ts";
-import { fieldSetOfValue } from "../typed/field-set-of-value.ts";
+import { fieldSetOfValue } from "../typed/to-field-set.ts";
 import { removeItems } from "../typed/remove-items.ts";
 import type { ConvertTyped, Managers, TypedObject, VersionedSet } from "./updater.ts";
 

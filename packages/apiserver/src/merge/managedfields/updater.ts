@@ -13,7 +13,7 @@ import {
   recursiveDifference,
   union,
 } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "../typed/field-set-of-value.ts";
+import { fieldSetOfValue } from "../typed/to-field-set.ts";
 import { attempt } from "../fieldpath/merge-error.ts";
 import { mergeTyped } from "../typed/merge-typed.ts";
 import { prune } from "./prune.ts";

@@ -1,7 +1,7 @@
 // Which fields one value adds to another, changes in it and removes from it.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type Alternative, alternativeOf, settle } from "./alternative.ts";
+import { type Alternative, alternativeOf, settle } from "./atom.ts";
 import { compareDeduced } from "./deduced.ts";
 import {
   type FieldPath,

@@ -17,7 +17,7 @@ import {
   union,
   withNamedFields,
 } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "./field-set-of-value.ts";
+import { fieldSetOfValue } from "./to-field-set.ts";
 import { formatFieldsV1, parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { extractItems, removeItems } from "./remove-items.ts";

@@ -2,7 +2,7 @@
 // keep an order that honours both.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/merge.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
-import { type Alternative, alternativeOf, settle } from "./alternative.ts";
+import { type Alternative, alternativeOf, settle } from "./atom.ts";
 import { mergeDeduced } from "./deduced.ts";
 import { fieldElement, formatPathElement, type PathElement } from "../fieldpath/field-path.ts";
 import { itemElement } from "./list-item.ts";

@@ -1,7 +1,7 @@
 // Takes fields out of a value, or takes nothing but them.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/remove.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
-import { alternativeOf, settle } from "./alternative.ts";
+import { alternativeOf, settle } from "./atom.ts";
 import { selectDeduced } from "./deduced.ts";
 import { emptySet, type FieldSet } from "../fieldpath/field-set.ts";
 import { itemElement } from "./list-item.ts";

@@ -7,7 +7,7 @@ import type { Json } from "homeostat/api";
 import { compareTyped } from "./compare-typed.ts";
 import { fieldElement, formatFieldPath } from "../fieldpath/field-path.ts";
 import { type FieldSet, fieldSetOf, pathsOf } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "./field-set-of-value.ts";
+import { fieldSetOfValue } from "./to-field-set.ts";
 import { parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { reconcileFieldSet } from "./reconcile-field-set.ts";

@@ -1,7 +1,7 @@
 // Checks that a value fits its type.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go.
 import { compareBytewise, isObject, type Json } from "homeostat/api";
-import { alternativeOf, settle } from "./alternative.ts";
+import { alternativeOf, settle } from "./atom.ts";
 import {
   fieldElement,
   formatPathElement,

@@ -1,6 +1,7 @@
 // Events as the two APIs write them: core/v1, which kube-controller-manager uses and kubectl shows
 // with counts, and events.k8s.io/v1, whose repeats are a series.
-// Upstream: k8s.io/client-go/tools/record/event.go, k8s.io/client-go/tools/events/event_recorder.go.
+// Upstream: k8s.io/client-go/tools/record/event.go,
+// k8s.io/client-go/tools/events/event_recorder.go.
 import type { Patch } from "../client/client.ts";
 import type { Kind } from "../api/kind.ts";
 import { Event as CoreEvent } from "../k8s/core/v1/index.ts";

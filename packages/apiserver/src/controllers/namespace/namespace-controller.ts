@@ -1,6 +1,7 @@
-// Deletes namespaces: empties a namespace that is being deleted, reports the remaining content in five
-// conditions, and removes the `kubernetes` finalizer from its spec when nothing remains. Upstream
-// waits five seconds first, for other API servers to observe the deletion; there is only one here.
+// Deletes namespaces: empties a namespace that is being deleted, reports the remaining content in
+// five conditions, and removes the `kubernetes` finalizer from its spec when nothing remains.
+// Upstream waits five seconds first, for other API servers to observe the deletion; there is only
+// one here.
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/namespace_controller.go,
 // deletion/namespaced_resources_deleter.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";

@@ -5,7 +5,7 @@
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { controllerOf, type LabelSelector, parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import type { Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
@@ -72,7 +72,6 @@ class DaemonSets {
   }
 
   #follow(): void {
-    const wake = ({ key }: CachedObject): void => this.#controller.add(key);
     this.#controller.followKeys(this.#sets);
     const owners = {
       informer: this.#sets,

@@ -42,7 +42,6 @@ class Deployments {
     this.#pods = controller.acquire(Pod);
     this.#sets.addIndex("orphan", orphanIndex);
     this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
-    const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.followKeys(this.#deployments);
     controller.follow(this.#sets, {
       added: (set) => this.#wakeOwner(set),

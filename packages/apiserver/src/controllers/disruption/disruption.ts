@@ -53,7 +53,6 @@ class Budgets {
     this.#scales = new ControllerScales(context, controller);
     this.#budgets = controller.acquire(PodDisruptionBudget);
     this.#pods = controller.acquire(Pod);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
     const wakeBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
     controller.followKeys(this.#budgets);
     controller.follow(this.#pods, {

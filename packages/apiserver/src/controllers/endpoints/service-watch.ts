@@ -19,7 +19,6 @@ export class ServiceWatch {
     this.#controller = controller;
     this.services = controller.acquire(Service);
     this.#pods = controller.acquire(Pod);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.followKeys(this.services);
     const wakeAll = (pod: CachedObject<Pod>): void => this.#wake(this.#servicesOf(pod.read()));
     controller.follow(this.#pods, {

@@ -4,7 +4,7 @@
 // stateful_set_control.go).
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
 import { matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import type { Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
@@ -64,7 +64,7 @@ class StatefulSets {
   readonly #control: StatefulPodControl;
 
   constructor(context: ControllerContext, controller: KeyedController) {
-    const { client, runtime } = context;
+    const { client } = context;
     this.#context = context;
     const recorder = controller.createRecorder("statefulset-controller");
     this.#sets = controller.acquire(StatefulSet);
@@ -77,7 +77,6 @@ class StatefulSets {
     );
     this.#pods.addIndex("orphan", orphanIndex);
     this.#revisions.addIndex("orphan", orphanIndex);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.followKeys(this.#sets);
     followDependents(
       controller,

@@ -64,7 +64,7 @@ function clientErrors(
       ? [required(path, "exactly one of url or service is required")]
       : url !== undefined
         ? validateWebhookUrl(url, `${path}.url`)
-        : // Upstream hands over name and namespace in the wrong order, so that each is missed under the other's path.
+        : // Upstream swaps name and namespace: each is reported under the other's path.
           validateWebhookService(
             { ...service!, name: service!.namespace ?? "", namespace: service!.name ?? "" },
             `${path}.service`,

@@ -95,5 +95,5 @@ export interface KindDefinition<T extends object = JsonObject> {
 }
 
 /** A definition whatever its object's type, as registries of definitions hold it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- functions on T are called with what T's own codec decoded
+// oxlint-disable-next-line typescript/no-explicit-any -- T of each definition is its own
 export type AnyKindDefinition = KindDefinition<any>;

@@ -7,7 +7,7 @@ import type { Entropy, Runtime } from "homeostat/runtime";
 import { metadataOf, metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { takeFacts } from "../../registry/revisions/attributes.ts";
+import { attributesOf } from "../../registry/revisions/attributes.ts";
 import { storageKeyOf } from "../../registry/revisions/storage-key.ts";
 import { encodeObjectBytes, parseStored } from "../../registry/revisions/stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";
@@ -57,7 +57,7 @@ export async function insertText(
   blank: { readonly text: string; readonly now: string; readonly entropy: Entropy },
 ): Promise<void> {
   const text = stamp(blank.text, blank.now, blank.entropy);
-  const facts = takeFacts(resource, JSON.parse(text) as JsonObject);
+  const facts = attributesOf(resource, JSON.parse(text) as JsonObject);
   const at = text.indexOf('"resourceVersion":"') + '"resourceVersion":"'.length;
   await store.commit(key, 0, (revision) => ({
     bytes: Buffer.from(`${text.slice(0, at)}${revision}${text.slice(at)}`),
@@ -81,7 +81,7 @@ async function repair(
     metadataOf(repaired)["resourceVersion"] = String(revision);
     return {
       bytes: encodeObjectBytes(repaired, resource.codec.encodeStored),
-      facts: takeFacts(resource, repaired),
+      facts: attributesOf(resource, repaired),
       schemaEpoch: resource.schemaEpoch,
     };
   });

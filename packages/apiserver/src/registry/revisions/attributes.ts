@@ -1,5 +1,5 @@
-// What the store keeps beside the bytes of an object, so that selectors and garbage collection need
-// not parse.
+// The attributes that the store indexes, so that selectors and garbage collection need not parse.
+// Upstream: k8s.io/apiserver/pkg/storage/selection_predicate.go (AttrFunc).
 import { isObject, type JsonObject } from "homeostat/api";
 import type { ObjectAttributes } from "../../storage/store.ts";
 import {
@@ -12,8 +12,8 @@ import {
 } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 
-/** The facts of a storage-version object. */
-export function takeFacts(resource: ServedResource, object: JsonObject): ObjectAttributes {
+/** The attributes of a storage-version object. */
+export function attributesOf(resource: ServedResource, object: JsonObject): ObjectAttributes {
   return {
     uid: metaString(object, "uid"),
     generation: metaNumber(object, "generation") ?? 0,

@@ -1,26 +1,39 @@
-// From which nodes devices can be reached: one of several ways to say it, for a slice and for one
+// The nodes from which devices can be reached: exactly one of several fields, in a slice and in one
 // of its devices.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateResourceSliceSpec, validateDevice).
-import { dnsSubdomainFaults, isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
+import type { NodeSelector } from "homeostat/k8s/core/v1";
+import type { ResourceSliceSpec } from "homeostat/k8s/resource/v1";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
-/** Which ways there are, and what is said when there is not exactly one. */
-export interface NodeChoices {
-  readonly fields: readonly string[];
+/** The fields that select nodes; devices have the first three. */
+type NodeSelectionFields = Pick<
+  Decoded<ResourceSliceSpec>,
+  "nodeName" | "nodeSelector" | "allNodes" | "perDeviceNodeSelection"
+>;
+
+/** Which fields there are, and the messages. */
+export interface NodeSelectionOptions {
+  readonly fields: readonly (keyof NodeSelectionFields)[];
+  /** The error of an empty node name. */
   readonly emptyName: string;
-  readonly selector: (selector: JsonObject, path: string) => readonly FieldError[];
+  readonly validateSelector: (
+    selector: Decoded<NodeSelector>,
+    path: string,
+  ) => readonly FieldError[];
+  /** The error when not exactly one field is set. */
   readonly detail: string;
   /** Added to `detail` when several are set. */
   readonly several: string;
 }
 
-/** Every breach in `holder`. */
-export function nodeChoices(
-  holder: JsonObject,
+/** Every violation in `holder`. */
+export function validateNodeSelection(
+  holder: NodeSelectionFields,
   path: string,
-  { fields, emptyName, selector, detail, several }: NodeChoices,
+  { fields, emptyName, validateSelector, detail, several }: NodeSelectionOptions,
 ): readonly FieldError[] {
   const chosen: string[] = [];
   const errors = fields.flatMap((field): readonly FieldError[] => {
@@ -32,7 +45,7 @@ export function nodeChoices(
     chosen.push(`\`${field}\``);
     if (typeof value === "string")
       return dnsSubdomainFaults(value).map((fault) => invalid(at, value, fault));
-    return isObject(value) ? selector(value, at) : [];
+    return value === true ? [] : validateSelector(value, at);
   });
   if (chosen.length === 0) return [...errors, required(path, detail)];
   return chosen.length === 1

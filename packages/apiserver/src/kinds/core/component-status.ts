@@ -1,6 +1,6 @@
 // ComponentStatuses: the health of etcd, scheduler and controller manager at the time of the read.
-// In this server the store is built in, and upstream's ports of scheduler and controller manager are
-// closed.
+// In this server the store is built in, and upstream's ports of scheduler and controller manager
+// are closed.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/componentstatus/rest.go,
 // pkg/registry/core/rest/storage_core.go.
 import type { Decoded, Json } from "homeostat/api";

@@ -1,5 +1,5 @@
-// Namespaces: phases, the name label, and the finalizer in spec that keeps a deleted namespace until
-// it is empty.
+// Namespaces: phases, the name label, and the finalizer in spec that keeps a deleted namespace
+// until it is empty.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go),
 // pkg/apis/core/v1/defaults.go, pkg/apis/core/validation/validation.go (ValidateNamespace…).
 import { type Decoded, labelKeyFaults } from "homeostat/api";

@@ -24,7 +24,9 @@ export interface TokenTerms {
 
 type BoundClaims = Readonly<Record<string, JsonObject>>;
 
-/** The claims for an account, without the issuer. `bound` is the result of {@link findBoundObject}. */
+/**
+ * The claims for an account, without the issuer. `bound` is the result of {@link findBoundObject}.
+ */
 export function tokenClaims(
   account: Decoded<ServiceAccount>,
   bound: BoundClaims,

@@ -1,12 +1,12 @@
 // Prints parts of a definition as upstream's error messages do: Go's internal structs in JSON, with
-// capital names and every field, set or not.
+// every field under its Go name.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{types,types_jsonschema}.go,
 // k8s.io/apimachinery pkg/util/validation/field/errors.go (ErrorBody).
 import { compareBytewise, encodeJson, isObject, type Json } from "homeostat/api";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { printRule } from "../../schema/cel/print-rule.ts";
-import type { DefinitionVersion, VersionFacets } from "./definition.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
+import { printRule } from "../../../schema/cel/print-rule.ts";
+import type { DefinitionVersion, VersionFields } from "../definition.ts";
 
 /** `Invalid value: {"Rule":…}: detail`, for a value that has been printed already. */
 export const invalidPrinted = (field: string, printed: string, detail: string): FieldError => ({
@@ -15,7 +15,7 @@ export const invalidPrinted = (field: string, printed: string, detail: string): 
   body: `Invalid value: ${printed}: ${detail}`,
 });
 
-/** Versions as Go prints the internal list; `null` where the list was not there at all. */
+/** Versions as Go prints the internal list; `null` for an absent list. */
 export function formatVersions(versions: readonly DefinitionVersion[] | null | undefined): string {
   return versions ? `[${versions.map(formatVersion).join(",")}]` : "null";
 }
@@ -159,7 +159,7 @@ function facetFields({
   subresources,
   additionalPrinterColumns,
   selectableFields,
-}: VersionFacets): Field[] {
+}: VersionFields): Field[] {
   return [
     [
       "Schema",

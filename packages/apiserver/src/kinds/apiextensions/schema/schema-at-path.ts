@@ -1,12 +1,9 @@
 // Follows a path such as `.spec.color` or `.spec['my-key']` through a schema, as fieldPath of rules
 // and selectable fields do.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go (ValidFieldPath).
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
-/**
- * Where a path leads, or why it leads nowhere. `schema` is undefined below `additionalProperties:
- * true`.
- */
+/** What a path leads to. `schema` is undefined below `additionalProperties: true`. */
 export type FoundSchema =
   | { readonly path: readonly string[]; readonly schema: JsonSchemaProps | undefined }
   | { readonly fault: string };

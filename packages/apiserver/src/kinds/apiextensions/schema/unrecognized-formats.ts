@@ -1,10 +1,10 @@
-// Formats that no check exists for: accepted, with a warning, once they are new.
+// Formats that no check exists for. A write that adds one is accepted with a warning.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go
 // (getUnrecognizedFormatsInCRD), pkg/apiserver/validation/formats.go.
 import { compareBytewise } from "homeostat/api";
-import { findStringFormat, isNumberFormat } from "../../schema/formats/string-formats.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import type { DefinitionSpec } from "./definition.ts";
+import { findStringFormat, isNumberFormat } from "../../../schema/formats/string-formats.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
+import type { DefinitionSpec } from "../definition.ts";
 
 /** Formats without effect in any version, in the order of discovery. */
 export function unrecognizedFormats(spec: DefinitionSpec): readonly string[] {
@@ -25,19 +25,19 @@ function isKnown(format: string, type: string): boolean {
   return isNumberFormat(type, format);
 }
 
+function itemsOf({ items }: JsonSchemaProps): readonly JsonSchemaProps[] {
+  if (!items) return [];
+  return Array.isArray(items) ? items : [items as JsonSchemaProps];
+}
+
 /** Every schema directly below, in upstream's order. */
 function childrenOf(s: JsonSchemaProps): readonly JsonSchemaProps[] {
   const values = (map: Readonly<Record<string, JsonSchemaProps>> | undefined): JsonSchemaProps[] =>
     Object.keys(map ?? {})
       .sort(compareBytewise)
       .map((key) => map![key]!);
-  const items = s.items
-    ? Array.isArray(s.items)
-      ? (s.items as readonly JsonSchemaProps[])
-      : [s.items as JsonSchemaProps]
-    : [];
   return [
-    ...items,
+    ...itemsOf(s),
     ...(s.allOf ?? []),
     ...(s.anyOf ?? []),
     ...(s.oneOf ?? []),

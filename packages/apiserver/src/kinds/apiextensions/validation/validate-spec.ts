@@ -1,5 +1,5 @@
-// The spec of a definition as a whole: group, scope, names, versions, and what stands in each of
-// them.
+// Validates the spec of a definition: group, scope, names, versions, and the fields of each
+// version.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionSpec, …Version, …Validation).
 import { dns1035LabelFaults, dnsSubdomainFaults, encodeJson } from "homeostat/api";
@@ -9,50 +9,38 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+} from "../../../apimachinery/errors/field-error.ts";
 import {
   type DefinitionSpec,
   type DefinitionVersion,
   type InternalSpec,
   internalSpec,
-  type VersionFacets,
-} from "./definition.ts";
-import { formatSchema, formatVersions, invalidPrinted } from "./format-internal.ts";
-import { validateStructural } from "./structural-schema.ts";
-import { unsupportedSchemaFault } from "./unsupported-schema.ts";
+  type VersionFields,
+} from "../definition.ts";
+import { formatVersions, invalidPrinted } from "../schema/format-internal.ts";
+import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
 import { validateConversion } from "./validate-conversion.ts";
-import { type DefaultChecks, hasDefaults, validateDefaults } from "./validate-defaults.ts";
+import { hasDefaults } from "../schema/validate-defaults.ts";
 import {
   validatePrinterColumn,
   validateSelectableFields,
   validateSubresources,
-} from "./validate-facets.ts";
+} from "./validate-version-fields.ts";
 import { validateNames } from "./validate-names.ts";
-import { type RuleFieldCheck, validateSchemaDocument } from "./validate-schema-document.ts";
+import {
+  type RootSchemaContext,
+  type SchemaChecks,
+  validateRootSchema,
+} from "./validate-root-schema.ts";
 
-/** Checks that come from the engine behind validation rules. */
-export interface SchemaChecks extends DefaultChecks {
-  readonly checkRuleFields: RuleFieldCheck;
-  /**
-   * Compiles and prices every expression of a root schema. Nodes for which `blocked` holds have
-   * other errors and are left out.
-   */
-  readonly checkRuleExpressions: (
-    schema: JsonSchemaProps,
-    path: string,
-    options: { readonly blocked: (path: string) => boolean; readonly unchanged: boolean },
-  ) => readonly FieldError[];
-}
-
-/** How strict to be with what was there before. */
+/** How the stored definition relaxes validation. */
 export interface SpecHistory {
   readonly caBundle: "checked" | "ignored";
-  /** The schemas of these versions are as they were, so that their rules are not priced again. */
+  /** The schemas of these versions did not change: the cost of their rules is not checked again. */
   readonly unchangedVersions: ReadonlySet<string>;
 }
 
-/** Breaches of a spec. */
+/** Violations of a spec. */
 export function validateSpec(
   spec: DefinitionSpec,
   checks: SchemaChecks,
@@ -64,9 +52,7 @@ export function validateSpec(
     ...scopeErrors(spec.scope ?? ""),
     ...missingSchemas(internal),
     ...preserveErrors(spec),
-    ...internal.versions.flatMap((version, i) =>
-      versionErrors(version, i, internal, checks, history),
-    ),
+    ...internal.versions.flatMap((_, i) => versionErrors(i, internal, checks, history)),
     ...exclusivityErrors(internal),
     ...versionListErrors(internal),
     ...requiredNames(spec),
@@ -110,12 +96,12 @@ function missingSchemas({ shared, versions }: InternalSpec): FieldError[] {
   );
 }
 
-/** Where unknown fields are kept, nothing is filled in. */
+/** Defaults need pruning. */
 function preserveErrors({ preserveUnknownFields, versions }: DefinitionSpec): FieldError[] {
-  const filled = (versions ?? []).some(
+  const defaulted = (versions ?? []).some(
     ({ schema }) => schema?.openAPIV3Schema && hasDefaults(schema.openAPIV3Schema),
   );
-  return preserveUnknownFields && filled
+  return preserveUnknownFields && defaulted
     ? [
         invalid(
           "spec.preserveUnknownFields",
@@ -127,12 +113,12 @@ function preserveErrors({ preserveUnknownFields, versions }: DefinitionSpec): Fi
 }
 
 function versionErrors(
-  version: DefinitionVersion,
   i: number,
   { shared, versions }: InternalSpec,
   checks: SchemaChecks,
   history: SpecHistory,
 ): FieldError[] {
+  const version = versions[i]!;
   const path = `spec.versions[${i}]`;
   const faults = dns1035LabelFaults(version.name ?? "");
   const perVersion = versions.some((each) => each.subresources !== undefined);
@@ -142,10 +128,9 @@ function versionErrors(
   return [
     ...(faults.length ? [invalid(`${path}.name`, version.name ?? "", faults.join(","))] : []),
     ...deprecationErrors(version, `${path}.deprecationWarning`),
-    ...facetErrors(
+    ...fieldErrors(
       version,
-      path,
-      `${path}.schema`,
+      { path, schemaPath: `${path}.schema` },
       {
         statusEnabled: subresources?.status !== undefined,
         unchanged: history.unchangedVersions.has(version.name),
@@ -187,152 +172,35 @@ function deprecationErrors(
   ];
 }
 
-interface SchemaSituation {
-  readonly statusEnabled: boolean;
-  readonly unchanged: boolean;
-}
-
-function facetErrors(
-  facets: VersionFacets,
-  path: string,
-  schemaPath: string,
-  situation: SchemaSituation,
+function fieldErrors(
+  fields: VersionFields,
+  { path, schemaPath }: { readonly path: string; readonly schemaPath: string },
+  context: RootSchemaContext,
   checks: SchemaChecks,
 ): FieldError[] {
-  const schema = facets.schema?.openAPIV3Schema;
+  const schema = fields.schema?.openAPIV3Schema;
   return [
-    ...(schema ? schemaErrors(schema, schemaPath, situation, checks) : []),
-    ...validateSubresources(facets.subresources, `${path}.subresources`),
-    ...(facets.additionalPrinterColumns ?? []).flatMap((column, i) =>
+    ...(schema ? validateRootSchema(schema, schemaPath, context, checks) : []),
+    ...validateSubresources(fields.subresources, `${path}.subresources`),
+    ...(fields.additionalPrinterColumns ?? []).flatMap((column, i) =>
       validatePrinterColumn(column, `${path}.additionalPrinterColumns[${i}]`),
     ),
   ];
 }
 
-function selectableErrors(facets: VersionFacets, path: string, misplaced: string): FieldError[] {
-  if (!facets.selectableFields?.length) return [];
-  const schema = facets.schema?.openAPIV3Schema;
+function selectableErrors(fields: VersionFields, path: string, misplaced: string): FieldError[] {
+  if (!fields.selectableFields?.length) return [];
+  const schema = fields.schema?.openAPIV3Schema;
   if (!schema) return [invalid(`${path}.selectableFields`, "", misplaced)];
   const fault = unsupportedSchemaFault(schema);
   return fault === undefined
-    ? validateSelectableFields(facets.selectableFields, schema, `${path}.selectableFields`)
+    ? validateSelectableFields(fields.selectableFields, schema, `${path}.selectableFields`)
     : [invalid(`${path}.schema.openAPIV3Schema`, "", fault)];
 }
 
-function schemaErrors(
-  schema: JsonSchemaProps,
-  path: string,
-  situation: SchemaSituation,
-  checks: SchemaChecks,
-): FieldError[] {
-  const at = `${path}.openAPIV3Schema`;
-  const errors = [
-    ...(situation.statusEnabled ? rootFieldErrors(schema, at) : []),
-    ...(schema.nullable
-      ? [forbidden(`${at}.nullable`, "nullable cannot be true at the root")]
-      : []),
-  ];
-  const unsupported = unsupportedSchemaFault(schema);
-  const structural = unsupported === undefined ? structuralErrors(schema, at, checks) : [];
-  const document = validateSchemaDocument(schema, at, checks.checkRuleFields);
-  const compile = unsupported === undefined && !structural.length;
-  const blocked = (node: string): boolean => document.some(({ field }) => field.startsWith(node));
-  const expressions = compile
-    ? checks.checkRuleExpressions(schema, at, { blocked, unchanged: situation.unchanged })
-    : [];
-  const all = [...errors, ...structural, ...document, ...expressions];
-  return all.length || unsupported === undefined ? all : [invalid(at, "", unsupported)];
-}
-
-function structuralErrors(
-  schema: JsonSchemaProps,
-  path: string,
-  checks: SchemaChecks,
-): FieldError[] {
-  const errors = validateStructural(schema, path);
-  return errors.length ? errors : validateDefaults(schema, path, checks);
-}
-
-/**
- * Go names of the fields that upstream lists as allowed at the root, in its order; the rest in the
- * struct's order.
- */
-const rootFields = [
-  "Description",
-  "Type",
-  "Format",
-  "Title",
-  "Maximum",
-  "ExclusiveMaximum",
-  "Minimum",
-  "ExclusiveMinimum",
-  "MaxLength",
-  "MinLength",
-  "Pattern",
-  "MaxItems",
-  "MinItems",
-  "UniqueItems",
-  "MultipleOf",
-  "Required",
-  "Items",
-  "Properties",
-  "ExternalDocs",
-  "Example",
-  "XPreserveUnknownFields",
-  "XValidations",
-];
-const allowedAtRoot: ReadonlySet<string> = new Set([
-  "description",
-  "format",
-  "title",
-  "maximum",
-  "exclusiveMaximum",
-  "minimum",
-  "exclusiveMinimum",
-  "maxLength",
-  "minLength",
-  "pattern",
-  "maxItems",
-  "minItems",
-  "uniqueItems",
-  "multipleOf",
-  "required",
-  "items",
-  "properties",
-  "externalDocs",
-  "example",
-  "x-kubernetes-preserve-unknown-fields",
-  "x-kubernetes-validations",
-]);
-const beforeType: readonly (keyof JsonSchemaProps)[] = ["id", "$schema", "$ref"];
-
-/**
- * With a status subresource, the root may hold only what still applies when status is validated
- * alone. Upstream stops at the first breach.
- */
-function rootFieldErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const refused = invalidPrinted(
-    path,
-    formatSchema(schema),
-    `only [${rootFields.join(" ")}] fields are allowed at the root of the schema if the status subresource is enabled`,
-  );
-  if (beforeType.some((field) => schema[field] !== undefined)) return [refused];
-  if (schema.type && schema.type !== "object")
-    return [
-      invalid(
-        `${path}.type`,
-        schema.type,
-        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
-      ),
-    ];
-  return Object.keys(schema).some((field) => field !== "type" && !allowedAtRoot.has(field))
-    ? [refused]
-    : [];
-}
-
 function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
-  const both = (facet: keyof VersionFacets): boolean =>
-    shared[facet] !== undefined && versions.some((version) => version[facet] !== undefined);
+  const both = (field: keyof VersionFields): boolean =>
+    shared[field] !== undefined && versions.some((version) => version[field] !== undefined);
   return [
     ...(both("schema")
       ? [forbidden("spec.validation", "top-level and per-version schemas are mutually exclusive")]
@@ -389,14 +257,14 @@ function sharedErrors(
   history: SpecHistory,
 ): FieldError[] {
   const statusEnabled = [shared, ...versions].some(
-    (facets) => facets.subresources?.status !== undefined,
+    (fields) => fields.subresources?.status !== undefined,
   );
-  const situation = {
+  const context = {
     statusEnabled,
     unchanged: history.unchangedVersions.has(versions[0]?.name ?? ""),
   };
   return [
-    ...facetErrors(shared, "spec", "spec.validation", situation, checks),
+    ...fieldErrors(shared, { path: "spec", schemaPath: "spec.validation" }, context, checks),
     ...selectableErrors(shared, "spec", "may only be set when validations.schema is included"),
   ];
 }

@@ -1,5 +1,5 @@
-// What may stand in each version or, when all agree, in spec: subresources, printer columns,
-// selectable fields.
+// Validates the fields that each version has or, when all agree, spec: subresources, printer
+// columns and selectable fields.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionSubresources, ValidateCustomResourceColumnDefinition,
 // ValidateCustomResourceSelectableFields).
@@ -10,10 +10,10 @@ import {
   invalid,
   required,
   tooMany,
-} from "../../apimachinery/errors/field-error.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import type { PrinterColumn, SelectableField, Subresources } from "./definition.ts";
-import { findSchemaAtPath } from "./schema-at-path.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
+import type { PrinterColumn, SelectableField, Subresources } from "../definition.ts";
+import { findSchemaAtPath } from "../schema/schema-at-path.ts";
 
 /** `scale` paths. */
 export function validateSubresources(
@@ -64,14 +64,9 @@ const columnFormats = [
 
 /** One printer column; its path is only required to start with a dot. */
 export function validatePrinterColumn(column: PrinterColumn, path: string): FieldError[] {
-  const types = `must be one of ${columnTypes.join(",")}`;
   return [
     ...(column.name ? [] : [required(`${path}.name`, "")]),
-    ...(!column.type
-      ? [required(`${path}.type`, types)]
-      : columnTypes.includes(column.type)
-        ? []
-        : [invalid(`${path}.type`, column.type, types)]),
+    ...columnTypeErrors(column.type, `${path}.type`),
     ...(column.format && !columnFormats.includes(column.format)
       ? [invalid(`${path}.format`, column.format, `must be one of ${columnFormats.join(",")}`)]
       : []),
@@ -81,13 +76,19 @@ export function validatePrinterColumn(column: PrinterColumn, path: string): Fiel
   ];
 }
 
+function columnTypeErrors(type: string | undefined, path: string): FieldError[] {
+  const detail = `must be one of ${columnTypes.join(",")}`;
+  if (!type) return [required(path, detail)];
+  return columnTypes.includes(type) ? [] : [invalid(path, type, detail)];
+}
+
 function simplePathErrors(value: string, path: string): FieldError[] {
   return value.startsWith(".")
     ? []
     : [invalid(path, value, "must be a simple json path starting with .")];
 }
 
-const mostSelectableFields = 8;
+const maxSelectableFields = 8;
 
 /** Selectable fields against the schema that defines them. */
 export function validateSelectableFields(
@@ -101,8 +102,8 @@ export function validateSelectableFields(
       ? selectableFieldErrors(jsonPath, schema, seen, `${path}[${i}].jsonPath`)
       : [required(`${path}[${i}].jsonPath`, "")],
   );
-  return seen.size > mostSelectableFields
-    ? [...errors, tooMany(path, seen.size, mostSelectableFields)]
+  return seen.size > maxSelectableFields
+    ? [...errors, tooMany(path, seen.size, maxSelectableFields)]
     : errors;
 }
 

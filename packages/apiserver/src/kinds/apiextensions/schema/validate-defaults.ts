@@ -1,5 +1,5 @@
-// Default values must stand up to the schema that they belong to: pruned, with sound metadata,
-// valid, and in line with the rules at and below them.
+// Validates default values against the schema that they belong to: no unknown fields, valid
+// metadata, valid values, and the rules at and below them.
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{validation,surroundingobject}.go.
 import {
@@ -10,25 +10,25 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import { compileSchema } from "../../schema/structural/compile-schema.ts";
+import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import { compileSchema } from "../../../schema/structural/compile-schema.ts";
 import {
   coerceEmbeddedMetadata,
   type MetadataDecoder,
   validateEmbeddedMetadata,
-} from "../../schema/objectmeta/embedded-metadata.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { pruneUnknown } from "../../schema/pruning/prune-unknown.ts";
-import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
-import type { SchemaNode } from "../../schema/schema-node.ts";
-import { validateSchema } from "../../schema/validation/validate-schema.ts";
+} from "../../../schema/objectmeta/embedded-metadata.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
+import { pruneUnknown } from "../../../schema/pruning/prune-unknown.ts";
+import type { CompiledRules } from "../../../schema/cel/compiled-rules.ts";
+import type { SchemaNode } from "../../../schema/schema-node.ts";
+import { validateSchema } from "../../../schema/validation/validate-schema.ts";
 
-/** What checking defaults needs from the rest of the server. */
+/** What validating defaults needs from the server. */
 export interface DefaultChecks {
   readonly metadata: MetadataDecoder;
   /**
    * Rules of a schema and everything below it, as a whole resource or as a part of one; undefined
-   * where there are none.
+   * without any.
    */
   readonly compileRules: (
     schema: JsonSchemaProps,
@@ -51,7 +51,7 @@ const asResource: Surround = (value) => ({
   ...(isObject(value) ? value : {}),
 });
 
-/** Breaches of every default in a root schema. The schema must be structural. */
+/** Violations of every default in a root schema, which must be structural. */
 export function validateDefaults(
   schema: JsonSchemaProps,
   path: string,
@@ -62,7 +62,7 @@ export function validateDefaults(
   return walk(root, path, { insideMeta: false, root, surround: asResource }, checks);
 }
 
-/** Whether a default stands anywhere in the schema. */
+/** Whether the schema has a default anywhere. */
 export function hasDefaults(schema: JsonSchemaProps): boolean {
   if (schema.default !== undefined && schema.default !== null) return true;
   const items =
@@ -77,13 +77,6 @@ function walk(node: SchemaNode, path: string, outer: Place, checks: DefaultCheck
     node.embedded && node !== outer.root
       ? { insideMeta: false, root: node, surround: asResource }
       : outer;
-  const value = node.source.default;
-  const own =
-    value === undefined || value === null
-      ? []
-      : at.insideMeta
-        ? metaDefaultErrors(value, node, `${path}.default`, at, checks)
-        : defaultErrors(value, node, `${path}.default`, checks);
   const items = node.items
     ? walk(
         node.items,
@@ -106,7 +99,20 @@ function walk(node: SchemaNode, path: string, outer: Place, checks: DefaultCheck
       checks,
     );
   });
-  return [...own, ...items, ...properties];
+  return [...ownErrors(node, `${path}.default`, at, checks), ...items, ...properties];
+}
+
+function ownErrors(
+  node: SchemaNode,
+  path: string,
+  at: Place,
+  checks: DefaultChecks,
+): readonly FieldError[] {
+  const value = node.source.default;
+  if (value === undefined || value === null) return [];
+  return at.insideMeta
+    ? (metadataError(value, path, at, checks) ?? valueErrors(value, node, path, checks))
+    : defaultErrors(value, node, path, checks);
 }
 
 function defaultErrors(
@@ -137,17 +143,17 @@ const below = (path: string, error: FieldError): FieldError => ({
   field: error.field ? `${path}.${error.field}` : path,
 });
 
-function metaDefaultErrors(
+/** undefined when the value results in valid metadata. */
+function metadataError(
   value: Json,
-  node: SchemaNode,
   path: string,
   at: Place,
   checks: DefaultChecks,
-): readonly FieldError[] {
+): readonly FieldError[] | undefined {
   const object = at.surround(cloneJson(value));
   const fault = coerceEmbeddedMetadata(object, at.root, checks.metadata, []);
   const errors = fault ? [fault] : validateEmbeddedMetadata(object, at.root);
-  if (!errors.length) return valueErrors(value, node, path, checks);
+  if (!errors.length) return undefined;
   const texts = errors.map((error) => `${error.field}: ${error.body}`);
   return [
     invalid(
@@ -159,8 +165,7 @@ function metaDefaultErrors(
 }
 
 /**
- * Rules run as for an update that changes nothing, and once more as for a create: some tell the two
- * apart.
+ * Rules run as for an update without changes, and then as for a create: transition rules differ.
  */
 function valueErrors(
   value: Json,

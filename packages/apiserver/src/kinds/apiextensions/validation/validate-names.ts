@@ -1,12 +1,12 @@
-// Names of a definition: syntax, and kind and list kind told apart. What must be there is the
-// spec's business.
+// Validates the syntax of a definition's names, and that kind and list kind differ. The validation
+// of the spec finds missing names.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionNames).
 import { dns1035LabelFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import type { DefinitionNames } from "./definition.ts";
+import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import type { DefinitionNames } from "../definition.ts";
 
-/** Breaches of names, of spec.names or status.acceptedNames. */
+/** Violations in spec.names or status.acceptedNames. */
 export function validateNames(names: DefinitionNames, path: string): FieldError[] {
   const label = (field: string, name: string): FieldError[] =>
     joined(dns1035LabelFaults(name)).map((text) => invalid(`${path}.${field}`, name, text));

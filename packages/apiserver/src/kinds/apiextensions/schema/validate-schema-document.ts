@@ -1,6 +1,5 @@
-// The rules on a schema's own fields, whether it is structural or not: forbidden constructs, types,
-// lists and maps, and the form of validation rules. Whether their expressions compile is asked
-// elsewhere.
+// Validates a schema's own fields, whether it is structural or not: forbidden constructs, types,
+// lists and maps, and the fields of validation rules. Their expressions are compiled elsewhere.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, specStandardValidatorV3).
 import { compareBytewise } from "homeostat/api";
@@ -10,19 +9,19 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateListSchema } from "./validate-list-schema.ts";
 
-/** Checks the `x-kubernetes-validations` of one node short of compiling them. */
+/** Validates the `x-kubernetes-validations` of one node without compiling them. */
 export type RuleFieldCheck = (schema: JsonSchemaProps, path: string) => readonly FieldError[];
 
-/** Where a node stands. */
-interface Surroundings {
+/** The context of a node. */
+interface NodeContext {
   readonly root: boolean;
   /** Inside apiVersion, kind or metadata, of the root or of an embedded resource. */
   readonly insideMeta: boolean;
-  /** Why defaults are refused here; undefined where they are welcome. */
+  /** Why defaults are forbidden here; undefined where they are allowed. */
   readonly noDefaults?: string;
   readonly checkRuleFields: RuleFieldCheck;
 }
@@ -30,7 +29,7 @@ interface Surroundings {
 const metaFields: ReadonlySet<string> = new Set(["metadata", "kind", "apiVersion"]);
 const knownTypes = ["array", "boolean", "integer", "number", "object", "string"] as const;
 
-/** Every breach in a root schema and below. */
+/** Every violation in a root schema and below. */
 export function validateSchemaDocument(
   schema: JsonSchemaProps,
   path: string,
@@ -39,7 +38,7 @@ export function validateSchemaDocument(
   return validate(schema, path, { root: true, insideMeta: false, checkRuleFields });
 }
 
-function validate(s: JsonSchemaProps, path: string, at: Surroundings): FieldError[] {
+function validate(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
   return [
     ...constructErrors(s, path, at),
     ...(s.uniqueItems
@@ -61,7 +60,7 @@ function validate(s: JsonSchemaProps, path: string, at: Surroundings): FieldErro
   ];
 }
 
-const outlawed: readonly (readonly [string, (s: JsonSchemaProps) => boolean])[] = [
+const unsupported: readonly (readonly [string, (s: JsonSchemaProps) => boolean])[] = [
   ["id", (s) => Boolean(s.id)],
   ["additionalItems", (s) => s.additionalItems !== undefined],
   ["patternProperties", (s) => Object.keys(s.patternProperties ?? {}).length > 0],
@@ -70,7 +69,7 @@ const outlawed: readonly (readonly [string, (s: JsonSchemaProps) => boolean])[] 
   ["$ref", (s) => s.$ref !== undefined],
 ];
 
-function constructErrors(s: JsonSchemaProps, path: string, at: Surroundings): FieldError[] {
+function constructErrors(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
   const hasDefault = s.default !== undefined && s.default !== null;
   return [
     ...(s.type && !(knownTypes as readonly string[]).includes(s.type)
@@ -79,7 +78,7 @@ function constructErrors(s: JsonSchemaProps, path: string, at: Surroundings): Fi
     ...(hasDefault && at.noDefaults !== undefined
       ? [forbidden(`${path}.default`, `must not be set ${at.noDefaults}`)]
       : []),
-    ...outlawed
+    ...unsupported
       .filter(([, isSet]) => isSet(s))
       .map(([name]) => forbidden(`${path}.${name}`, `${name} is not supported`)),
     ...(s.type === "null"
@@ -99,11 +98,11 @@ function constructErrors(s: JsonSchemaProps, path: string, at: Surroundings): Fi
   ];
 }
 
-function additionalErrors(s: JsonSchemaProps, path: string, at: Surroundings): FieldError[] {
+function additionalErrors(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
   const additional = s.additionalProperties;
   if (additional === undefined) return [];
   const both = Object.keys(s.properties ?? {}).length > 0 && additional !== true;
-  const inside: Surroundings = at.insideMeta
+  const inside: NodeContext = at.insideMeta
     ? { ...at, root: false, noDefaults: "inside additionalProperties applying to object metadata" }
     : { ...at, root: false };
   return [
@@ -121,13 +120,13 @@ function additionalErrors(s: JsonSchemaProps, path: string, at: Surroundings): F
   ];
 }
 
-function propertyErrors(s: JsonSchemaProps, path: string, at: Surroundings): FieldError[] {
+function propertyErrors(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
   return Object.keys(s.properties ?? {})
     .sort(compareBytewise)
     .flatMap((name) => {
       const meta =
         (at.root || s["x-kubernetes-embedded-resource"] === true) && metaFields.has(name);
-      const inside: Surroundings = {
+      const inside: NodeContext = {
         ...at,
         root: false,
         insideMeta: at.insideMeta || meta,

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { checkRuleExpressions } from "../../schema/cel/check-rule-expressions.ts";
-import { checkRuleFields } from "../../schema/cel/check-rule-fields.ts";
-import { compileRules } from "../../schema/cel/compile-rules.ts";
-import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
-import { createGoDecoder } from "../serializer/go-decoder.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
+import { checkRuleExpressions } from "../../../schema/cel/check-rule-expressions.ts";
+import { checkRuleFields } from "../../../schema/cel/check-rule-fields.ts";
+import { compileRules } from "../../../schema/cel/compile-rules.ts";
+import { readKindData } from "../../../apimachinery/kind-data/read-kind-data.ts";
+import { createGoDecoder } from "../../serializer/go-decoder.ts";
 import {
   type Definition,
   type DefinitionSpec,
   type DefinitionVersion,
   definitionOf,
-} from "./definition.ts";
+} from "../definition.ts";
 import { validateDefinitionChange, validateNewDefinition } from "./validate-definition.ts";
-import type { SchemaChecks } from "./validate-spec.ts";
+import type { SchemaChecks } from "./validate-root-schema.ts";
 
 const metadata = createGoDecoder(
   readKindData("1.36"),

@@ -1,14 +1,15 @@
-// Create, update and status rules of CustomResourceDefinitions. The common metadata rules are the
-// registry's.
+// Validates CustomResourceDefinitions on create, update and status update. The registry validates
+// their metadata.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { equalJson, type Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import { validateCaBundle } from "../validation/validate-webhook-client.ts";
-import { immutable } from "../definition/default-strategy.ts";
+import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import { validateCaBundle } from "../../validation/validate-webhook-client.ts";
+import { immutable } from "../../definition/default-strategy.ts";
 import { validateApproval } from "./api-approval.ts";
-import { type Definition, type DefinitionVersion, isConditionTrue } from "./definition.ts";
+import { type Definition, type DefinitionVersion, isConditionTrue } from "../definition.ts";
 import { validateNames } from "./validate-names.ts";
-import { type SchemaChecks, type SpecHistory, validateSpec } from "./validate-spec.ts";
+import type { SchemaChecks } from "./validate-root-schema.ts";
+import { type SpecHistory, validateSpec } from "./validate-spec.ts";
 
 const fresh: SpecHistory = { caBundle: "ignored", unchangedVersions: new Set() };
 
@@ -21,7 +22,7 @@ export function validateNewDefinition(definition: Definition, checks: SchemaChec
   ];
 }
 
-/** A change through the main endpoint. */
+/** An update through the main endpoint. */
 export function validateDefinitionChange(
   definition: Definition,
   old: Definition,
@@ -43,7 +44,7 @@ export function validateDefinitionChange(
   ];
 }
 
-/** A change through /status. */
+/** An update through /status. */
 export function validateDefinitionStatus(definition: Definition): FieldError[] {
   return validateNames(definition.status.acceptedNames ?? {}, "status.acceptedNames");
 }

@@ -1,9 +1,9 @@
-// What keeps a schema from being read as a structural one at all. Upstream reports the first such
-// fault, and only when nothing else is wrong with the schema.
+// What prevents the conversion of a schema to a structural one. Upstream reports the first such
+// fault, and only for a schema without other errors.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go (NewStructural,
 // validateUnsupportedFields).
 import { compareBytewise } from "homeostat/api";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 const size = (value: object | undefined): number => (value ? Object.keys(value).length : 0);
 
@@ -17,7 +17,7 @@ const unsupported: readonly (readonly [string, (s: JsonSchemaProps) => unknown])
   ["definitions", (s) => size(s.definitions)],
 ];
 
-/** The first fault, or undefined when the schema can be read. */
+/** The first fault; undefined when the schema can be converted. */
 export function unsupportedSchemaFault(s: JsonSchemaProps): string | undefined {
   const field = unsupported.find(([, isSet]) => isSet(s));
   if (field) return `OpenAPIV3Schema '${field[0]}' is not supported`;

@@ -1,11 +1,11 @@
-// Every property and item that logical branches reason about must be defined outside of them.
-// Upstream looks at the branches of the root only; branches further down may name what they like.
+// Every property and item that logical branches constrain must be defined outside of them. Upstream
+// checks the branches of the root only.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/complete.go.
 import { compareBytewise } from "homeostat/api";
-import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import { type FieldError, required } from "../../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
-/** Breaches below the branches of a root schema. */
+/** Violations below the branches of a root schema. */
 export function completenessErrors(root: JsonSchemaProps, path: string): FieldError[] {
   return branchErrors(root, root, path, path);
 }

@@ -1,15 +1,15 @@
-// Definitions in the Kubernetes community's own groups need an approval annotation.
+// Definitions in the protected groups of the Kubernetes community need an approval annotation.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go, pkg/controller/apiapproval.
 import {
   type FieldError,
   invalid,
   quoteGo,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { isRequestUri } from "../../schema/formats/uri.ts";
-import type { Definition, DefinitionCondition } from "./definition.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { isRequestUri } from "../../../schema/formats/uri.ts";
+import type { Definition, DefinitionCondition } from "../definition.ts";
 
-/** The annotation that names the approving pull request, or says that there is none. */
+/** The annotation with the URL of the approving pull request, or "unapproved…". */
 export const approvalAnnotation = "api-approved.kubernetes.io";
 const see = "see https://github.com/kubernetes/enhancements/pull/1111";
 
@@ -37,7 +37,7 @@ function approvalOf(annotation: string): Approval {
 const annotationOf = (definition: Definition): string =>
   definition.metadata.annotations?.[approvalAnnotation] ?? "";
 
-/** Refuses a missing or malformed annotation, unless it was as bad before. */
+/** A missing or malformed annotation is an error, unless the stored one was so too. */
 export function validateApproval(
   definition: Definition,
   old: Definition | undefined,
@@ -46,11 +46,8 @@ export function validateApproval(
   const { state, reason } = approvalOf(annotationOf(definition));
   if (old && approvalOf(annotationOf(old)).state === state) return [];
   const path = `metadata.annotations[${approvalAnnotation}]`;
-  return state === "Missing"
-    ? [required(path, reason)]
-    : state === "Invalid"
-      ? [invalid(path, annotationOf(definition), reason)]
-      : [];
+  if (state === "Missing") return [required(path, reason)];
+  return state === "Invalid" ? [invalid(path, annotationOf(definition), reason)] : [];
 }
 
 const conditions: Readonly<Record<ApprovalState, Pick<DefinitionCondition, "status" | "reason">>> =
@@ -61,9 +58,7 @@ const conditions: Readonly<Record<ApprovalState, Pick<DefinitionCondition, "stat
     Bypassed: { status: "False", reason: "UnapprovedAnnotation" },
   };
 
-/**
- * KubernetesAPIApprovalPolicyConformant as it should be; undefined outside the community's groups.
- */
+/** The condition KubernetesAPIApprovalPolicyConformant; undefined outside the protected groups. */
 export function approvalCondition(definition: Definition): DefinitionCondition | undefined {
   if (!isCommunityGroup(definition.spec.group ?? "")) return undefined;
   const { state, reason } = approvalOf(annotationOf(definition));

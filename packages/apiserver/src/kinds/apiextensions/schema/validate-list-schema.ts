@@ -1,4 +1,4 @@
-// The rules on x-kubernetes-list-type and x-kubernetes-list-map-keys.
+// Validates x-kubernetes-list-type and x-kubernetes-list-map-keys.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, validateMapListKeysMapSet).
 import {
@@ -7,11 +7,11 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { formatItems, invalidPrinted } from "./format-internal.ts";
 
-/** Breaches of one node, its children apart. */
+/** Violations of one node, without those of its children. */
 export function validateListSchema(s: JsonSchemaProps, path: string): FieldError[] {
   const items = s.items && !Array.isArray(s.items) ? (s.items as JsonSchemaProps) : undefined;
   return [
@@ -32,11 +32,8 @@ function typeErrors(
   const text = "must be array if x-kubernetes-list-type is specified";
   const wrongType = s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text);
   return [
-    ...(s.type !== "array"
-      ? [wrongType]
-      : listType === "set" && items
-        ? setItemErrors(items, path)
-        : []),
+    ...(s.type === "array" ? [] : [wrongType]),
+    ...(s.type === "array" && listType === "set" && items ? setItemErrors(items, path) : []),
     ...(["atomic", "set", "map"].includes(listType)
       ? []
       : [notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"])]),
@@ -44,8 +41,7 @@ function typeErrors(
 }
 
 /**
- * Items of a set are compared whole, so they must be owned whole. Upstream shows the list type in
- * both messages.
+ * Items of a set are compared as a whole, so they must be atomic. Both messages show the list type.
  */
 function setItemErrors(items: JsonSchemaProps, path: string): FieldError[] {
   const text = "must be atomic as item of a list with x-kubernetes-list-type=set";
@@ -101,28 +97,25 @@ function mapErrors(
       ),
     );
   return items?.type === "object"
-    ? [
-        ...errors,
-        ...keys.flatMap((key, i) => keyErrors(key, keys.indexOf(key) < i, s, items, path)),
-      ]
+    ? [...errors, ...keys.flatMap((_, i) => keyErrors(keys, i, items, path))]
     : errors;
 }
 
 function keyErrors(
-  key: string,
-  repeated: boolean,
-  s: JsonSchemaProps,
+  keys: readonly string[],
+  i: number,
   items: JsonSchemaProps,
   path: string,
 ): FieldError[] {
-  const keys = [...s["x-kubernetes-list-map-keys"]!];
+  const key = keys[i]!;
+  const shown = [...keys];
   const property = keyProperty(items, key);
   const errors: FieldError[] = [];
   if (!property)
     errors.push(
       invalid(
         `${path}.x-kubernetes-list-map-keys`,
-        keys,
+        shown,
         "entries must all be names of item properties",
       ),
     );
@@ -134,9 +127,9 @@ function keyErrors(
         "must be a scalar type if parent array's x-kubernetes-list-type is map",
       ),
     );
-  if (repeated)
+  if (keys.indexOf(key) < i)
     errors.push(
-      invalid(`${path}.x-kubernetes-list-map-keys`, keys, "must not contain duplicate entries"),
+      invalid(`${path}.x-kubernetes-list-map-keys`, shown, "must not contain duplicate entries"),
     );
   return errors;
 }

@@ -1,4 +1,4 @@
-// The conversion strategy of a definition and its webhook.
+// Validates the conversion strategy of a definition and its webhook.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceConversion), k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dns1035LabelFaults } from "homeostat/api";
@@ -8,13 +8,13 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import type { DefinitionConversion, WebhookClientConfig } from "./definition.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import type { DefinitionConversion, WebhookClientConfig } from "../definition.ts";
 import {
   validateCaBundle,
   validateWebhookService,
   validateWebhookUrl,
-} from "../validation/validate-webhook-client.ts";
+} from "../../validation/validate-webhook-client.ts";
 
 /** `caBundle: "checked"` once the definition is established and its old bundle was sound. */
 export function validateConversion(
@@ -58,23 +58,21 @@ function clientErrors(
   caBundle: "checked" | "ignored",
 ): FieldError[] {
   if (!config) return [required(path, "required when strategy is set to Webhook")];
-  const { url, service } = config;
-  const target =
-    (url === undefined) === (service === undefined)
-      ? [required(path, "exactly one of url or service is required")]
-      : url !== undefined
-        ? validateWebhookUrl(url, `${path}.url`)
-        : // Upstream swaps name and namespace: each is reported under the other's path.
-          validateWebhookService(
-            { ...service!, name: service!.namespace ?? "", namespace: service!.name ?? "" },
-            `${path}.service`,
-          );
   return [
-    ...target,
+    ...targetErrors(config, path),
     ...(config.caBundle && caBundle === "checked"
       ? validateCaBundle(config.caBundle, `${path}.caBundle`)
       : []),
   ];
+}
+
+function targetErrors({ url, service }: WebhookClientConfig, path: string): FieldError[] {
+  if ((url === undefined) === (service === undefined))
+    return [required(path, "exactly one of url or service is required")];
+  if (url !== undefined) return validateWebhookUrl(url, `${path}.url`);
+  // Upstream swaps name and namespace here, so that the error of one has the path of the other.
+  const { name = "", namespace = "", ...others } = service ?? {};
+  return validateWebhookService({ ...others, name: namespace, namespace: name }, `${path}.service`);
 }
 
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateStructural } from "./structural-schema.ts";
 
 const faults = (schema: JsonSchemaProps): string[] =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { findSchemaAtPath } from "./schema-at-path.ts";
 
 const schema: JsonSchemaProps = {

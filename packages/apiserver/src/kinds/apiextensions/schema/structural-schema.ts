@@ -1,5 +1,5 @@
-// Whether a schema is structural: types everywhere, nothing but value validation inside allOf,
-// anyOf, oneOf and not, and nothing reasoned about that the outer schema does not define.
+// Validates that a schema is structural: every node has a type, allOf, anyOf, oneOf and not hold
+// value validations only, and constrain only what the outer schema defines.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
 import {
@@ -7,9 +7,9 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { goPatternFault } from "../../schema/formats/go-pattern.ts";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { goPatternFault } from "../../../schema/formats/go-pattern.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
 
 type Level = "root" | "item" | "field";
@@ -18,7 +18,7 @@ const intOrStringBranches: Json = [{ type: "integer" }, { type: "string" }];
 const sameBranches = (branches: readonly JsonSchemaProps[] | undefined): boolean =>
   branches !== undefined && equalJson(branches as unknown as Json, intOrStringBranches);
 
-/** Every breach, sorted by its text as upstream sorts them. `path` is the schema's own. */
+/** Every violation, sorted by its text as upstream's. `path` is that of the schema. */
 export function validateStructural(schema: JsonSchemaProps, path: string): FieldError[] {
   const errors = [...invariantErrors(schema, "root", path), ...completenessErrors(schema, path)];
   return errors.sort((a, b) => compareBytewise(`${a.field}: ${a.body}`, `${b.field}: ${b.body}`));
@@ -103,7 +103,7 @@ function metaErrors(s: JsonSchemaProps, level: Level, path: string): FieldError[
     errors.push(
       invalid(`${path}.properties[metadata].type`, metadata.type ?? "", "must be object"),
     );
-  if (metadata && level === "root" && saysMoreThanNames(metadata))
+  if (metadata && level === "root" && constrainsMoreThanNames(metadata))
     errors.push(
       forbidden(
         `${path}.properties[metadata]`,
@@ -120,7 +120,7 @@ function metaErrors(s: JsonSchemaProps, level: Level, path: string): FieldError[
   return errors;
 }
 
-function saysMoreThanNames(metadata: JsonSchemaProps): boolean {
+function constrainsMoreThanNames(metadata: JsonSchemaProps): boolean {
   const others = Object.keys(metadata).filter(
     (key) => key !== "type" && key !== "default" && key !== "properties",
   );
@@ -167,8 +167,8 @@ function valueErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldError
   ];
 }
 
-/** Fields that must not occur inside a logical branch, with what upstream says they must be. */
-const outlawed: readonly (readonly [keyof JsonSchemaProps, string])[] = [
+/** Fields that are forbidden inside a logical branch, and what the message says they must be. */
+const forbiddenInBranches: readonly (readonly [keyof JsonSchemaProps, string])[] = [
   ["type", "empty"],
   ["default", "undefined"],
   ["title", "empty"],
@@ -194,7 +194,7 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
     ...(s.additionalProperties
       ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]
       : []),
-    ...outlawed
+    ...forbiddenInBranches
       .filter(([name]) =>
         name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name]),
       )

@@ -1,6 +1,5 @@
-// Daemon sets: wakes when one of them, one of their pods or revisions, or a node changes, and looks
-// at it. The decisions are pods-on-nodes.ts, rolling-update.ts and daemon-status.ts; this file
-// carries them out.
+// The controller of DaemonSets. Decisions are in pods-on-nodes.ts, rolling-update.ts and daemon-
+// status.ts; this file carries them out.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
@@ -33,10 +32,10 @@ import { FailedPods } from "./failed-pods.ts";
 import { type DaemonLook, type DaemonWork, managePods, podsByNode } from "./pods-on-nodes.ts";
 import { rollingUpdate, type RolloutWork } from "./rolling-update.ts";
 
-/** Pods made or deleted in one pass, at most. */
+/** Pods created or deleted in one pass, at most. */
 const burst = 250;
 
-/** Starts the controller of daemon sets. */
+/** Starts `daemonset`. */
 export const startDaemonSets: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the daemonset-controller");
   const sets = new DaemonSets(context, controller);
@@ -78,7 +77,7 @@ class DaemonSets {
       selector: ({ spec }: DaemonSet) => toSelector(spec.selector),
     };
     followDependents(this.#controller, owners, this.#pods);
-    // A revision that is made by hand is not cleared away before something else happens.
+    // A revision created by hand is deleted with the next sync, not at once.
     followDependents(this.#controller, owners, this.#revisions, { arrivals: "orphans" });
     this.#controller.follow(this.#nodes, {
       added: (node) => this.#wakeFor(node.read()),
@@ -87,7 +86,7 @@ class DaemonSets {
     });
   }
 
-  /** Wakes the sets to which a change of the node makes a difference. */
+  /** Enqueues the sets that a change of the node affects. */
   #wakeFor(node: Node): void {
     const on = this.#pods.byIndex("node", node.metadata.name).map(controllerOf);
     for (const set of this.#sets.list()) {
@@ -128,7 +127,7 @@ class DaemonSets {
     return failed.heldMs === undefined ? nextMs : Math.min(failed.heldMs, nextMs ?? failed.heldMs);
   }
 
-  /** What the set has, after taking what it may take and letting go what it may not keep. */
+  /** The objects of the set, after adoption and release. */
   #claim<O extends ApiObject>(
     set: DaemonSet,
     selector: LabelSelector,
@@ -143,8 +142,8 @@ class DaemonSets {
   }
 
   /**
-   * Sees to the pods, and rolls out when there was nothing else to do. Resolves to when failed pods
-   * may go that may not yet.
+   * Creates and deletes pods; rolls out if there was nothing else to do. Resolves to the
+   * milliseconds until held back failed pods may be deleted.
    */
   async #arrange(look: () => Promise<DaemonLook>): Promise<number | undefined> {
     const first = await look();
@@ -197,10 +196,7 @@ class DaemonSets {
     }
   }
 
-  /**
-   * Writes counts, once more on the latest revision when the first try was too late; resolves to
-   * when they change by time alone.
-   */
+  /** Writes the counts. Resolves to the milliseconds until they change by time alone. */
   async #writeStatus(look: DaemonLook): Promise<number | undefined> {
     const { set, pods, now } = look;
     const { generation = 0 } = set.metadata;
@@ -218,7 +214,7 @@ class DaemonSets {
   }
 }
 
-/** True when a change of a node could matter to any daemon set. */
+/** True when a change of a node may affect a DaemonSet. */
 function isOtherNode(old: Node, node: Node): boolean {
   return (
     !deepEqual(old.metadata.labels ?? {}, node.metadata.labels ?? {}) ||

@@ -1,5 +1,4 @@
-// Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no
-// job counts any more.
+// The controller of jobs. Also removes the finalizer of pods that no job counts.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
@@ -26,23 +25,23 @@ import { JobSync, type JobTools } from "./job-sync.ts";
 import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
 
 /**
- * What happens to pods within this time is looked at together: pods that end one after the other
- * have all ended, whatever the first one means.
+ * Changes to pods within this time are handled in one sync: pods that end one after the other have
+ * all ended, whatever the first one means.
  */
 const batchMs = 1000;
 const firstRetryMs = 1000;
 
-/** Starts the controller of jobs. */
+/** Starts `job`. */
 export const startJobs: ControllerDescriptor["start"] = async (context) => new Jobs(context);
 
 class Jobs implements RunningController {
   readonly #forJobs: KeyedController;
-  /** Keys of pods that may have lost their job. */
+  /** Keys of pods whose job may be gone. */
   readonly #forOrphans: KeyedController;
   readonly #jobs: Informer<Kind<Job>>;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: JobTools;
-  /** Failures in a row, by the key of the job. */
+  /** Consecutive failures by the key of the job. */
   readonly #streaks = new Map<string, FailureStreak>();
 
   constructor(context: ControllerContext) {
@@ -94,7 +93,9 @@ class Jobs implements RunningController {
     });
   }
 
-  /** Wakes the pod's job, or whoever might adopt it; what nobody counts is to be freed. */
+  /**
+   * Enqueues the pod's job, or the jobs that may adopt it, or the pod itself if no job counts it.
+   */
   #podChanged(entry: CachedObject<Pod>): void {
     const pod = entry.read();
     const job = this.#wakeOwner(entry);
@@ -118,7 +119,7 @@ class Jobs implements RunningController {
     return job?.uid === reference.uid ? job : undefined;
   }
 
-  /** Looks after the pods of a job that has ended or is gone. */
+  /** Enqueues the tracked pods of a job that has finished or is gone. */
   #freePods(entry: CachedObject<Job>): void {
     this.#streaks.delete(entry.key);
     const job = entry.read();
@@ -148,7 +149,7 @@ class Jobs implements RunningController {
     return look.run();
   }
 
-  /** Takes the finalizer off a pod that no job counts any more. */
+  /** Removes the finalizer of a pod that no job counts. */
   async #free(key: string): Promise<undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
     if (!pod || !isTracked(pod)) return;

@@ -1,4 +1,5 @@
-// Makes, mends and deletes the pods of a stateful set and their claims, and tells of it in events.
+// Creates, repairs and deletes the pods of a StatefulSet and their claims, and records events about
+// it.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
@@ -19,10 +20,10 @@ import {
 import { ordinalOf, podNameFor } from "./stateful-set-objects.ts";
 import { claimsFor, hasIdentity, hasStorage, withIdentity, withStorage } from "./stateful-pod.ts";
 
-/** Tries to write a pod that somebody else keeps writing to. */
+/** Attempts to write a pod that others keep changing. */
 const attempts = 4;
 
-/** Writes pods and claims on behalf of stateful sets. */
+/** Writes pods and claims on behalf of StatefulSets. */
 export class StatefulPodControl {
   readonly #client: Client;
   readonly #recorder: EventRecorder;
@@ -39,8 +40,8 @@ export class StatefulPodControl {
   }
 
   /**
-   * Makes the claims of a pod, then the pod. Does nothing while a claim of a former pod has yet to
-   * go.
+   * Creates the claims of a pod, then the pod. Does nothing while a claim of a former pod still
+   * exists.
    */
   async create(set: StatefulSet, pod: NamedObject<Pod>, ordinal: number): Promise<void> {
     const { name } = pod.metadata;
@@ -65,7 +66,7 @@ export class StatefulPodControl {
     );
   }
 
-  /** Deletes a pod; one that is gone already is no failure. */
+  /** Deletes a pod. A missing pod is no error. */
   async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
     await this.#told("delete", set, name, () =>
       this.#client.delete(Pod, { name, namespace }).catch(ignoreNotFound),
@@ -78,15 +79,13 @@ export class StatefulPodControl {
     );
   }
 
-  /** Makes the claims that a pod waits for. */
+  /** Creates the missing claims of a pod. */
   async makeMissingClaims(set: StatefulSet, pod: Pod): Promise<void> {
     await this.#makeClaims(set, ordinalOf(pod).ordinal);
     await this.#told("update", set, pod.metadata.name, () => this.#ownClaims(set, pod));
   }
 
-  /**
-   * Puts right what a pod's number says of its labels, its volumes and the owners of its claims.
-   */
+  /** Corrects the labels, the volumes and the owners of the claims of a pod. */
   async repair(set: StatefulSet, pod: Pod): Promise<void> {
     const { name, namespace } = pod.metadata;
     for (let left = attempts, latest = pod; !this.#isRight(set, latest); left -= 1) {
@@ -109,7 +108,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Gives a pod's claims the owners that they ought to have. */
+  /** Corrects the owners of the claims of a pod. */
   async ownClaims(set: StatefulSet, pod: Pod): Promise<void> {
     if (!this.#areClaimsRight(set, pod)) await this.#ownClaims(set, pod);
   }
@@ -132,7 +131,7 @@ export class StatefulPodControl {
     );
   }
 
-  /** Claims that are there already. */
+  /** The claims that exist. */
   #claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
     return claimsFor(set, ordinal).flatMap(
       ({ metadata: { name, namespace } }) => this.#claims.get({ name, namespace }) ?? [],
@@ -160,7 +159,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Makes every claim that it can before it fails. */
+  /** Creates every claim that it can, then fails. */
   async #makeClaims(set: StatefulSet, ordinal: number): Promise<void> {
     const failures: string[] = [];
     for (const claim of claimsFor(set, ordinal)) {
@@ -176,7 +175,7 @@ export class StatefulPodControl {
       throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
   }
 
-  /** Resolves to why not. */
+  /** Resolves to the error message if it fails. */
   async #makeClaim(
     set: StatefulSet,
     pod: string,
@@ -204,7 +203,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Does something about a pod, and tells if it fails. */
+  /** Records an event if `run` rejects. */
   async #told<T>(verb: Verb, set: StatefulSet, pod: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();

@@ -1,5 +1,5 @@
-// Stateful sets: wakes when one of them or one of their pods changes, and looks at it. What is to
-// be done is set-steps.ts; this file does it, one pod after the other or all at once.
+// The controller of StatefulSets. Decisions are in set-steps.ts; this file carries them out, one
+// pod at a time or all at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
 // stateful_set_control.go).
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
@@ -38,17 +38,17 @@ import { StatefulPodControl } from "./stateful-pod-control.ts";
 import { isOrdered, ordinalOf } from "./stateful-set-objects.ts";
 import { statefulPod } from "./stateful-pod.ts";
 
-/** Tries to write a status that somebody else keeps writing to. */
+/** Attempts to write a status that others keep changing. */
 const attempts = 5;
 
-/** Starts the controller of stateful sets. */
+/** Starts `statefulset`. */
 export const startStatefulSets: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the statefulset-controller");
   const sets = new StatefulSets(context, controller);
   return controller.start((key) => sets.sync(key));
 };
 
-/** One look at one set. */
+/** The inputs of one sync. */
 interface Look {
   readonly set: StatefulSet;
   readonly history: SetHistory;
@@ -100,7 +100,9 @@ class StatefulSets {
     return this.#update(set, pods, revisions);
   }
 
-  /** Does what can be done, writes the status, and forgets revisions, whatever fails. */
+  /**
+   * Creates and deletes pods, writes the status, and truncates the history even after a failure.
+   */
   async #update(
     set: StatefulSet,
     pods: readonly Pod[],
@@ -126,7 +128,7 @@ class StatefulSets {
     }
   }
 
-  /** Resolves to the status afterwards, and to what went wrong. */
+  /** Resolves to the resulting status, and the failure if any. */
   async #arrange(
     look: Look,
     pods: readonly Pod[],
@@ -169,8 +171,8 @@ class StatefulSets {
   }
 
   /**
-   * Goes through them in order until one says to wait, or through all of them at once; resolves to
-   * whether to wait.
+   * Runs one item after the other until one waits, or all at once if the set is not ordered.
+   * Resolves to whether to wait.
    */
   async #forAll<T>(
     set: StatefulSet,
@@ -214,7 +216,7 @@ class StatefulSets {
   }
 }
 
-/** When the next pod becomes available, in ms; undefined when none is waiting to. */
+/** Milliseconds until the next pod becomes available; undefined if none is waiting. */
 function nextCheckMs(
   { spec: { minReadySeconds = 0 } }: StatefulSet,
   status: StatefulSetStatus,

@@ -1,5 +1,5 @@
-// What an admission plug-in is: up to two steps, made once from what the server lends it. A plug-in
-// decides about one request and the objects that it looks up; it writes nothing.
+// The contract of an admission plug-in: a mutating step, a validating step, or both. A plug-in sees
+// one request and may look up stored objects; it writes nothing itself.
 // Upstream: k8s.io/apiserver/pkg/admission/interfaces.go, errors.go (NewForbidden).
 import type { ApiStatusError } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
@@ -9,31 +9,31 @@ import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
-/** What plug-ins may ask. */
+/** What plug-ins are created with. */
 export interface PluginServices {
   readonly objects: StoredObjects;
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
 }
 
-/** A plug-in at work. */
+/** A created plug-in. */
 export interface AdmissionPlugin {
-  /** Changes the object, or refuses. */
+  /** Changes the object in place, or throws to refuse the request. */
   readonly mutate?: AdmissionStep;
-  /** Sees the object as it will be stored, and refuses. */
+  /** Sees the object as it will be stored; throws to refuse the request. */
   readonly validate?: AdmissionStep;
 }
 
 export type CreatePlugin = (services: PluginServices) => AdmissionPlugin;
 
-/** Whether a request is about this very resource, whatever its version. */
+/** Whether a request is for this resource and subresource, in any version. */
 export function isAbout(
   { resource, subresource }: AdmissionRequest,
   group: string,
   name: string,
-  view = "",
+  wanted = "",
 ): boolean {
-  return resource.resource === name && resource.group === group && subresource === view;
+  return resource.resource === name && resource.group === group && subresource === wanted;
 }
 
 /** A plug-in's refusal: `pods "web" is forbidden: …`. */

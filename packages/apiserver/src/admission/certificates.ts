@@ -1,11 +1,11 @@
-// What admission has to say about certificate signing requests: who may approve and who may sign,
-// and that nobody asks for a certificate that makes its holder a master of the cluster.
+// CertificateApproval, CertificateSigning and CertificateSubjectRestriction: approving and signing
+// need permission for the signer, and no request may ask for the group system:masters.
 // Upstream:
 // k8s.io/kubernetes/plugin/pkg/admission/certificates/{approval,signing,subjectrestriction}/admission.go,
 // pkg/certauthorization/certauthorization.go.
-import { equalJson, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson } from "homeostat/api";
+import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { requestedOrganizations } from "../kinds/certificates/read-signing-request.ts";
-import { objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import type { AuthorizerAttributes, Authorizer } from "../authorization/authorizer.ts";
@@ -16,7 +16,7 @@ const resource = "certificatesigningrequests";
 const clientSigner = "kubernetes.io/kube-apiserver-client";
 const masters = "system:masters";
 
-const signerOf = (request: JsonObject): string => stringAt(objectAt(request, "spec"), "signerName");
+type SigningRequest = Decoded<CertificateSigningRequest>;
 
 export const createCertificateApproval: CreatePlugin = ({ authorizer }) => ({
   async validate(request) {
@@ -40,10 +40,11 @@ export const createCertificateSigning: CreatePlugin = ({ authorizer }) => ({
       !isAbout(request, group, resource, "status")
     )
       return;
-    const [before, after] = [objectAt(old, "status"), objectAt(object, "status")];
+    const { status: before }: SigningRequest = old;
+    const { status: after }: SigningRequest = object;
     if (
-      equalJson(before["certificate"] ?? null, after["certificate"] ?? null) &&
-      equalJson(before["conditions"] ?? [], after["conditions"] ?? [])
+      (before?.certificate ?? "") === (after?.certificate ?? "") &&
+      equalJson(before?.conditions ?? [], after?.conditions ?? [])
     )
       return;
     await assertMay(request, authorizer, "sign");
@@ -52,38 +53,37 @@ export const createCertificateSigning: CreatePlugin = ({ authorizer }) => ({
 
 export const createCertificateSubjectRestriction: CreatePlugin = () => ({
   validate(request) {
-    const { object } = request;
-    if (
-      !object ||
-      request.operation !== "CREATE" ||
-      !isAbout(request, group, resource) ||
-      signerOf(object) !== clientSigner
-    )
+    if (!request.object || request.operation !== "CREATE" || !isAbout(request, group, resource))
       return;
-    const pem = Buffer.from(stringAt(objectAt(object, "spec"), "request"), "base64").toString(
-      "utf8",
-    );
+    const { spec }: SigningRequest = request.object;
+    if (spec?.signerName !== clientSigner) return;
+    const pem = Buffer.from(spec.request ?? "", "base64").toString("utf8");
     if (requestedOrganizations(pem).includes(masters))
       throw refuse(request, `use of ${clientSigner} signer with ${masters} group is not allowed`);
   },
 });
 
-/** Permission for one signer, or for all signers of its domain. */
+/** Needs permission for the signer, or for all signers of its domain. Throws 403. */
 async function assertMay(
   request: AdmissionRequest,
   authorizer: Authorizer,
   verb: "approve" | "sign",
 ): Promise<void> {
-  const signer = signerOf(request.old!);
+  const { spec }: SigningRequest = request.old!;
+  const signer = spec?.signerName ?? "";
   for (const name of [signer, `${signer.split("/")[0]}/*`])
-    if ((await authorizer(attemptOn(request, verb, name))).allowed) return;
+    if ((await authorizer(attributesOf(request, verb, name))).allowed) return;
   throw refuse(
     request,
     `user not permitted to ${verb} requests with signerName ${quoteGo(signer)}`,
   );
 }
 
-function attemptOn({ user }: AdmissionRequest, verb: string, name: string): AuthorizerAttributes {
+function attributesOf(
+  { user }: AdmissionRequest,
+  verb: string,
+  name: string,
+): AuthorizerAttributes {
   const signers = "signers";
   return {
     user,

@@ -1,25 +1,22 @@
-// The class that stands in where none was chosen: of those that an annotation marks as default, the
-// newest.
+// The default class of an object that names none: the newest class that an annotation marks as
+// default.
 // Upstream: k8s.io/kubernetes/pkg/volume/util/storageclass.go,
 // plugin/pkg/admission/network/defaultingressclass/admission.go.
-import type { JsonObject } from "homeostat/api";
-import { textMapAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
+import { compareBytewise } from "homeostat/api";
+import type { DecodedObject } from "../apimachinery/meta/read-meta.ts";
 
 /**
- * The name of the default; the first by name among those of one second. `classes` come in order of
- * their names.
+ * The name of the default class; of classes created in the same second the first. `classes` are in
+ * the order of their names.
  */
 export function defaultClassName(
-  classes: readonly JsonObject[],
+  classes: readonly DecodedObject[],
   annotations: readonly string[],
 ): string | undefined {
-  const marked = classes.filter((each) =>
-    annotations.some(
-      (annotation) => textMapAt(metadataOf(each), "annotations")[annotation] === "true",
-    ),
+  const marked = classes.filter(({ metadata }) =>
+    annotations.some((annotation) => metadata?.annotations?.[annotation] === "true"),
   );
-  const age = (each: JsonObject): string => stringAt(metadataOf(each), "creationTimestamp");
-  const newest = marked.toSorted((a, b) => (age(a) === age(b) ? 0 : age(a) < age(b) ? 1 : -1))[0];
-  return newest && stringAt(metadataOf(newest), "name");
+  const createdAt = ({ metadata }: DecodedObject): string => metadata?.creationTimestamp ?? "";
+  const [newest] = marked.toSorted((a, b) => compareBytewise(createdAt(b), createdAt(a)));
+  return newest && (newest.metadata?.name ?? "");
 }

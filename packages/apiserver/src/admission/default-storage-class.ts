@@ -1,38 +1,28 @@
 // DefaultStorageClass: a claim that names no class gets the default one, if there is one.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/storage/storageclass/setdefault/admission.go.
-import { isSet, textMapAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
+import type { Decoded } from "homeostat/api";
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { isSet } from "../apimachinery/meta/read-fields.ts";
 import { isAbout, type CreatePlugin } from "./admission-plugin.ts";
 import { defaultClassName } from "./default-class.ts";
-import { specOf } from "./spec-of.ts";
 
-const marks = [
+const isDefaultAnnotations = [
   "storageclass.kubernetes.io/is-default-class",
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
 export const createDefaultStorageClass: CreatePlugin = ({ objects }) => ({
   mutate(request) {
-    const { object } = request;
-    if (
-      !object ||
-      request.operation !== "CREATE" ||
-      !isAbout(request, "", "persistentvolumeclaims")
-    )
+    const claim: Decoded<PersistentVolumeClaim> | undefined = request.object;
+    if (!claim || request.operation !== "CREATE" || !isAbout(request, "", "persistentvolumeclaims"))
       return;
-    const spec = specOf(object);
-    if (
-      isSet(spec["storageClassName"]) ||
-      Object.hasOwn(
-        textMapAt(metadataOf(object), "annotations"),
-        "volume.beta.kubernetes.io/storage-class",
-      )
-    )
-      return;
+    const spec = (claim.spec ??= {});
+    const annotation = claim.metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"];
+    if (isSet(spec.storageClassName) || annotation !== undefined) return;
     const name = defaultClassName(
       objects.list({ group: "storage.k8s.io", resource: "storageclasses" }),
-      marks,
+      isDefaultAnnotations,
     );
-    if (name) spec["storageClassName"] = name;
+    if (name) spec.storageClassName = name;
   },
 });

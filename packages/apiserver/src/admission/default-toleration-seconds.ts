@@ -1,37 +1,36 @@
-// DefaultTolerationSeconds: a pod that says nothing about nodes that are not ready or not reachable
-// leaves them after five minutes.
+// DefaultTolerationSeconds: a pod without tolerations for nodes that are not ready or unreachable
+// tolerates them for five minutes.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds/admission.go.
-import { itemsAt, stringAt } from "../apimachinery/meta/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type { Pod } from "homeostat/k8s/core/v1";
 import { isAbout, type CreatePlugin } from "./admission-plugin.ts";
-import { append, specOf } from "./spec-of.ts";
 
 const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
-const seconds = 300;
+const tolerationSeconds = 300;
 
 export const createDefaultTolerationSeconds: CreatePlugin = () => ({
   mutate(request) {
-    const { object, operation } = request;
-    if (
-      !object ||
-      !isAbout(request, "", "pods") ||
-      (operation !== "CREATE" && operation !== "UPDATE")
-    )
-      return;
-    const spec = specOf(object);
-    const given = itemsAt(spec, "tolerations");
-    for (const key of taints) {
-      const isTolerated = given.some(
-        (each) =>
-          ["", key].includes(stringAt(each, "key")) &&
-          ["", "NoExecute"].includes(stringAt(each, "effect")),
-      );
-      if (!isTolerated)
-        append(spec, "tolerations", {
+    const { operation } = request;
+    const pod: Decoded<Pod> | undefined = request.object;
+    if (!pod || !isAbout(request, "", "pods") || !["CREATE", "UPDATE"].includes(operation)) return;
+    const spec = (pod.spec ??= {});
+    const given = spec.tolerations ?? [];
+    const missing = taints.filter(
+      (taint) =>
+        !given.some(
+          ({ key, effect }) =>
+            ["", taint].includes(key ?? "") && ["", "NoExecute"].includes(effect ?? ""),
+        ),
+    );
+    if (missing.length)
+      spec.tolerations = [
+        ...given,
+        ...missing.map((key) => ({
           key,
-          operator: "Exists",
-          effect: "NoExecute",
-          tolerationSeconds: seconds,
-        });
-    }
+          operator: "Exists" as const,
+          effect: "NoExecute" as const,
+          tolerationSeconds,
+        })),
+      ];
   },
 });

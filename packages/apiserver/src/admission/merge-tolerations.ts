@@ -1,47 +1,42 @@
-// Two lists of tolerations as one, without those that another one includes.
+// Merges two lists of tolerations, without those that another one includes.
 // Upstream: k8s.io/kubernetes/pkg/util/tolerations/tolerations.go (MergeTolerations).
-import { equalJson, type JsonObject } from "homeostat/api";
-import { isSet, numberAt, stringAt } from "../apimachinery/meta/read-fields.ts";
+import { type Decoded, equalJson } from "homeostat/api";
+import type { Toleration } from "homeostat/k8s/core/v1";
+import { isSet } from "../apimachinery/meta/read-fields.ts";
 
 /** Keeps the order; of equal ones the first stays. */
 export function mergeTolerations(
-  first: readonly JsonObject[],
-  second: readonly JsonObject[],
-): JsonObject[] {
+  first: readonly Decoded<Toleration>[],
+  second: readonly Decoded<Toleration>[],
+): Decoded<Toleration>[] {
   const all = [...first, ...second];
-  const merged: JsonObject[] = [];
+  const merged: Decoded<Toleration>[] = [];
   all.forEach((each, i) => {
-    const isKnown = merged.some((other) => includes(other, each));
-    const isToCome = all
+    const isIncluded = merged.some((other) => includes(other, each));
+    const isIncludedLater = all
       .slice(i + 1)
       .some((other) => !equalJson(each, other) && includes(other, each));
-    if (!isKnown && !isToCome) merged.push(each);
+    if (!isIncluded && !isIncludedLater) merged.push(each);
   });
   return merged;
 }
 
-/** Whether `wide` tolerates all that `narrow` does. */
-function includes(wide: JsonObject, narrow: JsonObject): boolean {
+/** Whether `wide` tolerates everything that `narrow` does. */
+function includes(wide: Decoded<Toleration>, narrow: Decoded<Toleration>): boolean {
   if (equalJson(wide, narrow)) return true;
-  const operator = stringAt(wide, "operator");
-  if (
-    stringAt(narrow, "key") !== stringAt(wide, "key") &&
-    (stringAt(wide, "key") || operator !== "Exists")
-  )
-    return false;
-  const effect = stringAt(wide, "effect");
-  if (effect && stringAt(narrow, "effect") !== effect) return false;
-  if (
-    effect === "NoExecute" &&
-    isSet(wide["tolerationSeconds"]) &&
-    (!isSet(narrow["tolerationSeconds"]) ||
-      numberAt(narrow, "tolerationSeconds") > numberAt(wide, "tolerationSeconds"))
-  )
-    return false;
+  const operator = wide.operator ?? "";
+  if ((narrow.key ?? "") !== (wide.key ?? "") && (wide.key || operator !== "Exists")) return false;
+  if (wide.effect && narrow.effect !== wide.effect) return false;
+  if (wide.effect === "NoExecute" && lastsLonger(narrow, wide)) return false;
   if (operator === "Exists") return true;
   return (
     (operator === "" || operator === "Equal") &&
-    stringAt(narrow, "operator") === "Equal" &&
-    stringAt(narrow, "value") === stringAt(wide, "value")
+    narrow.operator === "Equal" &&
+    (narrow.value ?? "") === (wide.value ?? "")
   );
 }
+
+/** Tolerations without seconds last forever. */
+const lastsLonger = (narrow: Decoded<Toleration>, wide: Decoded<Toleration>): boolean =>
+  isSet(wide.tolerationSeconds) &&
+  (!isSet(narrow.tolerationSeconds) || narrow.tolerationSeconds > wide.tolerationSeconds);

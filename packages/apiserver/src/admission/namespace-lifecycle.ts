@@ -1,8 +1,8 @@
-// Admission's first word: objects need a namespace that is there and stays, and some namespaces are
-// not for deleting.
+// NamespaceLifecycle: an object needs a namespace that exists and is not terminating, and the
+// immortal namespaces cannot be deleted.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go.
-import { ApiStatusError, pathSegmentFaults } from "homeostat/api";
-import { objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
+import { ApiStatusError, type Decoded, pathSegmentFaults } from "homeostat/api";
+import type { Namespace } from "homeostat/k8s/core/v1";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { forbiddenError, internalError, notFoundError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
@@ -21,13 +21,9 @@ export const createNamespaceLifecycle: CreatePlugin = ({ objects }) => ({
     const faults = pathSegmentFaults(namespace);
     if (faults.length)
       throw internalError(`invalid resource name ${quoteGo(namespace)}: [${faults.join(" ")}]`);
-    const found = objects.find(namespaces, namespace);
+    const found: Decoded<Namespace> | undefined = objects.find(namespaces, namespace);
     if (!found) throw notFoundError(namespaces, namespace);
-    if (
-      operation === "CREATE" &&
-      !request.subresource &&
-      stringAt(objectAt(found, "status"), "phase") === "Terminating"
-    )
+    if (operation === "CREATE" && !request.subresource && found.status?.phase === "Terminating")
       throw terminatingError(request);
   },
 });

@@ -1,16 +1,17 @@
-// PersistentVolumeClaimResize: a claim grows only once it is bound, and only where its class says
-// so.
+// PersistentVolumeClaimResize: a claim may grow only once it is bound, and only if its class allows
+// expansion.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize/admission.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import type { StorageClass } from "homeostat/k8s/storage/v1";
 import { nanoOf } from "../kinds/core/resources/resource-lists.ts";
-import { textMapAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => ({
   validate(request) {
-    const { object, old } = request;
+    const object: Decoded<PersistentVolumeClaim> | undefined = request.object;
+    const old: Decoded<PersistentVolumeClaim> | undefined = request.old;
     if (
       !object ||
       !old ||
@@ -19,7 +20,7 @@ export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => 
       sizeOf(object) <= sizeOf(old)
     )
       return;
-    if (stringAt(objectAt(old, "status"), "phase") !== "Bound")
+    if (old.status?.phase !== "Bound")
       throw refuse(request, "Only bound persistent volume claims can be expanded");
     if (!mayGrow(object, old, objects))
       throw refuse(
@@ -29,21 +30,25 @@ export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => 
   },
 });
 
-const sizeOf = (claim: JsonObject): bigint =>
-  nanoOf(objectAt(objectAt(objectAt(claim, "spec"), "resources"), "requests")["storage"]);
+const sizeOf = ({ spec }: Decoded<PersistentVolumeClaim>): bigint =>
+  nanoOf(spec?.resources?.requests?.["storage"]);
 
-/** The older annotation counts before the field. */
-const classOf = (claim: JsonObject): string =>
-  textMapAt(metadataOf(claim), "annotations")["volume.beta.kubernetes.io/storage-class"] ??
-  stringAt(objectAt(claim, "spec"), "storageClassName");
+/** The annotation has precedence over the field. */
+const classOf = ({ metadata, spec }: Decoded<PersistentVolumeClaim>): string =>
+  metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
+  spec?.storageClassName ??
+  "";
 
-function mayGrow(claim: JsonObject, old: JsonObject, objects: StoredObjects): boolean {
+function mayGrow(
+  claim: Decoded<PersistentVolumeClaim>,
+  old: Decoded<PersistentVolumeClaim>,
+  objects: StoredObjects,
+): boolean {
   const name = classOf(claim);
-  return (
-    name !== "" &&
-    name === classOf(old) &&
-    objects.find({ group: "storage.k8s.io", resource: "storageclasses" }, name)?.[
-      "allowVolumeExpansion"
-    ] === true
+  if (!name || name !== classOf(old)) return false;
+  const storageClass: Decoded<StorageClass> | undefined = objects.find(
+    { group: "storage.k8s.io", resource: "storageclasses" },
+    name,
   );
+  return storageClass?.allowVolumeExpansion === true;
 }

@@ -1,6 +1,5 @@
-// The admission plug-ins of kube-apiserver 1.36, in their order, and which of them are at work.
-// Order is behaviour. Those without `create` are known by name, and do nothing here; `isOn` says
-// which upstream runs unless told otherwise.
+// The admission plug-ins of kube-apiserver 1.36, in the order in which they run. Plug-ins without
+// `create` are known by name and not implemented; `isOn` says which run by default.
 // Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
 // k8s.io/apiserver/pkg/server/options/admission.go.
 import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
@@ -40,7 +39,7 @@ const off = (name: string, create?: CreatePlugin): KnownPlugin => ({
   ...(create ? { create } : {}),
 });
 
-/** In order. */
+/** In the order in which they run. */
 const plugins: readonly KnownPlugin[] = [
   off("AlwaysAdmit"),
   off("NamespaceAutoProvision"),
@@ -85,13 +84,13 @@ const plugins: readonly KnownPlugin[] = [
   off("AlwaysDeny"),
 ];
 
-/** Plug-ins by name, as kube-apiserver's two flags have them. */
+/** Names of plug-ins, as kube-apiserver's flags take them. */
 export interface PluginChoice {
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
 }
 
-/** The plug-ins at work, in order: those that are on and not disabled, and those enabled. */
+/** The plug-ins that run, in order: those on by default and not disabled, and those enabled. */
 export function createPlugins(
   { enable = [], disable = [] }: PluginChoice,
   services: PluginServices,
@@ -102,7 +101,7 @@ export function createPlugins(
   return chosen.flatMap(({ create }) => (create ? [create(services)] : []));
 }
 
-/** What is wrong with a choice, in upstream's words; none if nothing is. */
+/** Upstream's errors for a choice; none for a valid one. */
 export function choiceFaults({ enable = [], disable = [] }: PluginChoice): readonly string[] {
   const unknown = (flag: string, names: readonly string[]): string[] =>
     names
@@ -118,9 +117,6 @@ export function choiceFaults({ enable = [], disable = [] }: PluginChoice): reado
   ];
 }
 
-/**
- * Plug-ins that somebody asks for by name, and that this server does not have: what they would do
- * is not done.
- */
+/** Plug-ins that are enabled by name and not implemented. */
 export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] =>
   plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);

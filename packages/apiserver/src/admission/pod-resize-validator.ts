@@ -1,9 +1,8 @@
-// PodResizeValidator: a pod on a node may not ask for more than the node has.
+// PodResizeValidator: refuses a resize beyond the allocatable resources of the pod's node.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/podresize/admission.go.
-import { ApiStatusError, type JsonObject } from "homeostat/api";
+import { ApiStatusError, type Decoded } from "homeostat/api";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
 import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
-import { numberAt, textMapAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
@@ -12,7 +11,8 @@ const units = { cpu: 1_000_000n, memory: 1_000_000_000n } as const;
 
 export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
   validate(request) {
-    const { object, old } = request;
+    const object: Decoded<Pod> | undefined = request.object;
+    const old: Decoded<Pod> | undefined = request.old;
     if (
       !object ||
       !old ||
@@ -20,22 +20,18 @@ export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
       !isAbout(request, "", "pods", "resize")
     )
       return;
-    const name = stringAt(objectAt(object, "spec"), "nodeName");
-    if (
-      !name ||
-      numberAt(metadataOf(object), "generation") === numberAt(metadataOf(old), "generation")
-    )
-      return;
-    const node = objects.find({ group: "", resource: "nodes" }, name);
+    const name = object.spec?.nodeName ?? "";
+    if (!name || object.metadata?.generation === old.metadata?.generation) return;
+    const node: Decoded<Node> | undefined = objects.find({ group: "", resource: "nodes" }, name);
     if (!node) throw refuse(request, `node ${quoteGo(name)} not found`);
-    const system = textMapAt(metadataOf(node), "labels")["kubernetes.io/os"] ?? "linux";
+    const system = node.metadata?.labels?.["kubernetes.io/os"] ?? "linux";
     if (system !== "linux")
       throw refuseFor(
         request,
         "UnsupportedPlatform",
         `pod resize is only supported on linux nodes, node ${quoteGo(name)} is ${quoteGo(system)}`,
       );
-    const lacks = lacking(object, objectAt(objectAt(node, "status"), "allocatable"));
+    const lacks = lacking(object, node.status?.allocatable ?? {});
     if (lacks.length)
       throw refuseFor(
         request,
@@ -45,14 +41,12 @@ export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
   },
 });
 
-/** Amounts are told in thousandths of a CPU and in bytes, rounded up. */
-function lacking(pod: JsonObject, allocatable: JsonObject): string[] {
-  const requests = sumContainers(objectAt(pod, "spec"), "requests");
+/** The resources that the node lacks; amounts in thousandths of a CPU and in bytes, rounded up. */
+function lacking(pod: Decoded<Pod>, allocatable: Readonly<Record<string, string>>): string[] {
+  const requests = sumContainers(pod.spec ?? {}, "requests");
   return (["cpu", "memory"] as const).flatMap((resource) => {
-    const [requested, available] = [
-      requests.get(resource)?.nano ?? 0n,
-      nanoOf(allocatable[resource]),
-    ];
+    const requested = requests.get(resource)?.nano ?? 0n;
+    const available = nanoOf(allocatable[resource]);
     const shown = (nano: bigint): bigint => (nano + units[resource] - 1n) / units[resource];
     return requested > available
       ? [`${resource}, requested: ${shown(requested)}, allocatable: ${shown(available)}`]

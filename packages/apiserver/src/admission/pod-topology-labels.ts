@@ -1,6 +1,8 @@
-// PodTopologyLabels: a pod on a node bears the labels of the node's zone and region.
+// PodTopologyLabels: copies the zone and region labels of a pod's node to the pod.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels/admission.go.
-import { hasItems, textMapAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type { Binding, Node, Pod } from "homeostat/k8s/core/v1";
+import { hasItems } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { isAbout, type CreatePlugin } from "./admission-plugin.ts";
@@ -13,24 +15,26 @@ export const createPodTopologyLabels: CreatePlugin = ({ objects }) => ({
     const { object } = request;
     if (!object || request.operation !== "CREATE") return;
     const copied = topologyOf(nodeNameOf(request), objects);
-    if (hasItems(copied))
-      metadataOf(object)["labels"] = { ...textMapAt(metadataOf(object), "labels"), ...copied };
+    if (hasItems(copied)) metadataOf(object).labels = { ...metadataOf(object).labels, ...copied };
   },
 });
 
 /** The node that a new pod or a binding names. */
 function nodeNameOf(request: AdmissionRequest): string {
-  if (isAbout(request, "", "pods")) return stringAt(objectAt(request.object!, "spec"), "nodeName");
+  if (isAbout(request, "", "pods")) {
+    const pod: Decoded<Pod> = request.object!;
+    return pod.spec?.nodeName ?? "";
+  }
   if (!isAbout(request, "", "pods", "binding")) return "";
-  const target = objectAt(request.object!, "target");
-  return stringAt(target, "kind") === "Node" ? stringAt(target, "name") : "";
+  const { target }: Decoded<Binding> = request.object!;
+  return target?.kind === "Node" ? (target.name ?? "") : "";
 }
 
-function topologyOf(node: string, objects: StoredObjects): Readonly<Record<string, string>> {
-  const labels = textMapAt(
-    metadataOf((node && objects.find({ group: "", resource: "nodes" }, node)) || {}),
-    "labels",
-  );
+function topologyOf(nodeName: string, objects: StoredObjects): Record<string, string> {
+  const node: Decoded<Node> | undefined = nodeName
+    ? objects.find({ group: "", resource: "nodes" }, nodeName)
+    : undefined;
+  const labels = node?.metadata?.labels ?? {};
   return Object.fromEntries(
     topologyLabels.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]]])),
   );

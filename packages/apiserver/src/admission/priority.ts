@@ -1,13 +1,12 @@
-// Priority: a pod's number comes from its class, and from nowhere else. One class at most is the
-// default.
+// Priority: sets a pod's priority from its PriorityClass, and allows one default class.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/priority/admission.go.
-import type { JsonObject } from "homeostat/api";
-import { isSet, numberAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
+import type { Decoded } from "homeostat/api";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { PriorityClass } from "homeostat/k8s/scheduling/v1";
+import { isSet } from "../apimachinery/meta/read-fields.ts";
 import { systemPriorityClasses } from "../kinds/scheduling/priority-class.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
-import { specOf } from "./spec-of.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 const classes = { group: "scheduling.k8s.io", resource: "priorityclasses" } as const;
@@ -19,17 +18,13 @@ export const createPriority: CreatePlugin = ({ objects }) => ({
     else if (request.operation === "CREATE") setPriority(request, request.object, objects);
   },
   validate(request) {
-    const { operation, object } = request;
+    const { operation } = request;
+    const object: Decoded<PriorityClass> | undefined = request.object;
     if (operation === "DELETE") return refuseSystemClass(request);
-    if (
-      !object ||
-      !isAbout(request, classes.group, classes.resource) ||
-      object["globalDefault"] !== true
-    )
-      return;
+    if (!object?.globalDefault || !isAbout(request, classes.group, classes.resource)) return;
     const other = defaultClass(objects);
-    const name = other && stringAt(metadataOf(other), "name");
-    if (other && (operation === "CREATE" || name !== stringAt(metadataOf(object), "name")))
+    const name = other?.metadata?.name;
+    if (other && (operation === "CREATE" || name !== object.metadata?.name))
       throw refuse(
         request,
         `PriorityClass ${name} is already marked as default. Only one default can exist`,
@@ -37,7 +32,7 @@ export const createPriority: CreatePlugin = ({ objects }) => ({
   },
 });
 
-/** Upstream has this in the registry, behind admission. */
+/** Upstream refuses this in the registry, after admission. */
 function refuseSystemClass(request: AdmissionRequest): void {
   const isSystem =
     isAbout(request, classes.group, classes.resource) &&
@@ -45,41 +40,38 @@ function refuseSystemClass(request: AdmissionRequest): void {
   if (isSystem) throw refuse(request, "this is a system priority class and cannot be deleted");
 }
 
-/** What was given at the start stays where a client leaves it out. */
-function keepPriority(pod: JsonObject, old: JsonObject): void {
-  for (const field of ["priority", "preemptionPolicy"]) {
-    const before = objectAt(old, "spec")[field];
-    if (isSet(before) && !isSet(objectAt(pod, "spec")[field])) specOf(pod)[field] = before;
-  }
+/** Keeps the old priority and preemption policy where a client omits them. */
+function keepPriority(pod: Decoded<Pod>, old: Decoded<Pod>): void {
+  const spec = (pod.spec ??= {});
+  const { priority, preemptionPolicy } = old.spec ?? {};
+  if (isSet(priority)) spec.priority ??= priority;
+  if (isSet(preemptionPolicy)) spec.preemptionPolicy ??= preemptionPolicy;
 }
 
-function setPriority(request: AdmissionRequest, pod: JsonObject, objects: StoredObjects): void {
-  const spec = specOf(pod);
-  const { name, priority, policy } = establishPriority(
-    request,
-    stringAt(spec, "priorityClassName"),
-    objects,
-  );
-  if (isSet(spec["priority"]) && numberAt(spec, "priority") !== priority)
+function setPriority(request: AdmissionRequest, pod: Decoded<Pod>, objects: StoredObjects): void {
+  const spec = (pod.spec ??= {});
+  const wanted = spec.priorityClassName ?? "";
+  const { name, priority, policy } = establishPriority(request, wanted, objects);
+  if (isSet(spec.priority) && spec.priority !== priority)
     throw refuse(
       request,
-      `the integer value of priority (${numberAt(spec, "priority")}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
     );
-  if (name) spec["priorityClassName"] = name;
-  spec["priority"] = priority;
+  if (name) spec.priorityClassName = name;
+  spec.priority = priority;
   if (!policy) return;
-  if (isSet(spec["preemptionPolicy"]) && spec["preemptionPolicy"] !== policy)
+  if (isSet(spec.preemptionPolicy) && spec.preemptionPolicy !== policy)
     throw refuse(
       request,
-      `the string value of PreemptionPolicy (${stringAt(spec, "preemptionPolicy")}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
     );
-  spec["preemptionPolicy"] = policy;
+  spec.preemptionPolicy = policy;
 }
 
 interface Priority {
   readonly name: string;
   readonly priority: number;
-  readonly policy: string;
+  readonly policy: Decoded<PriorityClass>["preemptionPolicy"];
 }
 
 function establishPriority(
@@ -87,23 +79,25 @@ function establishPriority(
   wanted: string,
   objects: StoredObjects,
 ): Priority {
-  const found = wanted ? objects.find(classes, wanted) : defaultClass(objects);
+  const found: Decoded<PriorityClass> | undefined = wanted
+    ? objects.find(classes, wanted)
+    : defaultClass(objects);
   if (found)
     return {
-      name: stringAt(metadataOf(found), "name"),
-      priority: numberAt(found, "value"),
-      policy: stringAt(found, "preemptionPolicy"),
+      name: found.metadata?.name ?? "",
+      priority: found.value ?? 0,
+      policy: found.preemptionPolicy,
     };
   if (wanted) throw refuse(request, `no PriorityClass with name ${wanted} was found`);
   return { name: "", priority: 0, policy: "PreemptLowerPriority" };
 }
 
-/** The lowest, where a race has left several. */
-function defaultClass(objects: StoredObjects): JsonObject | undefined {
-  const marked = objects.list(classes).filter((each) => each["globalDefault"] === true);
-  return marked.reduce<JsonObject | undefined>(
-    (lowest, each) =>
-      lowest && numberAt(lowest, "value") <= numberAt(each, "value") ? lowest : each,
+/** The class with the lowest value, if a race has left several defaults. */
+function defaultClass(objects: StoredObjects): Decoded<PriorityClass> | undefined {
+  const listed: readonly Decoded<PriorityClass>[] = objects.list(classes);
+  const marked = listed.filter(({ globalDefault }) => globalDefault === true);
+  return marked.reduce<Decoded<PriorityClass> | undefined>(
+    (lowest, each) => (lowest && (lowest.value ?? 0) <= (each.value ?? 0) ? lowest : each),
     undefined,
   );
 }

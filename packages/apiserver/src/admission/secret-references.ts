@@ -1,68 +1,78 @@
-// Which secrets a pod refers to, and whether its service account lets it.
+// Which secrets a pod refers to, and whether its service account allows them.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/serviceaccount/admission.go
 // (limitSecretReferences), pkg/api/pod/util.go (VisitPodSecretNames).
-import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { isSet, itemsAt, objectAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
+import { type Decoded, isObject, type Json } from "homeostat/api";
+import type {
+  Container,
+  EphemeralContainer,
+  PodSpec,
+  ServiceAccount,
+  Volume,
+} from "homeostat/k8s/core/v1";
 
-const nameOf = (each: JsonObject): string => stringAt(each, "name");
+/** A list of containers in a pod spec. */
+export type ContainerList = "initContainers" | "containers" | "ephemeralContainers";
 
-/** Titles of the container lists in refusals. */
-const titles: Readonly<Record<string, string>> = {
+const nameOf = (each: { readonly name?: string | null }): string => each.name ?? "";
+
+/** What refusals call a container of each list. */
+const titles: Readonly<Record<ContainerList, string>> = {
   initContainers: "init container",
   containers: "container",
   ephemeralContainers: "ephemeral container",
 };
 
 /**
- * Why the account forbids a secret that the pod's volumes, the containers of `lists` or its pulls
- * name; undefined if it does not.
+ * Why the account forbids a secret that the pod's volumes, the containers of `lists` or its
+ * imagePullSecrets name; undefined if it does not.
  */
 export function unmountableSecret(
-  spec: JsonObject,
-  account: JsonObject,
-  lists: readonly string[],
+  spec: Decoded<PodSpec>,
+  account: Decoded<ServiceAccount>,
+  lists: readonly ContainerList[],
 ): string | undefined {
-  const owner = nameOf(metadataOf(account));
-  const own = new Set(itemsAt(account, "secrets").map(nameOf));
+  const owner = account.metadata?.name ?? "";
+  const own = new Set((account.secrets ?? []).map(nameOf));
   const isNew = !lists.includes("ephemeralContainers");
-  const volume =
-    isNew &&
-    itemsAt(spec, "volumes").find((each) => isSet(each["secret"]) && !own.has(secretOf(each)));
+  const volume = isNew && spec.volumes?.find((each) => each.secret && !own.has(secretOf(each)));
   if (volume)
     return `volume with secret.secretName="${secretOf(volume)}" is not allowed because service account ${owner} does not reference that secret`;
   for (const list of lists)
-    for (const container of itemsAt(spec, list)) {
+    for (const container of spec[list] ?? []) {
       const fault = containerFault(container, own);
       if (fault)
         return `${titles[list]} ${nameOf(container)} with ${fault} is not allowed because service account ${owner} does not reference that secret`;
     }
-  return isNew ? pullFault(spec, account, owner) : undefined;
+  return isNew ? pullSecretFault(spec, account) : undefined;
 }
 
-const secretOf = (volume: JsonObject): string => stringAt(objectAt(volume, "secret"), "secretName");
+const secretOf = (volume: Decoded<Volume>): string => volume.secret?.secretName ?? "";
 
-function containerFault(container: JsonObject, own: ReadonlySet<string>): string | undefined {
-  for (const variable of itemsAt(container, "env")) {
-    const key = objectAt(variable, "valueFrom")["secretKeyRef"];
-    if (isObject(key) && !own.has(nameOf(key)))
+function containerFault(
+  { env, envFrom }: Decoded<Container> | Decoded<EphemeralContainer>,
+  own: ReadonlySet<string>,
+): string | undefined {
+  for (const variable of env ?? []) {
+    const key = variable.valueFrom?.secretKeyRef;
+    if (key && !own.has(nameOf(key)))
       return `envVar ${nameOf(variable)} referencing secret.secretName="${nameOf(key)}"`;
   }
-  const source = itemsAt(container, "envFrom").find(
-    (each) => isObject(each["secretRef"]) && !own.has(nameOf(each["secretRef"])),
-  );
-  return (
-    source && `envFrom referencing secret.secretName="${nameOf(objectAt(source, "secretRef"))}"`
-  );
+  for (const { secretRef } of envFrom ?? [])
+    if (secretRef && !own.has(nameOf(secretRef)))
+      return `envFrom referencing secret.secretName="${nameOf(secretRef)}"`;
+  return undefined;
 }
 
-function pullFault(spec: JsonObject, account: JsonObject, owner: string): string | undefined {
-  const own = new Set(itemsAt(account, "imagePullSecrets").map(nameOf));
-  const pulls = itemsAt(spec, "imagePullSecrets").map(nameOf);
+function pullSecretFault(
+  spec: Decoded<PodSpec>,
+  account: Decoded<ServiceAccount>,
+): string | undefined {
+  const own = new Set((account.imagePullSecrets ?? []).map(nameOf));
+  const pulls = (spec.imagePullSecrets ?? []).map(nameOf);
   const at = pulls.findIndex((each) => !own.has(each));
   return at < 0
     ? undefined
-    : `imagePullSecrets[${at}].name="${pulls[at]}" is not allowed because service account ${owner} does not reference that imagePullSecret`;
+    : `imagePullSecrets[${at}].name="${pulls[at]}" is not allowed because service account ${account.metadata?.name ?? ""} does not reference that imagePullSecret`;
 }
 
 /** Fields that name a secret: in environments, pulls and volumes. */
@@ -75,7 +85,7 @@ const secretFields = new Set([
 ]);
 
 /** Whether the pod names any secret. */
-export function usesSecrets(spec: JsonObject): boolean {
+export function usesSecrets(spec: Decoded<PodSpec>): boolean {
   const names = (value: Json | undefined): boolean => {
     if (Array.isArray(value)) return value.some(names);
     if (!isObject(value)) return false;
@@ -86,9 +96,6 @@ export function usesSecrets(spec: JsonObject): boolean {
     );
   };
   return (
-    names(spec) ||
-    itemsAt(spec, "volumes").some(
-      (volume) => stringAt(objectAt(volume, "azureFile"), "secretName") !== "",
-    )
+    names(spec) || (spec.volumes ?? []).some(({ azureFile }) => Boolean(azureFile?.secretName))
   );
 }

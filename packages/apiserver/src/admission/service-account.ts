@@ -1,56 +1,46 @@
-// ServiceAccount: every pod runs as an account that is there, gets the account's pull secrets, and
-// finds a token for it mounted.
+// ServiceAccount: a pod's service account must exist; the pod gets the account's imagePullSecrets,
+// and a token of the account mounted.
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/serviceaccount/admission.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Pod, PodSpec, ServiceAccount } from "homeostat/k8s/core/v1";
 import { mirrorAnnotation } from "../kinds/core/pod/validation/validate-pod-annotations.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
+import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { isAbout, refuse, type CreatePlugin, type PluginServices } from "./admission-plugin.ts";
 import { mountToken } from "./mount-token.ts";
-import { unmountableSecret, usesSecrets } from "./secret-references.ts";
-import { specOf } from "./spec-of.ts";
+import { type ContainerList, unmountableSecret, usesSecrets } from "./secret-references.ts";
 
 const defaultAccount = "default";
-/** The account `default` follows its namespace a moment later: it is waited for. */
+/**
+ * How long a pod waits for the account `default`, which a controller creates with its namespace.
+ */
 const patience = { attempts: 10, everyMs: 150 } as const;
+const newContainers = ["initContainers", "containers"] as const;
 
 export const createServiceAccount: CreatePlugin = (services) => ({
   async mutate(request) {
     if (!isPod(request, "CREATE", "")) return;
-    const pod = request.object!;
+    const pod: Decoded<Pod> = request.object!;
     if (isMirror(pod)) return refuseMirror(request, pod);
-    const spec = specOf(pod);
-    if (!stringAt(spec, "serviceAccountName"))
-      spec["serviceAccountName"] = spec["serviceAccount"] = defaultAccount;
+    const spec = (pod.spec ??= {});
+    if (!spec.serviceAccountName) spec.serviceAccountName = spec.serviceAccount = defaultAccount;
     const account = await accountOf(request, spec, services);
     if (wantsToken(spec, account)) mountToken(spec, services.runtime.entropy);
-    const secrets = itemsAt(account, "imagePullSecrets");
-    if (!hasItems(spec["imagePullSecrets"]) && secrets.length)
-      spec["imagePullSecrets"] = secrets.map((each) => ({ name: stringAt(each, "name") }));
-    refuseSecrets(request, spec, account, ["initContainers", "containers"]);
+    const secrets = account.imagePullSecrets ?? [];
+    if (!spec.imagePullSecrets?.length && secrets.length)
+      spec.imagePullSecrets = secrets.map(({ name }) => ({ name: name ?? "" }));
+    refuseSecrets(request, spec, account, newContainers);
   },
   async validate(request) {
     if (isPod(request, "CREATE", "")) {
-      const pod = request.object!;
+      const pod: Decoded<Pod> = request.object!;
       if (isMirror(pod)) return refuseMirror(request, pod);
-      const spec = objectAt(pod, "spec");
-      refuseSecrets(request, spec, await accountOf(request, spec, services), [
-        "initContainers",
-        "containers",
-      ]);
+      const spec = pod.spec ?? {};
+      refuseSecrets(request, spec, await accountOf(request, spec, services), newContainers);
     } else if (isPod(request, "UPDATE", "ephemeralcontainers")) {
-      const spec = objectAt(request.object!, "spec");
-      refuseSecrets(request, spec, await accountOf(request, spec, services), [
-        "ephemeralContainers",
-      ]);
+      const { spec }: Decoded<Pod> = request.object!;
+      const account = await accountOf(request, spec ?? {}, services);
+      refuseSecrets(request, spec ?? {}, account, ["ephemeralContainers"]);
     }
   },
 });
@@ -58,39 +48,37 @@ export const createServiceAccount: CreatePlugin = (services) => ({
 const isPod = (
   request: AdmissionRequest,
   operation: AdmissionRequest["operation"],
-  view: string,
+  subresource: string,
 ): boolean =>
   request.object !== undefined &&
   request.operation === operation &&
-  isAbout(request, "", "pods", view);
+  isAbout(request, "", "pods", subresource);
 
-const isMirror = (pod: JsonObject): boolean =>
-  Object.hasOwn(textMapAt(metadataOf(pod), "annotations"), mirrorAnnotation);
+const isMirror = ({ metadata }: Decoded<Pod>): boolean =>
+  Object.hasOwn(metadata?.annotations ?? {}, mirrorAnnotation);
 
-/** A pod that only shows what a kubelet runs by itself has nothing from the API. */
-function refuseMirror(request: AdmissionRequest, pod: JsonObject): void {
-  const spec = objectAt(pod, "spec");
-  const projections = itemsAt(spec, "volumes").flatMap((volume) =>
-    itemsAt(objectAt(volume, "projected"), "sources"),
-  );
-  if (stringAt(spec, "serviceAccountName"))
+/** A mirror pod, which shows a static pod of a kubelet, cannot refer to objects of the API. */
+function refuseMirror(request: AdmissionRequest, pod: Decoded<Pod>): void {
+  const spec = pod.spec ?? {};
+  const projections = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
+  if (spec.serviceAccountName)
     throw refuse(request, "a mirror pod may not reference service accounts");
   if (usesSecrets(spec)) throw refuse(request, "a mirror pod may not reference secrets");
-  if (projections.some((source) => isSet(source["serviceAccountToken"])))
+  if (projections.some(({ serviceAccountToken }) => serviceAccountToken))
     throw refuse(request, "a mirror pod may not use ServiceAccountToken volume projections");
 }
 
 async function accountOf(
   request: AdmissionRequest,
-  spec: JsonObject,
+  spec: Decoded<PodSpec>,
   { objects, runtime }: PluginServices,
-): Promise<JsonObject> {
+): Promise<Decoded<ServiceAccount>> {
   const { namespace } = request;
-  const name = stringAt(spec, "serviceAccountName");
+  const name = spec.serviceAccountName ?? "";
   if (!name)
     throw refuse(
       request,
-      `no service account specified for pod ${namespace}/${stringAt(metadataOf(request.object!), "name")}`,
+      `no service account specified for pod ${namespace}/${metaString(request.object!, "name")}`,
     );
   const attempts = name === defaultAccount ? patience.attempts : 1;
   for (let attempt = 1; ; attempt++) {
@@ -105,23 +93,18 @@ async function accountOf(
   }
 }
 
-function wantsToken(spec: JsonObject, account: JsonObject): boolean {
-  return (
-    (spec["automountServiceAccountToken"] ?? account["automountServiceAccountToken"] ?? true) ===
-    true
-  );
-}
+const wantsToken = (spec: Decoded<PodSpec>, account: Decoded<ServiceAccount>): boolean =>
+  spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
 
-/** Accounts that are marked so let their pods use their own secrets only. */
+/** Accounts with this annotation allow their pods no other secrets than the account's own. */
 function refuseSecrets(
   request: AdmissionRequest,
-  spec: JsonObject,
-  account: JsonObject,
-  lists: readonly string[],
+  spec: Decoded<PodSpec>,
+  account: Decoded<ServiceAccount>,
+  lists: readonly ContainerList[],
 ): void {
-  const mark =
-    textMapAt(metadataOf(account), "annotations")["kubernetes.io/enforce-mountable-secrets"] ?? "";
-  if (!["1", "t", "T", "TRUE", "true", "True"].includes(mark)) return;
+  const enforced = account.metadata?.annotations?.["kubernetes.io/enforce-mountable-secrets"] ?? "";
+  if (!["1", "t", "T", "TRUE", "true", "True"].includes(enforced)) return;
   const fault = unmountableSecret(spec, account, lists);
   if (fault) throw refuse(request, fault);
 }

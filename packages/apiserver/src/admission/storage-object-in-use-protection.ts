@@ -1,8 +1,7 @@
-// StorageObjectInUseProtection: volumes, claims and their attribute classes stay while they are in
-// use, held by a finalizer.
+// StorageObjectInUseProtection: adds the finalizers that keep volumes, claims and volume attributes
+// classes while they are in use.
 // Upstream:
 // k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go.
-import { textsAt } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import { isAbout, type CreatePlugin } from "./admission-plugin.ts";
 
@@ -20,7 +19,7 @@ export const createStorageObjectInUseProtection: CreatePlugin = () => ({
     )?.[2];
     if (!finalizer) return;
     const metadata = metadataOf(request.object);
-    const given = textsAt(metadata, "finalizers");
-    if (!given.includes(finalizer)) metadata["finalizers"] = [...given, finalizer];
+    const given = metadata.finalizers ?? [];
+    if (!given.includes(finalizer)) metadata.finalizers = [...given, finalizer];
   },
 });

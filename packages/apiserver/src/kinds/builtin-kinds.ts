@@ -2,10 +2,12 @@
 // data, not by this list.
 import {
   mutatingAdmissionPolicy,
-  mutatingAdmissionPolicyBinding,
   validatingAdmissionPolicy,
-  validatingAdmissionPolicyBinding,
 } from "./admissionregistration/admission-policies.ts";
+import {
+  mutatingAdmissionPolicyBinding,
+  validatingAdmissionPolicyBinding,
+} from "./admissionregistration/admission-policy-bindings.ts";
 import {
   mutatingWebhookConfiguration,
   validatingWebhookConfiguration,

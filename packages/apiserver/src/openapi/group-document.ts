@@ -14,7 +14,11 @@ import { operationNames } from "./operation-id.ts";
 import { type DocumentedSubresource, resourcePaths } from "./resource-paths.ts";
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-const protobuf = "application/vnd.kubernetes.protobuf";
+const discoveryTypes = [
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+];
 
 /** The paths of the index that have a document now, e.g. `api/v1`, `apis/apps/v1`, `version`. */
 export function documentPaths(catalog: ResourceCatalog): readonly string[] {
@@ -48,24 +52,22 @@ export function buildDocument(
   data: KindData,
 ): JsonObject | undefined {
   if (path === "version")
-    return plainDocument(
-      "/version/",
-      "get",
-      "CodeVersion",
-      "io.k8s.apimachinery.pkg.version.Info",
-      ["application/json"],
-      data,
-    );
-  if (path === "api")
-    return plainDocument("/api/", "get", "APIVersions", `${meta}APIVersions`, undefined, data);
-  if (path === "apis")
-    return plainDocument("/apis/", "get", "APIVersions", `${meta}APIGroupList`, undefined, data);
+    return discoveryDocument(data, {
+      path: "/version/",
+      rest: "CodeVersion",
+      model: "io.k8s.apimachinery.pkg.version.Info",
+      types: ["application/json"],
+    });
+  if (path === "api" || path === "apis") {
+    const model = `${meta}${path === "api" ? "APIVersions" : "APIGroupList"}`;
+    return discoveryDocument(data, { path: `/${path}/`, rest: "APIVersions", model });
+  }
   const token = tokenDocuments.get(path);
   if (token) return tokenDocument(`/${path}/`, token, data);
   if (!resources.length) return undefined;
   if (/^apis\/[^/]+$/.test(path))
     return resources.some(({ openapi }) => openapi.at === "types")
-      ? plainDocument(`/${path}/`, "get", "APIGroup", `${meta}APIGroup`, undefined, data)
+      ? discoveryDocument(data, { path: `/${path}/`, rest: "APIGroup", model: `${meta}APIGroup` })
       : undefined;
   return documentSource(resources) === "schema"
     ? customDocument(resources, data)
@@ -83,7 +85,7 @@ function builtinDocument(
   data: KindData,
 ): JsonObject {
   const paths: JsonObject = {
-    [root]: discoveryPath(root, "get", "APIResources", `${meta}APIResourceList`),
+    [root]: discoveryPath({ path: root, rest: "APIResources", model: `${meta}APIResourceList` }),
   };
   for (const resource of resources) Object.assign(paths, builtinPaths(resource, data));
   const { group, version } = resources[0]!;
@@ -180,10 +182,7 @@ const bearer: JsonObject = {
 /** `v1.36.3` as `1.36`. */
 export const minorOf = (data: KindData): string => data.kubernetes.replace(/^v(\d+\.\d+).*$/, "$1");
 
-/**
- * What is said about the tokens of service accounts, by path: the operation's name and the media
- * type of its text.
- */
+/** The operation name and media type of the documents on service account tokens, by path. */
 const tokenDocuments: ReadonlyMap<string, readonly [rest: string, type: string]> = new Map([
   [
     ".well-known/openid-configuration",
@@ -209,15 +208,17 @@ function tokenDocument(
   };
 }
 
-function plainDocument(
-  path: string,
-  verb: string,
-  rest: string,
-  model: string,
-  types: readonly string[] | undefined,
-  data: KindData,
-): JsonObject {
-  const paths: JsonObject = { [path]: discoveryPath(path, verb, rest, model, types) };
+/** A path that answers one discovery document. */
+interface DiscoveryPath {
+  readonly path: string;
+  /** The end of the operation's id. */
+  readonly rest: string;
+  readonly model: string;
+  readonly types?: readonly string[];
+}
+
+function discoveryDocument(data: KindData, at: DiscoveryPath): JsonObject {
+  const paths: JsonObject = { [at.path]: discoveryPath(at) };
   return {
     ...head("Kubernetes", minorOf(data)),
     paths,
@@ -228,19 +229,13 @@ function plainDocument(
   };
 }
 
-function discoveryPath(
-  path: string,
-  verb: string,
-  rest: string,
-  model: string,
-  types: readonly string[] = ["application/json", "application/yaml", protobuf],
-): JsonObject {
+function discoveryPath({ path, rest, model, types = discoveryTypes }: DiscoveryPath): JsonObject {
   const names = operationNames(path);
   const content = Object.fromEntries(types.map((type) => [type, { schema: componentRef(model) }]));
   return {
     get: {
       tags: [names.tag],
-      operationId: names.id(verb, rest),
+      operationId: names.id("get", rest),
       responses: { 200: { description: "OK", content }, 401: { description: "Unauthorized" } },
     },
   };

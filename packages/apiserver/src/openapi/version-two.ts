@@ -77,18 +77,14 @@ function operation({ requestBody, responses, parameters, ...rest }: JsonObject):
   const isText = firstSchema(objectAt(responses as JsonObject, "200")).type === "string";
   const consumes = body
     ? Object.keys(objectAt(body, "content"))
-    : rest["x-kubernetes-action"]
-      ? ["*/*"]
-      : isText
-        ? undefined
-        : produces;
+    : bodilessTypes(isText, produces, rest["x-kubernetes-action"]);
   const all = [
     ...(body ? [bodyParameter(body)] : []),
     ...((parameters as JsonObject[] | undefined) ?? []).map(parameter),
   ];
   return {
     ...rest,
-    ...(consumes ? { consumes } : {}),
+    ...(consumes ? { consumes: [...consumes] } : {}),
     produces,
     schemes: ["https"],
     ...(all.length ? { parameters: all } : {}),
@@ -99,6 +95,16 @@ function operation({ requestBody, responses, parameters, ...rest }: JsonObject):
       ]),
     ),
   };
+}
+
+/** What an operation without a body consumes. */
+function bodilessTypes(
+  isText: boolean,
+  produces: readonly string[],
+  action: Json | undefined,
+): readonly string[] | undefined {
+  if (action) return ["*/*"];
+  return isText ? undefined : produces;
 }
 
 function parameter({ schema, ...rest }: JsonObject): JsonObject {

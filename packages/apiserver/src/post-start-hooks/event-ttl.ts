@@ -68,19 +68,22 @@ class EventExpiry {
     await Promise.all(expired.map((key) => this.#remove(key)));
   }
 
-  /** An Event that is being written, or that the store refuses to delete, gets a full time again. */
+  /**
+   * An Event that is being written, or that the store refuses to delete, gets a full time again.
+   */
   async #remove(key: string): Promise<void> {
     const revision = this.#context.core.store.latest(key);
     if (!revision) return;
-    const outcome = await commitRemoval(this.#context.core, this.#resource, revision).catch(
-      (error: unknown) => {
-        this.#context.warn?.(
-          `delete the expired Event ${key}: it stays for another ${this.#ttlMs / 1000} s`,
-          error,
-        );
-        return "failed" as const;
-      },
-    );
+    const outcome = await commitRemoval(
+      { core: this.#context.core, resource: this.#resource },
+      revision,
+    ).catch((error: unknown) => {
+      this.#context.warn?.(
+        `delete the expired Event ${key}: it stays for another ${this.#ttlMs / 1000} s`,
+        error,
+      );
+      return "failed" as const;
+    });
     if (outcome === "failed" && this.#context.core.store.latest(key)) this.#written(key);
   }
 }

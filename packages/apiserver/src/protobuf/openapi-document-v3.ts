@@ -5,18 +5,20 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import {
   any,
-  double,
   each,
+  externalDocs,
   flag,
-  integer,
-  many,
+  limits,
   map,
-  type Message,
   message,
+  namedEntry,
+  securityRequirements,
   string,
   strings,
-  type Write,
   writeMessage,
+  numbered,
+  type Message,
+  type Write,
 } from "./openapi-message.ts";
 import { WireWriter } from "./wire-writer.ts";
 
@@ -29,7 +31,7 @@ export function encodeOpenApiThree(document: JsonObject): Uint8Array {
 
 const isReference = (value: Json): boolean => isObject(value) && typeof value["$ref"] === "string";
 
-/** A message that is what it is, or says where that is to be found. */
+/** A message, or a reference to one. */
 const orReference =
   (of: () => Message): Write =>
   (writer, field, value) =>
@@ -52,7 +54,6 @@ const content: Write = map(
   1,
   message(() => mediaType),
 );
-const docs: Write = message(() => externalDocs);
 
 /** Operations and their like hold a map whose entries are fields of the message itself. */
 const entries =
@@ -60,15 +61,9 @@ const entries =
   (writer, field, value) =>
     writer.nested(field, () => {
       for (const [name, one] of Object.entries(value as JsonObject))
-        if (isEntry(name)) named(writer, entry, name, one, write);
+        if (isEntry(name)) namedEntry(writer, entry, name, (at) => write(writer, at, one));
       writeMessage(writer, { fields: [], extensions }, value as JsonObject);
     });
-
-const named = (writer: WireWriter, field: number, name: string, value: Json, write: Write): void =>
-  writer.nested(field, () => {
-    writer.string(1, name);
-    write(writer, 2, value);
-  });
 
 const documentMessage: Message = {
   fields: [
@@ -85,12 +80,8 @@ const documentMessage: Message = {
       ),
     ],
     ["components", 5, message(() => components)],
-    [
-      "security",
-      6,
-      each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value)))),
-    ],
-    ["externalDocs", 8, docs],
+    ["security", 6, securityRequirements],
+    ["externalDocs", 8, externalDocs],
   ],
   extensions: 9,
 };
@@ -158,7 +149,7 @@ const operation: Message = {
     ["tags", 1, strings],
     ["summary", 2, string],
     ["description", 3, string],
-    ["externalDocs", 4, docs],
+    ["externalDocs", 4, externalDocs],
     ["operationId", 5, string],
     ["parameters", 6, parameters],
     ["requestBody", 7, orReference(() => requestBody)],
@@ -183,7 +174,7 @@ const writeResponses: Write = (writer, field, value) => {
   writer.nested(field, () => {
     if (otherwise !== undefined) write(writer, 1, otherwise);
     for (const [code, one] of Object.entries(coded))
-      if (!code.startsWith("x-")) named(writer, 2, code, one, write);
+      if (!code.startsWith("x-")) namedEntry(writer, 2, code, (at) => write(writer, at, one));
     writeMessage(writer, { fields: [], extensions: 3 }, coded);
   });
 };
@@ -243,25 +234,11 @@ const schemaMessage: Message = {
     ["nullable", 1, flag],
     ["readOnly", 3, flag],
     ["writeOnly", 4, flag],
-    ["externalDocs", 6, docs],
+    ["externalDocs", 6, externalDocs],
     ["example", 7, any],
     ["deprecated", 8, flag],
     ["title", 9, string],
-    ["multipleOf", 10, double],
-    ["maximum", 11, double],
-    ["exclusiveMaximum", 12, flag],
-    ["minimum", 13, double],
-    ["exclusiveMinimum", 14, flag],
-    ["maxLength", 15, integer],
-    ["minLength", 16, integer],
-    ["pattern", 17, string],
-    ["maxItems", 18, integer],
-    ["minItems", 19, integer],
-    ["uniqueItems", 20, flag],
-    ["maxProperties", 21, integer],
-    ["minProperties", 22, integer],
-    ["required", 23, strings],
-    ["enum", 24, many],
+    ...numbered(10, limits),
     ["type", 25, string],
     ["allOf", 26, each(schema)],
     ["oneOf", 27, each(schema)],
@@ -275,12 +252,4 @@ const schemaMessage: Message = {
     ["format", 35, string],
   ],
   extensions: 36,
-};
-
-const externalDocs: Message = {
-  fields: [
-    ["description", 1, string],
-    ["url", 2, string],
-  ],
-  extensions: 3,
 };

@@ -1,5 +1,5 @@
-// How documents become protobuf messages: fields by their name in JSON, choices, maps and values of
-// any form, as gnostic's models have them in both versions of OpenAPI. Knows no document.
+// Writers for the messages of gnostic's OpenAPI models, v2 and v3: fields by their name in JSON,
+// choices, maps and values of any type. Knows no document.
 // Upstream: github.com/google/gnostic-models/{openapiv2,openapiv3}.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { toBlockYaml } from "./block-yaml.ts";
@@ -80,7 +80,8 @@ export const map =
         namedEntry(writer, entry, name, (at) => write(writer, at, one));
     });
 
-function namedEntry(
+/** A pair of a name and a value. */
+export function namedEntry(
   writer: WireWriter,
   field: number,
   name: string,
@@ -91,3 +92,42 @@ function namedEntry(
     writeValue(2);
   });
 }
+
+/** Fields with consecutive numbers from `first` on. */
+export function numbered(
+  first: number,
+  fields: readonly (readonly [name: string, write: Write])[],
+): Message["fields"] {
+  return fields.map(([name, write], i) => [name, first + i, write] as const);
+}
+
+/** The limits of a value, in the order of both versions' schemas. */
+export const limits: readonly (readonly [name: string, write: Write])[] = [
+  ["multipleOf", double],
+  ["maximum", double],
+  ["exclusiveMaximum", flag],
+  ["minimum", double],
+  ["exclusiveMinimum", flag],
+  ["maxLength", integer],
+  ["minLength", integer],
+  ["pattern", string],
+  ["maxItems", integer],
+  ["minItems", integer],
+  ["uniqueItems", flag],
+  ["maxProperties", integer],
+  ["minProperties", integer],
+  ["required", strings],
+  ["enum", many],
+];
+
+export const securityRequirements: Write = each(
+  map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value))),
+);
+
+export const externalDocs: Write = message(() => ({
+  fields: [
+    ["description", 1, string],
+    ["url", 2, string],
+  ],
+  extensions: 3,
+}));

@@ -85,10 +85,12 @@ function fieldNamed({ ref, data }: PatchType, name: string): FieldFacts | undefi
   );
 }
 
-const structNameOf = ({ ref, data }: PatchType): string =>
-  ref.at === "struct" ? data.type(ref.type).goStruct : ref.at === "special" ? ref.name : "";
+function structNameOf({ ref, data }: PatchType): string {
+  if (ref.at === "struct") return data.type(ref.type).goStruct;
+  return ref.at === "special" ? ref.name : "";
+}
 
-/** retainKeys may stand beside another strategy and says nothing by itself. */
+/** retainKeys modifies another strategy; alone it means replace. */
 const strategyOf = ({ patchStrategy = [] }: FieldFacts): PatchField["strategy"] =>
   (patchStrategy.find((strategy) => strategy !== "retainKeys") as
     | "merge"

@@ -18,16 +18,17 @@ export function formatGoDuration(nanos: bigint): string {
   const n = nanos < 0n ? -nanos : nanos;
   if (n === 0n) return "0s";
   if (n < unitNanos["s"]!) {
-    const unit = n < 1_000n ? "ns" : n < 1_000_000n ? "µs" : "ms";
+    const unit = ["ms", "µs", "ns"].find((each) => n >= unitNanos[each]!)!;
     return sign + decimal(n, unitNanos[unit]!) + unit;
   }
   const hours = n / unitNanos["h"]!;
   const minutes = (n / unitNanos["m"]!) % 60n;
   const seconds = `${decimal(n % unitNanos["m"]!, unitNanos["s"]!)}s`;
-  return sign + (hours ? `${hours}h${minutes}m` : minutes ? `${minutes}m` : "") + seconds;
+  if (hours) return `${sign}${hours}h${minutes}m${seconds}`;
+  return minutes ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
 
-/** Parses what {@link formatGoDuration} writes and its like; undefined for anything else. */
+/** Parses a duration such as `1h30m`, `1.5s` or `-10ms`; undefined for anything else. */
 export function parseGoDuration(text: string): bigint | undefined {
   if (/^[+-]?0$/.test(text)) return 0n;
   if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;

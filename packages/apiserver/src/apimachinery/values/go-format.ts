@@ -1,11 +1,10 @@
-// JSON values as Go's fmt prints them with %v and %T: what accessor errors and selectable fields
-// are made of.
+// Prints JSON values as Go's fmt does with %v and %T, for accessor errors and selectable fields.
 // Upstream: Go's fmt and strconv packages.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import { formatGoNumber } from "../errors/field-error.ts";
 
 /**
- * A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. As deep as values go, so without recursion.
+ * A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. Not recursive: values may be nested deeply.
  */
 export function formatGoValue(value: Json | undefined): string {
   let text = "";
@@ -15,10 +14,10 @@ export function formatGoValue(value: Json | undefined): string {
   return text;
 }
 
-/** What is still to be written, the last first. */
+/** A piece that is still to be written; a stack holds them, the next one on top. */
 type Piece = string | { readonly value: Json | undefined };
 
-/** The value's own beginning; what it holds is put before what else is still to be written. */
+/** Returns the beginning of the value and pushes its members on the stack. */
 function openValue(value: Json | undefined, open: Piece[]): string {
   if (value === undefined || value === null) return "<nil>";
   if (typeof value === "string") return value;
@@ -35,6 +34,7 @@ function openValue(value: Json | undefined, open: Piece[]): string {
 
 /** A value's Go type under %T, as the unstructured decoder would have made it. */
 export function formatGoType(value: Json | undefined): string {
+  if (value === undefined || value === null) return "<nil>";
   switch (typeof value) {
     case "string":
       return "string";
@@ -45,10 +45,6 @@ export function formatGoType(value: Json | undefined): string {
     case "number":
       return Number.isSafeInteger(value) ? "int64" : "float64";
     default:
-      return value === undefined || value === null
-        ? "<nil>"
-        : Array.isArray(value)
-          ? "[]interface {}"
-          : "map[string]interface {}";
+      return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
   }
 }

@@ -1,7 +1,8 @@
-// Taints of devices and the tolerations of requests.
+// Validates taints of devices and tolerations of requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint,
 // validateDeviceToleration).
-import { labelValueFaults, type JsonObject } from "homeostat/api";
+import { type Decoded, labelValueFaults } from "homeostat/api";
+import type { DeviceTaint, DeviceToleration } from "homeostat/k8s/resource/v1";
 import {
   type FieldError,
   invalid,
@@ -9,7 +10,6 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
-import { stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
 const operators = ["Equal", "Exists"];
@@ -18,22 +18,25 @@ const valueErrors = (value: string, path: string): FieldError[] =>
   labelValueFaults(value).map((fault) => invalid(path, value, fault));
 
 /** One taint. */
-export function validateDeviceTaint(taint: JsonObject, path: string): FieldError[] {
-  const effect = stringAt(taint, "effect");
+export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): FieldError[] {
+  const effect = taint.effect ?? "";
   return [
-    ...labelKeyErrors(stringAt(taint, "key"), `${path}.key`),
-    ...valueErrors(stringAt(taint, "value"), `${path}.value`),
+    ...labelKeyErrors(taint.key ?? "", `${path}.key`),
+    ...valueErrors(taint.value ?? "", `${path}.value`),
     ...(effect ? effectErrors(effect, path) : [required(`${path}.effect`, "")]),
   ];
 }
 
 /** One toleration. */
-export function validateDeviceToleration(toleration: JsonObject, path: string): FieldError[] {
-  const key = stringAt(toleration, "key");
-  const effect = stringAt(toleration, "effect");
+export function validateDeviceToleration(
+  toleration: Decoded<DeviceToleration>,
+  path: string,
+): FieldError[] {
+  const key = toleration.key ?? "";
+  const effect = toleration.effect ?? "";
   return [
     ...(key ? labelKeyErrors(key, `${path}.key`) : []),
-    ...operatorErrors(stringAt(toleration, "operator"), stringAt(toleration, "value"), path),
+    ...operatorErrors(toleration.operator ?? "", toleration.value ?? "", path),
     ...(effect ? effectErrors(effect, path) : []),
   ];
 }

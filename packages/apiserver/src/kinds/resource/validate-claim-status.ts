@@ -1,7 +1,15 @@
-// What has been given to a claim, who may use it, and what drivers report about it.
+// Validates the status of claims: the allocation, its consumers, and the status of its devices.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateResourceClaimStatusUpdate and below).
-import { equalJson, isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson } from "homeostat/api";
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+} from "homeostat/k8s/resource/v1";
 import {
   type FieldError,
   forbidden,
@@ -13,15 +21,7 @@ import {
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import { invalidPrinted } from "../printers/format-struct.ts";
 import { interfaceAddressErrors } from "../validation/ip-addresses.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  optionalTextAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
@@ -44,61 +44,68 @@ const maxConditions = 8;
 const maxAddresses = 16;
 const sources = ["FromClaim", "FromClass"];
 
-/** A change through the status endpoint. */
-export function validateClaimStatus(claim: JsonObject, old: JsonObject): readonly FieldError[] {
-  const status = objectAt(claim, "status");
-  const allocation = mutableAt(status, "allocation");
-  const given = new Set(
-    allocation ? itemsAt(objectAt(allocation, "devices"), "results").map(sharedDeviceKey) : [],
-  );
+/** An update through the status subresource. */
+export function validateClaimStatus(
+  claim: Decoded<ResourceClaim>,
+  old: Decoded<ResourceClaim>,
+): readonly FieldError[] {
+  const status = claim.status ?? {};
+  const { allocation } = status;
+  const allocated = new Set((allocation?.devices?.results ?? []).map(sharedDeviceKey));
   return [
-    ...validateSet(
-      itemsAt(status, "reservedFor"),
-      maxConsumers,
-      consumerErrors,
-      (consumer) => stringAt(consumer, "uid"),
-      "status.reservedFor",
-    ),
-    ...validateSet(
-      itemsAt(status, "devices"),
-      -1,
-      (device, path) => validateReport(device, path, given),
-      sharedDeviceKey,
-      "status.devices",
-      (device, path) => ({
+    ...validateSet(status.reservedFor ?? [], "status.reservedFor", {
+      max: maxConsumers,
+      validate: consumerErrors,
+      keyOf: ({ uid }) => uid ?? "",
+    }),
+    ...validateSet(status.devices ?? [], "status.devices", {
+      max: -1,
+      validate: (device, path) => validateDeviceStatus(device, path, allocated),
+      keyOf: sharedDeviceKey,
+      repeated: (device, path) => ({
         type: "FieldValueDuplicate",
         field: path,
         body: `Duplicate value: ${formatSharedDevice(device)}`,
       }),
-    ),
+    }),
     ...reservationErrors(claim, old),
-    ...allocationErrors(
-      allocation,
-      mutableAt(objectAt(old, "status"), "allocation"),
-      requestNamesOf(objectAt(objectAt(claim, "spec"), "devices")),
-    ),
+    ...(allocation
+      ? allocationErrors(
+          allocation,
+          old.status?.allocation,
+          requestNamesOf(claim.spec?.devices ?? {}),
+        )
+      : []),
   ];
 }
 
-/** What tells devices apart: driver, pool, name and, where it is shared, the share. */
-export const sharedDeviceKey = (device: JsonObject): string => formatSharedDevice(device);
+/** The key of an allocated device: driver, pool, name and share, if any. */
+export const sharedDeviceKey = (device: AllocatedDevice): string => formatSharedDevice(device);
 
-function consumerErrors(consumer: JsonObject, path: string): FieldError[] {
-  return ["resource", "name", "uid"].flatMap((field) =>
-    stringAt(consumer, field) ? [] : [required(`${path}.${field}`, "")],
+type AllocatedDevice = Decoded<AllocatedDeviceStatus> | Decoded<DeviceRequestAllocationResult>;
+
+function consumerErrors(
+  consumer: Decoded<ResourceClaimConsumerReference>,
+  path: string,
+): FieldError[] {
+  return (["resource", "name", "uid"] as const).flatMap((field) =>
+    consumer[field] ? [] : [required(`${path}.${field}`, "")],
   );
 }
 
-function reservationErrors(claim: JsonObject, old: JsonObject): FieldError[] {
-  const status = objectAt(claim, "status");
-  const consumers = itemsAt(status, "reservedFor");
+function reservationErrors(
+  claim: Decoded<ResourceClaim>,
+  old: Decoded<ResourceClaim>,
+): FieldError[] {
+  const status = claim.status ?? {};
+  const consumers = status.reservedFor ?? [];
   const path = "status.reservedFor";
   if (!consumers.length) return [];
-  if (!isObject(status["allocation"]))
+  if (!status.allocation)
     return [forbidden(path, "may not be specified when `allocated` is not set")];
-  const before = itemsAt(objectAt(old, "status"), "reservedFor");
+  const before = old.status?.reservedFor ?? [];
   const added =
-    isSet(metadataOf(claim)["deletionTimestamp"]) &&
+    isSet(metadataOf(claim).deletionTimestamp) &&
     consumers.some((consumer) => !before.some((each) => equalJson(each, consumer)));
   return added
     ? [
@@ -110,38 +117,37 @@ function reservationErrors(claim: JsonObject, old: JsonObject): FieldError[] {
     : [];
 }
 
-/** An allocation is made once; what stands is not looked at again. */
+/** An allocation is validated once; it is immutable. */
 function allocationErrors(
-  allocation: JsonObject | undefined,
-  old: JsonObject | undefined,
+  allocation: Decoded<AllocationResult>,
+  old: Decoded<AllocationResult> | null | undefined,
   names: RequestNames,
 ): readonly FieldError[] {
   const path = "status.allocation";
-  if (!allocation) return [];
   if (old)
     return equalJson(allocation, old)
       ? []
       : [invalidPrinted(path, formatAllocation(allocation), "field is immutable")];
-  const devices = objectAt(allocation, "devices");
+  const devices = allocation.devices ?? {};
   return [
     ...validateList(
-      itemsAt(devices, "results"),
+      devices.results ?? [],
       maxRequests,
       (result, at) => validateResult(result, at, names),
       `${path}.devices.results`,
     ),
     ...validateList(
-      itemsAt(devices, "config"),
+      devices.config ?? [],
       2 * maxRequests,
       (config, at) => [
-        ...sourceErrors(stringAt(config, "source"), `${at}.source`),
+        ...sourceErrors(config.source ?? "", `${at}.source`),
         ...validateReferences(config, at, names),
         ...validateConfiguration(config, at, "new"),
       ],
       `${path}.devices.config`,
     ),
-    ...(isObject(allocation["nodeSelector"])
-      ? validateNodeSelector(allocation["nodeSelector"], `${path}.nodeSelector`)
+    ...(allocation.nodeSelector
+      ? validateNodeSelector(allocation.nodeSelector, `${path}.nodeSelector`)
       : []),
   ];
 }
@@ -151,36 +157,40 @@ function sourceErrors(source: string, path: string): FieldError[] {
   return sources.includes(source) ? [] : [notSupported(path, source, sources)];
 }
 
-function validateResult(result: JsonObject, path: string, names: RequestNames): FieldError[] {
-  const share = optionalTextAt(result, "shareID");
+function validateResult(
+  result: Decoded<DeviceRequestAllocationResult>,
+  path: string,
+  names: RequestNames,
+): FieldError[] {
+  const share = result.shareID;
   return [
-    ...requestReferenceErrors(stringAt(result, "request"), `${path}.request`, names),
+    ...requestReferenceErrors(result.request ?? "", `${path}.request`, names),
     ...deviceNameErrors(result, path),
     ...validateBindingConditions(result, path),
-    ...(share === undefined ? [] : shareIdErrors(share, `${path}.shareID`)),
+    ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
   ];
 }
 
-function deviceNameErrors(device: JsonObject, path: string): FieldError[] {
+function deviceNameErrors(device: AllocatedDevice, path: string): FieldError[] {
   return [
-    ...csiNameErrors(stringAt(device, "driver"), `${path}.driver`),
-    ...poolNameErrors(stringAt(device, "pool"), `${path}.pool`),
-    ...labelNameErrors(stringAt(device, "device"), `${path}.device`),
+    ...csiNameErrors(device.driver ?? "", `${path}.driver`),
+    ...poolNameErrors(device.pool ?? "", `${path}.pool`),
+    ...labelNameErrors(device.device ?? "", `${path}.device`),
   ];
 }
 
-/** What a driver says about one device. */
-function validateReport(
-  device: JsonObject,
+/** The status that a driver reports of one device. */
+function validateDeviceStatus(
+  device: Decoded<AllocatedDeviceStatus>,
   path: string,
-  given: ReadonlySet<string>,
+  allocated: ReadonlySet<string>,
 ): readonly FieldError[] {
-  const share = optionalTextAt(device, "shareID");
-  const conditions = itemsAt(device, "conditions");
+  const share = device.shareID;
+  const conditions = device.conditions ?? [];
   return [
     ...deviceNameErrors(device, path),
-    ...(share === undefined ? [] : shareIdErrors(share, `${path}.shareID`)),
-    ...(given.has(sharedDeviceKey(device))
+    ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
+    ...(allocated.has(sharedDeviceKey(device))
       ? []
       : [
           invalidPrinted(
@@ -193,25 +203,21 @@ function validateReport(
       ? [tooMany(`${path}.conditions`, conditions.length, maxConditions)]
       : []),
     ...validateConditions(conditions, `${path}.conditions`),
-    ...(isSet(device["data"]) ? validateRawObject(device["data"], `${path}.data`, "new") : []),
-    ...(isObject(device["networkData"])
-      ? networkErrors(device["networkData"], `${path}.networkData`)
-      : []),
+    ...(isSet(device.data) ? validateRawObject(device.data, `${path}.data`, "new") : []),
+    ...(device.networkData ? networkErrors(device.networkData, `${path}.networkData`) : []),
   ];
 }
 
-function networkErrors(data: JsonObject, path: string): readonly FieldError[] {
-  const limited = (field: string, most: number): FieldError[] =>
-    Buffer.byteLength(stringAt(data, field)) > most ? [tooLong(`${path}.${field}`, most)] : [];
+function networkErrors(data: Decoded<NetworkDeviceData>, path: string): readonly FieldError[] {
+  const limited = (field: "interfaceName" | "hardwareAddress", max: number): FieldError[] =>
+    Buffer.byteLength(data[field] ?? "") > max ? [tooLong(`${path}.${field}`, max)] : [];
   return [
     ...limited("interfaceName", 256),
     ...limited("hardwareAddress", 128),
-    ...validateSet(
-      textsAt(data, "ips"),
-      maxAddresses,
-      interfaceAddressErrors,
-      String,
-      `${path}.ips`,
-    ),
+    ...validateSet(data.ips ?? [], `${path}.ips`, {
+      max: maxAddresses,
+      validate: interfaceAddressErrors,
+      keyOf: String,
+    }),
   ];
 }

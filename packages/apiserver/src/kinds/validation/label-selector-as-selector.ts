@@ -22,7 +22,7 @@ const operators: ReadonlyMap<string, "in" | "notin" | "exists" | "!"> = new Map(
 
 /** Returns undefined for an invalid LabelSelector. An absent one matches nothing. */
 export function labelSelectorAsSelector(
-  selector: Decoded<LabelSelectorField> | undefined,
+  selector: Decoded<LabelSelectorField> | null | undefined,
 ): Selector | undefined {
   if (!selector) return "nothing";
   if (isEmptySelector(selector)) return "everything";

@@ -25,7 +25,7 @@ export interface FieldManagerOptions {
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
   /**
    * An empty object of this version as the encoder writes it: `{apiVersion, kind}` for custom
-   * resources, with the fields that Go never omits for built-in kinds (see `zeroObject`).
+   * resources, with the fields that Go never omits for built-in kinds (see `zeroStruct`).
    */
   readonly empty: () => JsonObject;
   /**

@@ -180,13 +180,16 @@ function scalarToJson({ value, source, tag }: Scalar): Json {
   if (typeof value === "number") {
     if (!Number.isFinite(value) && source && !/inf|nan/i.test(source)) return source;
     if (!Number.isFinite(value))
-      throw new YamlSyntaxError(
-        `json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`,
-      );
+      throw new YamlSyntaxError(`json: unsupported value: ${formatNonFinite(value)}`);
     return value;
   }
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
   return source ?? String(value);
+}
+
+function formatNonFinite(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
 }
 
 /**

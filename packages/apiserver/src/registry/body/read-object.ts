@@ -1,5 +1,5 @@
-// The object in the body of a create or an update: media type, claimed kind, decoding, and what
-// fieldValidation makes of fields that are unknown or said twice.
+// Reads the object in the body of a create or an update: media type, stated kind, decoding, and the
+// unknown and duplicate fields that fieldValidation is about.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
 import {
   type ApiStatusError,
@@ -14,12 +14,10 @@ import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
-import { readContentType } from "./content-type.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
-import { bodyOf } from "./request-body.ts";
-import { summarizeBody } from "./summarize-body.ts";
+import { bodyOf, readContentType } from "./request-body.ts";
 
-/** What is done about strict errors. */
+/** What becomes of strict errors. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 /** Reads the body of `scope` as `expected`. Throws 400 and 415. */
@@ -47,7 +45,7 @@ export async function readObject(
   return object;
 }
 
-/** Members of any shape, such as defaults in a definition's schema, pass a typed decoder unread. */
+/** A typed decoder does not look into members of any shape, such as defaults in a schema. */
 function holdsInfinity(value: Json): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   return (
@@ -143,7 +141,7 @@ function decode(
   }
 }
 
-/** Strict refuses, Warn warns, Ignore says nothing. */
+/** Strict refuses, Warn warns, Ignore drops. */
 function report(
   scope: RequestScope,
   strictErrors: readonly string[],
@@ -172,4 +170,17 @@ function unrecognized(
   return badRequestError(
     `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(scope.request.api.body)})`,
   );
+}
+
+const summaryBytes = 30;
+
+/**
+ * The beginning of a body as error messages show it: text if it looks like JSON, else hexadecimal.
+ * Upstream: handlers/rest.go (summarizeData).
+ */
+function summarizeBody(body: Uint8Array): string {
+  if (!body.length) return "<empty>";
+  const encoding = body[0] === 0x7b ? "utf8" : "hex";
+  const shown = Buffer.from(body.subarray(0, summaryBytes)).toString(encoding);
+  return body.length > summaryBytes ? `${shown} ...` : shown;
 }

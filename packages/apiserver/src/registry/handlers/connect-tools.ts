@@ -1,5 +1,5 @@
-// What a subresource with a life of its own may do beyond reading its parent: change stored objects
-// as the server itself, delete the parent, look at other kinds.
+// The tools of connect handlers: change stored objects as the server itself, delete the parent,
+// read other kinds.
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { uuid } from "homeostat/runtime";
 import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
@@ -8,14 +8,13 @@ import { deleteStored } from "./delete.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
 import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
-import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { findResource, findStored } from "../scope/find-stored.ts";
 import { storageKeyOf, storagePrefixOf } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { commitObject } from "../store/commit.ts";
 
 const maxAttempts = 100;
-/** The server's name among the owners of fields, where it goes through its own front door. */
+/** The field manager of the server's own changes. */
 const ownManager = "kube-apiserver";
 
 /** The tools for one request. */
@@ -24,11 +23,12 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
   return {
     query: (field) => request.query.first(field),
     integer: (field) => request.query.integer(field),
-    overwrite: async (change, options) => await overwrite(scope, resource, name, change, options),
+    overwrite: async (change, options) => await overwrite(scope, change, options),
     async overwriteOther(kind, otherName, change, options) {
       const other = findResource(scope, kind);
       if (!other) throw notFoundError(kind, otherName);
-      await overwrite(scope, other, otherName, change, { ...options, tracked: "status" });
+      const target = { ...scope, resource: other, name: otherName };
+      await overwrite(target, change, { ...options, tracked: "status" });
     },
     async remove(options: DeleteOptions) {
       await deleteStored(scope, storageKeyOf(resource, namespace, name), options);
@@ -46,17 +46,19 @@ export function createConnectTools(scope: RequestScope): ConnectTools {
   };
 }
 
+interface OverwriteOptions {
+  readonly dryRun: boolean;
+  readonly uid?: string;
+  /** The subresource whose field manager records the change. */
+  readonly tracked?: string;
+}
+
 async function overwrite(
-  { core, namespace, request }: RequestScope,
-  resource: ServedResource,
-  name: string,
+  scope: RequestScope,
   change: (object: JsonObject) => void,
-  {
-    dryRun,
-    uid,
-    tracked,
-  }: { readonly dryRun: boolean; readonly uid?: string; readonly tracked?: string },
+  { dryRun, uid, tracked }: OverwriteOptions,
 ): Promise<void> {
+  const { core, resource, namespace, name, request } = scope;
   const key = storageKeyOf(resource, namespace, name);
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
@@ -75,7 +77,7 @@ async function overwrite(
       tracked === undefined
         ? object
         : core.fieldManagers.of(resource, tracked).update(live, object, ownManager, request.now);
-    if (dryRun || (await commitObject(core, resource, key, revision, next)) !== "conflict") return;
+    if (dryRun || (await commitObject(scope, key, revision, next)) !== "conflict") return;
   }
   throw conflictError(
     resource,

@@ -1,8 +1,8 @@
-// Subresources with a life of their own: the kind's handler gets the parent and the body.
+// Requests to subresources that connect: the kind's handler gets the parent and the body.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go (ConnectResource), create.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
-import { runAdmission } from "../../apimachinery/rest/admission.ts";
 import { transformedResponse } from "../response/object-response.ts";
 import { bytesResponse } from "../response/encode-response.ts";
 import { badRequestError, genericNotFoundError } from "../../apimachinery/errors/api-errors.ts";
@@ -24,12 +24,12 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
-import { admissionRequestOf } from "../store/admission-request.ts";
+import { admitMutating, type AdmittedWrite, admitValidating } from "../store/admit.ts";
 import { createBodyManager } from "../managed-fields/field-managers.ts";
 
 type Connection = Extract<Subresource, { readonly at: "connect" }>;
 
-/** Hands the request to the subresource. Throws 404 when the parent is not there. */
+/** Passes the request to the subresource. Throws 404 if the parent does not exist. */
 export async function connect(scope: RequestScope, endpoint: Connection): Promise<ApiResponse> {
   const { core, resource, request } = scope;
   const options = readWriteOptions("CreateOptions", request.query);
@@ -50,33 +50,25 @@ export async function connect(scope: RequestScope, endpoint: Connection): Promis
   );
 }
 
-/** Answers what a handler came to. */
+/** The response with the result of a handler. */
 export async function connectedResponse(
   scope: RequestScope,
-  answer: ConnectResponse,
+  result: ConnectResponse,
   encode?: VersionCodec["encode"],
 ): Promise<ApiResponse> {
-  if (!("text" in answer)) {
-    const { core, request, accepted, subresource } = scope;
-    const isOwnKind = answer.object.kind === subresource?.endpoint.kind.kind && !accepted.transform;
-    if (encode && isOwnKind)
-      return await bytesResponse(
-        core,
-        request,
-        accepted,
-        answer.status,
-        encodeObjectBytes(answer.object, encode),
-      );
-    return await transformedResponse(scope, answer.status, answer.object);
+  const { status } = result;
+  if ("text" in result) {
+    const headers = result.text ? { "content-type": "text/plain" } : {};
+    return { status, headers, body: new TextEncoder().encode(result.text) };
   }
-  const headers = answer.text ? { "content-type": "text/plain" } : {};
-  return { status: answer.status, headers, body: new TextEncoder().encode(answer.text) };
+  const { accepted, subresource } = scope;
+  const isOwnKind = result.object.kind === subresource?.endpoint.kind.kind;
+  return encode && isOwnKind && !accepted.transform
+    ? await bytesResponse(scope, status, encodeObjectBytes(result.object, encode))
+    : await transformedResponse(scope, status, result.object);
 }
 
-/**
- * Creates through the subresource of another resource: the object of that name is the parent, and
- * need not be there yet.
- */
+/** Creates through a subresource of another resource; the parent need not exist. */
 export async function createThrough(
   scope: RequestScope,
   { resource: name, subresource }: NonNullable<ServedResource["createsThrough"]>,
@@ -102,7 +94,7 @@ export async function createThrough(
   );
 }
 
-/** Enters the fields of a body in the writer's name. */
+/** Adds managedFields to a body. */
 function tracked(
   { request, subresource }: RequestScope,
   endpoint: Connection,
@@ -119,28 +111,22 @@ function tracked(
   );
 }
 
-/** What a POST brings is admitted as if it were to be created. */
+/** Admits the body of a POST as a create. */
 async function admitBody(
   scope: RequestScope,
   body: JsonObject,
   options: WriteOptions,
 ): Promise<void> {
-  const { mutating, validating } = scope.core.admission;
-  if (
-    scope.request.api.method !== "POST" ||
-    !scope.request.api.body.length ||
-    (!mutating.length && !validating.length)
-  )
-    return;
-  const request = admissionRequestOf(scope, {
+  if (scope.request.api.method !== "POST" || !scope.request.api.body.length) return;
+  const write: AdmittedWrite = {
     operation: "CREATE",
     object: body,
     old: undefined,
     dryRun: options.dryRun,
     options: formatWriteOptions(options),
-  });
-  await runAdmission(mutating, request);
-  await runAdmission(validating, request);
+  };
+  await admitMutating(scope, () => write);
+  await admitValidating(scope, () => write);
 }
 
 async function readBody(

@@ -4,11 +4,10 @@
 import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
-import { runAdmission } from "../../apimachinery/rest/admission.ts";
 import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
 import { forbiddenError } from "../../apimachinery/errors/api-errors.ts";
 import { readObject } from "../body/read-object.ts";
-import { readContentType } from "../body/content-type.ts";
+import { readContentType } from "../body/request-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { createThrough } from "./connect.ts";
 import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.ts";
@@ -20,7 +19,7 @@ import {
   readWriteOptions,
   type WriteOptions,
 } from "../options/write-options.ts";
-import { admissionRequestOf } from "../store/admission-request.ts";
+import { admitMutating } from "../store/admit.ts";
 import { emptyObject } from "../managed-fields/field-managers.ts";
 import { insertObject } from "../store/insert-object.ts";
 
@@ -60,30 +59,24 @@ export async function createObject(scope: RequestScope): Promise<ApiResponse> {
   );
 }
 
-/** Enters the fields in the writer's name, and lets admission change the object. */
+/** Adds managedFields, and runs the mutating admission steps. */
 async function admitNew(
   scope: RequestScope,
   object: JsonObject,
   options: WriteOptions,
 ): Promise<JsonObject> {
-  const { core, request } = scope;
-  const warn = (text: string): void => request.warnings.add(text);
+  const warn = (text: string): void => scope.request.warnings.add(text);
   dedupeOwnerReferences(object, "", warn);
   const next = tracked(scope, object, options);
-  if (core.admission.mutating.length) {
-    await runAdmission(
-      core.admission.mutating,
-      admissionRequestOf(scope, {
-        operation: "CREATE",
-        object: next,
-        old: undefined,
-        dryRun: options.dryRun,
-        options: formatWriteOptions(options),
-        name: scope.name || metaString(next, "name"),
-      }),
-    );
-    dedupeOwnerReferences(next, " after mutating admission happens", warn);
-  }
+  await admitMutating(scope, () => ({
+    operation: "CREATE",
+    object: next,
+    old: undefined,
+    dryRun: options.dryRun,
+    options: formatWriteOptions(options),
+    name: scope.name || metaString(next, "name"),
+  }));
+  dedupeOwnerReferences(next, " after mutating admission happens", warn);
   return next;
 }
 
@@ -98,7 +91,7 @@ function tracked(
     .update(emptyObject(resource), object, manager, request.now);
 }
 
-/** A generated name that is taken is made anew. */
+/** Generates another name if one is taken. */
 async function insertNamed(
   scope: RequestScope,
   object: JsonObject,

@@ -4,7 +4,6 @@
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { Revision } from "../../storage/store.ts";
-import { runAdmission } from "../../apimachinery/rest/admission.ts";
 import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
 import { successStatus } from "../response/error-response.ts";
 import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
@@ -13,7 +12,7 @@ import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import { formatDeleteOptions, readDeleteOptions } from "../options/delete-options.ts";
 import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { requestedKey, splitStorageKey } from "../revisions/storage-key.ts";
-import { admissionRequestOf } from "../store/admission-request.ts";
+import { admitMutating, type AdmittedWrite, admitValidating } from "../store/admit.ts";
 import { errorKindOf } from "../store/before-create.ts";
 import { commitObject, commitRemoval } from "../store/commit.ts";
 import { planDeletion } from "../store/deletion.ts";
@@ -81,27 +80,24 @@ export async function deleteStored(
   );
 }
 
-/** undefined: somebody else was faster. */
+/** Returns undefined on a conflict. */
 async function attemptDelete(
   scope: RequestScope,
   live: Live,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { core, resource } = scope;
-  const plan = planDeletion(
-    resource.strategy,
-    live.hub,
-    options,
-    writeContextOf(scope, options.dryRun),
-    core.runtime.clock.now(),
-  );
+  const { resource } = scope;
+  const plan = planDeletion(resource.strategy, live.hub, options, {
+    context: writeContextOf(scope, options.dryRun),
+    nowMs: scope.core.runtime.clock.now(),
+  });
   if (plan.at === "unchanged")
     return { pending: true, shown: { revision: live.revision }, object: live.object };
   if (plan.at === "mark") return await mark(scope, live, plan.hub, options);
   if (plan.at === "mark, then remove") return await markAndRemove(scope, live, plan.hub, options);
   if (options.dryRun)
     return { pending: false, shown: { revision: live.revision }, object: live.object };
-  const removal = await commitRemoval(core, resource, live.revision);
+  const removal = await commitRemoval(scope, live.revision);
   return removal === "conflict" ? undefined : removed(removal, live);
 }
 
@@ -117,12 +113,12 @@ async function mark(
   hub: JsonObject,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { core, resource } = scope;
+  const { resource } = scope;
   if (options.dryRun) {
     const object = fromHub(resource, hub);
     return { pending: true, shown: { object }, object };
   }
-  const revision = await commitObject(core, resource, live.revision.key, live.revision, hub);
+  const revision = await commitObject(scope, live.revision.key, live.revision, hub);
   return revision === "conflict"
     ? undefined
     : { pending: true, shown: { revision }, object: live.object };
@@ -137,9 +133,7 @@ async function markAndRemove(
   const marked = await mark(scope, live, hub, options);
   if (!marked || options.dryRun) return marked && { ...marked, pending: false };
   const removal =
-    "revision" in marked.shown
-      ? await commitRemoval(scope.core, scope.resource, marked.shown.revision)
-      : "conflict";
+    "revision" in marked.shown ? await commitRemoval(scope, marked.shown.revision) : "conflict";
   return removal === "conflict" ? undefined : removed(removal, live);
 }
 
@@ -191,16 +185,14 @@ async function admitDelete(
   live: Live,
   options: DeleteOptions,
 ): Promise<void> {
-  const { mutating, validating } = scope.core.admission;
-  if (!mutating.length && !validating.length) return;
-  const request = admissionRequestOf(scope, {
+  const write: AdmittedWrite = {
     operation: "DELETE",
     object: undefined,
     old: live.object,
     dryRun: options.dryRun,
     options: formatDeleteOptions(options),
-    ...(scope.action === "deletecollection" ? { name: "" } : { name }),
-  });
-  await runAdmission(mutating, request);
-  await runAdmission(validating, request);
+    name: scope.action === "deletecollection" ? "" : name,
+  };
+  await admitMutating(scope, () => write);
+  await admitValidating(scope, () => write);
 }

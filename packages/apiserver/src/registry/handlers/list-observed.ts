@@ -37,7 +37,7 @@ export async function listObserved(
   scope: RequestScope,
   objects: readonly JsonObject[],
 ): Promise<ApiResponse> {
-  const { core, request, resource, accepted } = scope;
+  const { request, resource, accepted } = scope;
   const { labels, fields } = readListOptions(request.query, resource, "");
   if (request.query.flag("watch")) throw methodNotAllowedError(resource, "watch");
   const items = objects.filter(
@@ -48,30 +48,16 @@ export async function listObserved(
       ),
   );
   if (accepted.transform?.kind === "Table") {
-    const options = {
+    const table = makeTable(resource, items, {
+      metadata: {},
       includeObject: readIncludeObject(request.query),
       metaVersion: accepted.transform.version,
       nowMs: request.nowMs,
-    };
-    return await objectResponse(
-      core,
-      request,
-      accepted,
-      200,
-      makeTable(resource.table, resource, items, {}, options, "with columns"),
-    );
+    });
+    return await objectResponse(scope, 200, table);
   }
   const encode = resource.codec.encode ?? encodeJson;
   const head = { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata: {} };
-  return await bytesResponse(
-    core,
-    request,
-    accepted,
-    200,
-    joinList(
-      head,
-      items.map((item) => Buffer.from(encode(item))),
-      "",
-    ),
-  );
+  const encoded = items.map((item) => Buffer.from(encode(item)));
+  return await bytesResponse(scope, 200, joinList(head, encoded, ""));
 }

@@ -1,9 +1,9 @@
-// Lists: a head, the stored bytes of the items one behind the other, and a tail.
+// GET of a collection: a head, the stored bytes of the items, and a tail.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
 import { encodeJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { bytesResponse, objectResponse } from "../response/encode-response.ts";
-import { goTypeName } from "../response/go-type-name.ts";
+import { goTypeName } from "../response/object-response.ts";
 import { makeTable, readIncludeObject } from "../response/table.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
@@ -24,68 +24,55 @@ export async function listObjects(scope: RequestScope): Promise<ApiResponse> {
   return await listResponse(scope, page);
 }
 
-/** Answers a page in the form that was agreed on. */
+/** The response with a page in the negotiated form. */
 export async function listResponse(scope: RequestScope, page: ListPage): Promise<ApiResponse> {
-  const { core, request, resource, accepted } = scope;
-  const { transform } = accepted;
-  const metadata = listMetadata(scope, page);
-  if (transform?.kind === "Table") {
-    const includeObject = readIncludeObject(request.query);
-    const objects = page.items.map((revision) => core.representations.object(resource, revision));
-    return await objectResponse(
-      core,
-      request,
-      accepted,
-      200,
-      makeTable(
-        resource.table,
-        resource,
-        objects,
-        metadata,
-        { includeObject, metaVersion: transform.version, nowMs: request.nowMs },
-        "with columns",
-      ),
-    );
-  }
-  if (transform?.kind === "PartialObjectMetadata")
+  const { resource, accepted } = scope;
+  if (accepted.transform?.kind === "Table")
+    return await objectResponse(scope, 200, tableOf(scope, page, accepted.transform.version));
+  if (accepted.transform?.kind === "PartialObjectMetadata")
     throw notAcceptableError(
       `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`,
     );
-  if (transform) {
-    const items = page.items.length
-      ? page.items.map((revision) =>
-          core.representations.metadata(resource, revision, transform.version),
-        )
-      : null;
-    return await bytesResponse(
-      core,
-      request,
-      accepted,
-      200,
-      joinList(
-        {
-          kind: "PartialObjectMetadataList",
-          apiVersion: `meta.k8s.io/${transform.version}`,
-          metadata,
-        },
-        items,
-        "",
-      ),
-    );
-  }
-  const items = page.items.map((revision) => core.representations.item(resource, revision));
-  return await bytesResponse(
-    core,
-    request,
-    accepted,
-    200,
-    joinList(
-      { kind: resource.listKind, apiVersion: formatApiVersion(resource), metadata },
-      items,
-      "{",
-      resource.codec.goType,
-    ),
+  const list = accepted.transform
+    ? metadataList(scope, page, accepted.transform.version)
+    : objectList(scope, page);
+  return await bytesResponse(scope, 200, list);
+}
+
+function tableOf(scope: RequestScope, page: ListPage, metaVersion: string): JsonObject {
+  const { core, request, resource } = scope;
+  const includeObject = readIncludeObject(request.query);
+  const objects = page.items.map((revision) => core.representations.object(resource, revision));
+  return makeTable(resource, objects, {
+    metadata: listMetadata(scope, page),
+    includeObject,
+    metaVersion,
+    nowMs: request.nowMs,
+  });
+}
+
+function metadataList(scope: RequestScope, page: ListPage, metaVersion: string): Uint8Array {
+  const { core, resource } = scope;
+  const items = page.items.map((revision) =>
+    core.representations.metadata(resource, revision, metaVersion),
   );
+  const head = {
+    kind: "PartialObjectMetadataList",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata: listMetadata(scope, page),
+  };
+  return joinList(head, items.length ? items : null, "");
+}
+
+function objectList(scope: RequestScope, page: ListPage): Uint8Array {
+  const { core, resource } = scope;
+  const items = page.items.map((revision) => core.representations.item(resource, revision));
+  const head = {
+    kind: resource.listKind,
+    apiVersion: formatApiVersion(resource),
+    metadata: listMetadata(scope, page),
+  };
+  return joinList(head, items, "{", resource.codec.goType);
 }
 
 /** In the order of Go's ListMeta, or of a map, which also has an empty `continue`. */

@@ -1,4 +1,4 @@
-// PATCH: four ways to say what is to change, one way to change it.
+// PATCH, in any of the four patch types.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
@@ -11,14 +11,13 @@ import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespa
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import { readPatchOptions, type WriteOptions } from "../options/write-options.ts";
 import { readIntent } from "../patch/patch-apply.ts";
-import type { DocumentPatch } from "../patch/patch-document.ts";
-import type { PatchTarget } from "../patch/patch-target.ts";
+import { readDocumentPatch } from "../patch/patch-document.ts";
+import type { DocumentPatch, PatchTarget } from "../patch/read-patched.ts";
 import { type PatchType, readPatchType } from "../patch/patch-type.ts";
-import { readDocumentPatch } from "../patch/read-document-patch.ts";
 import { emptyObject } from "../managed-fields/field-managers.ts";
 import { type Change, updateObject } from "../store/update-object.ts";
 
-/** Changes the object, or what a subresource shows of it. */
+/** Patches the object, or its subresource. */
 export async function patchObject(scope: RequestScope): Promise<ApiResponse> {
   const type = readPatchType(scope);
   const options = readPatchOptions(scope.request.query, type);
@@ -44,7 +43,7 @@ async function readPatch(
     const intent = await readIntent(scope, fieldManager, options);
     return (live) => intent(live ?? emptyObject(resource));
   }
-  // a body that is too large is refused first, a broken one once there is something to patch
+  // Upstream refuses a large body first, and a malformed one after it has found the object.
   bodyOf(request);
   let patch: DocumentPatch | undefined;
   const manager = managerOrUserAgent(options.fieldManager, request.api.headers["user-agent"] ?? "");
@@ -66,7 +65,7 @@ function targetOf(scope: RequestScope, { fieldValidation }: WriteOptions): Patch
   };
 }
 
-/** The patched object must still be the one in the path. */
+/** Asserts that the patched object is still the one in the path. */
 function checked(
   scope: RequestScope,
   next: JsonObject,

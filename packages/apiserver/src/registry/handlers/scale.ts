@@ -28,7 +28,7 @@ import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespa
 import { metadataOf, metaList, metaString } from "../../apimachinery/meta/read-meta.ts";
 import { readPatchOptions, readWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { readIntent } from "../patch/patch-apply.ts";
-import { readDocumentPatch } from "../patch/read-document-patch.ts";
+import { readDocumentPatch } from "../patch/patch-document.ts";
 import { readPatchType } from "../patch/patch-type.ts";
 import type { ScaleSubresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";

@@ -1,6 +1,6 @@
-// PUT: the object as the body has it.
+// PUT: replaces an object.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/update.go.
-import { type JsonObject } from "homeostat/api";
+import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
 import { resultResponse } from "../response/object-response.ts";
@@ -13,7 +13,7 @@ import { readWriteOptions } from "../options/write-options.ts";
 import { emptyObject, strategyAt } from "../managed-fields/field-managers.ts";
 import { updateObject } from "../store/update-object.ts";
 
-/** Replaces the object, or what a subresource shows of it. */
+/** Replaces the object, or its subresource. */
 export async function replaceObject(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, subresource } = scope;
   const options = readWriteOptions("UpdateOptions", request.query);

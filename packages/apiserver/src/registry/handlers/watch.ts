@@ -27,10 +27,10 @@ export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
   const contentType = contentTypeOf(scope);
   const includeObject =
     accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
-  const view = createWatchEncoder(core, resource, accepted, includeObject);
+  const encoder = createWatchEncoder(core, resource, accepted, includeObject);
   const plan = {
     selection: selectionOf(resource, namespace, options.labels, options.fields),
-    view,
+    encoder,
     revision,
     start: startOf(options, revision),
     bookmarks: options.allowWatchBookmarks,
@@ -55,13 +55,13 @@ function contentTypeOf({ core, accepted }: RequestScope): string {
   );
 }
 
-/** Without a revision, a watch begins with what there is; so does one that asks for it. */
+/** A watch without a revision, or with sendInitialEvents, begins with the current objects. */
 function startOf(
   { sendInitialEvents }: ListOptions,
   revision: number,
-): "with what there is" | "marked" | "with changes" {
-  if (sendInitialEvents) return "marked";
-  return sendInitialEvents === undefined && revision === 0 ? "with what there is" : "with changes";
+): "initial objects" | "initial objects and bookmark" | "changes" {
+  if (sendInitialEvents) return "initial objects and bookmark";
+  return sendInitialEvents === undefined && revision === 0 ? "initial objects" : "changes";
 }
 
 function timeoutOf({ core }: RequestScope, { timeoutSeconds }: ListOptions): number {

@@ -1,5 +1,5 @@
 // The media types of patches.
-import { unsupportedMediaTypeError } from "../body/content-type.ts";
+import { unsupportedMediaTypeError } from "../body/request-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 
 /** In upstream's order; strategic merge only where types say how lists merge. */

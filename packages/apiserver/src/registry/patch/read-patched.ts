@@ -1,10 +1,11 @@
-// A patched object, read as a body would be: what does not fit is the patch's fault, and 422.
+// Decodes a patched object as a body; an object that cannot be decoded is answered 422.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatchToCurrentObject,
 // applyPatchToObject).
 import {
   type ApiStatusError,
   compareBytewise,
   encodeJson,
+  type GroupVersionKind,
   isApiStatusError,
   type Json,
   type JsonObject,
@@ -14,22 +15,33 @@ import { internalError, invalidError } from "../../apimachinery/errors/api-error
 import { fillClaim, kindFault } from "../body/claimed-kind.ts";
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import { formatStrictErrors } from "../body/read-object.ts";
-import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
-import type { PatchTarget } from "./patch-target.ts";
+import { type FieldValidation, formatStrictErrors } from "../body/read-object.ts";
+import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+
+/** The endpoint of a patch. */
+export interface PatchTarget {
+  readonly scope: RequestScope;
+  readonly kind: GroupVersionKind;
+  readonly codec: VersionCodec;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** A patch that has been read, ready for any number of attempts. */
+export type DocumentPatch = (live: JsonObject) => JsonObject;
 
 /** What error messages and strict checks need beside the object. */
 export interface PatchedBody {
   /** The patched object, or the patch, as messages print it. */
   readonly shown: string;
-  /** What the patch itself is to be blamed for. */
+  /** Strict errors of the patch itself. */
   readonly strictErrors: readonly string[];
   readonly floatLiterals: ParsedJson["floatLiterals"];
-  /** Says what the decoder says in other words. */
+  /** Rewrites a message of the decoder. */
   readonly reword?: (why: string) => string;
 }
 
-/** Decodes `patched`, which is taken over. Throws 422. */
+/** Decodes `patched` and takes it over. Throws 422. */
 export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
   const { codec } = target;
   const { object, strictErrors } = decode(target, patched, body);
@@ -72,10 +84,7 @@ function assertClaim({ scope, kind, codec }: PatchTarget, parsed: ParsedBody): v
   if (fault) throw new BodyError(fault);
 }
 
-/**
- * Without an apiVersion upstream decodes into its internal type, which knows none of the names that
- * JSON uses.
- */
+/** Without an apiVersion upstream decodes into its internal type, which has no JSON names. */
 function decodeUnversioned(value: JsonObject): DecodeResult {
   const unknown = Object.keys(value).filter((field) => field !== "kind" && field !== "apiVersion");
   return {
@@ -84,7 +93,7 @@ function decodeUnversioned(value: JsonObject): DecodeResult {
   };
 }
 
-/** 422 in nobody's name, as upstream gives it. */
+/** 422 without a kind and a name, as upstream gives it. */
 function patchInvalid({ shown }: PatchedBody, why: string): ApiStatusError {
   return invalidError({ group: "", kind: "" }, "", [
     { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${shown}: ${why}` },

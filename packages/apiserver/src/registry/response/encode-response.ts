@@ -1,10 +1,9 @@
-// The body of an answer in the representation agreed on. JSON is the usual case and costs nothing
-// extra.
+// Encodes a response in the negotiated media type. Plain JSON, the usual case, is passed through.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import type { CoreServices } from "../scope/core-services.ts";
-import { type Accepted, wantsPretty } from "../negotiation/accept.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { wantsPretty } from "../negotiation/accept.ts";
 import { indentJson } from "../negotiation/indent-json.ts";
 import type { ServerRequest } from "../request/server-request.ts";
 import { encodeObjectText, parseStored } from "../revisions/stored-json.ts";
@@ -13,54 +12,38 @@ import { formatYaml } from "./format-yaml.ts";
 const encoder = new TextEncoder();
 const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
-/** An answer whose JSON bytes are there already. */
+/** What a response depends on beside its content. */
+export type ResponseScope = Pick<RequestScope, "core" | "request" | "accepted">;
+
+/** A response from encoded JSON. */
 export async function bytesResponse(
-  core: CoreServices,
-  request: ServerRequest,
-  accepted: Accepted,
+  scope: ResponseScope,
   status: number,
   bytes: Uint8Array,
 ): Promise<ApiResponse> {
-  if (
-    accepted.mediaType === "application/json" &&
-    !accepted.pretty &&
-    !wantsPretty(request.query, request.api.headers["user-agent"] ?? "")
-  ) {
+  const { request, accepted } = scope;
+  if (accepted.mediaType === "application/json" && !isPretty(scope))
     return { status, headers: headersOf(request, jsonHeaders), body: endLine(bytes) };
-  }
-  return await textResponse(
-    core,
-    request,
-    accepted,
-    status,
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"),
-  );
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return await textResponse(scope, status, text);
 }
 
-/** An answer from an object. */
+/** A response from an object. */
 export async function objectResponse(
-  core: CoreServices,
-  request: ServerRequest,
-  accepted: Accepted,
+  scope: ResponseScope,
   status: number,
   object: JsonObject,
 ): Promise<ApiResponse> {
-  return await bytesResponse(
-    core,
-    request,
-    accepted,
-    status,
-    encoder.encode(encodeObjectText(object)),
-  );
+  return await bytesResponse(scope, status, encoder.encode(encodeObjectText(object)));
 }
 
 async function textResponse(
-  core: CoreServices,
-  request: ServerRequest,
-  { mediaType, pretty }: Accepted,
+  scope: ResponseScope,
   status: number,
   text: string,
 ): Promise<ApiResponse> {
+  const { core, request, accepted } = scope;
+  const { mediaType } = accepted;
   const headers = headersOf(request, { "content-type": mediaType });
   if (mediaType === "application/yaml")
     return { status, headers, body: encoder.encode(formatYaml(parseStored(encoder.encode(text)))) };
@@ -70,13 +53,12 @@ async function textResponse(
       ? { status, headers, body }
       : { status, headers: headersOf(request, jsonHeaders), body: encoder.encode(text) };
   }
-  const indented = pretty || wantsPretty(request.query, request.api.headers["user-agent"] ?? "");
-  return {
-    status,
-    headers,
-    body: indented ? encoder.encode(indentJson(text)) : endLine(encoder.encode(text)),
-  };
+  const body = isPretty(scope) ? encoder.encode(indentJson(text)) : endLine(encoder.encode(text));
+  return { status, headers, body };
 }
+
+const isPretty = ({ request, accepted }: ResponseScope): boolean =>
+  accepted.pretty || wantsPretty(request.query, request.api.headers["user-agent"] ?? "");
 
 const newline = 10;
 
@@ -89,7 +71,7 @@ function endLine(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-/** Warnings belong to every answer. */
+/** Adds the warnings of the request. */
 export function headersOf(
   request: ServerRequest,
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// A failure as an answer: the Status that was thrown, or a 500 for what nobody foresaw.
+// The response to an error: the Status that was thrown, or a 500 for an unexpected error.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters (status.go, writers.go
 // ErrorNegotiated).
 import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
@@ -9,24 +9,23 @@ import { type Accepted, negotiate, plainJson } from "../negotiation/accept.ts";
 import type { ServerRequest } from "../request/server-request.ts";
 import { objectResponse } from "./encode-response.ts";
 
-/** The answer for whatever was thrown while `request` was served. */
+/** The response for an error thrown while serving `request`. */
 export async function errorResponse(
   core: CoreServices,
   request: ServerRequest,
   error: unknown,
 ): Promise<ApiResponse> {
   const status = statusOf(error);
-  const answer = await objectResponse(
-    core,
-    request,
-    acceptedForErrors(core, request),
+  const accepted = acceptedForErrors(core, request);
+  const response = await objectResponse(
+    { core, request, accepted },
     status.code,
     status as unknown as JsonObject,
   );
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
   return retryAfter > 0
-    ? { ...answer, headers: { ...answer.headers, "retry-after": String(retryAfter) } }
-    : answer;
+    ? { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } }
+    : response;
 }
 
 /** The Status of an error; bugs become 500 with the message. */
@@ -37,15 +36,15 @@ export function statusOf(error: unknown): Status {
 }
 
 /**
- * What is deeper than some recursion goes, such as schemas within schemas, counts as too deep, in
- * upstream's words for that. Nothing has been stored then.
+ * A body that is nested deeper than some recursion reaches, such as schemas within schemas, gets
+ * upstream's message for that. Nothing has been stored then.
  */
 const isStackOverflow = (error: unknown): boolean =>
   error instanceof RangeError && error.message.startsWith("Maximum call stack");
 
 const indentedJson: Accepted = { ...plainJson, pretty: true };
 
-/** Errors have no other form than their own; where nothing fits, they come as indented JSON. */
+/** Errors are never Tables or metadata; without an acceptable media type they are indented JSON. */
 function acceptedForErrors(core: CoreServices, request: ServerRequest): Accepted {
   try {
     return negotiate(request.api.headers["accept"] ?? "", {

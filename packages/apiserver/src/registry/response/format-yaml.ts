@@ -140,7 +140,7 @@ class YamlWriter {
 
   #literal(value: string, indent: number, space: string): void {
     const hint = /^[ \n\r\u0085\u2028\u2029]/.test(value) ? "2" : "";
-    const keep = /(?:\n|^)\n$/.test(value) ? "+" : value.endsWith("\n") ? "" : "-";
+    const keep = chompingOf(value);
     this.#put(`${space}|${hint}${keep}`);
     const lines = value.split("\n");
     const last = keep === "-" ? lines.length : lines.length - 1;
@@ -154,7 +154,14 @@ class YamlWriter {
   }
 }
 
+/** The chomping indicator of a literal block. */
+function chompingOf(value: string): "+" | "-" | "" {
+  if (/(?:\n|^)\n$/.test(value)) return "+";
+  return value.endsWith("\n") ? "" : "-";
+}
+
 function formatOther(value: Json): string {
   if (typeof value === "number" || typeof value === "bigint") return formatYamlNumber(value);
-  return Array.isArray(value) ? "[]" : isObject(value) ? "{}" : String(value);
+  if (Array.isArray(value)) return "[]";
+  return isObject(value) ? "{}" : String(value);
 }

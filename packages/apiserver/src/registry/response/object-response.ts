@@ -1,4 +1,4 @@
-// The answer to a read or a write of one object, in the form that was agreed on.
+// The response to a read or a write of one object, in the negotiated form.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (transformResponseObject).
 import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
@@ -6,29 +6,27 @@ import type { Revision } from "../../storage/store.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { partialMetadata } from "../revisions/representations.ts";
 import { bytesResponse, objectResponse } from "./encode-response.ts";
-import { goTypeName } from "./go-type-name.ts";
 import { makeTable, readIncludeObject, tableMetadata } from "./table.ts";
 
 /** One object of this request's resource: as stored, or as a dry run would have stored it. */
 export type Result = { readonly revision: Revision } | { readonly object: JsonObject };
 
-/** Answers one object of the resource itself. */
+/** The response with an object of the resource itself. */
 export async function resultResponse(
   scope: RequestScope,
   status: number,
   result: Result,
 ): Promise<ApiResponse> {
-  const { core, request, accepted, resource } = scope;
+  const { core, accepted, resource } = scope;
   const { transform } = accepted;
   if (!transform)
     return await bytesResponse(
-      core,
-      request,
-      accepted,
+      scope,
       status,
       "revision" in result
         ? core.representations.bytes(resource, result.revision)
@@ -36,9 +34,7 @@ export async function resultResponse(
     );
   if (transform.kind === "PartialObjectMetadata" && "revision" in result)
     return await bytesResponse(
-      core,
-      request,
-      accepted,
+      scope,
       status,
       core.representations.metadata(resource, result.revision, transform.version),
     );
@@ -49,60 +45,52 @@ export async function resultResponse(
   );
 }
 
-/** Answers a Scale; it has columns of its own. */
+/** The response with a Scale, which may have a printer of its own. */
 export async function scaleResponse(scope: RequestScope, scale: JsonObject): Promise<ApiResponse> {
   const endpoint = scope.subresource?.endpoint;
-  return await transformedResponse(
-    scope,
-    200,
-    scale,
-    endpoint?.at === "scale" ? endpoint.table : undefined,
-  );
+  const printer = endpoint?.at === "scale" ? endpoint.table : undefined;
+  return await transformedResponse(scope, 200, scale, printer);
 }
 
-/** Answers an object of any kind: a Scale, a review, what a subresource makes. */
+/** The response with an object of any kind: a Scale, a review, the result of a subresource. */
 export async function transformedResponse(
   scope: RequestScope,
   status: number,
   object: JsonObject,
   printer?: TablePrinter,
 ): Promise<ApiResponse> {
-  const { core, request, accepted, resource } = scope;
+  const { request, accepted, resource } = scope;
   const { transform } = accepted;
-  if (!transform || object.kind === "Status")
-    return await objectResponse(core, request, accepted, status, object);
+  if (!transform || object.kind === "Status") return await objectResponse(scope, status, object);
   if (transform.kind === "PartialObjectMetadata")
-    return await objectResponse(
-      core,
-      request,
-      accepted,
-      status,
-      partialMetadata(object, transform.version),
-    );
-  if (
-    transform.kind === "PartialObjectMetadataList" &&
-    resource.codec.goType === "unstructured" &&
-    object.kind === resource.kind
-  )
-    throw plainError("content is not a list");
-  if (transform.kind === "PartialObjectMetadataList")
-    throw notAcceptableError(
-      `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`,
-    );
-  const includeObject = readIncludeObject(request.query);
+    return await objectResponse(scope, status, partialMetadata(object, transform.version));
+  if (transform.kind === "PartialObjectMetadataList") throw notAListError(scope, object);
   const named = { ...object, apiVersion: object.apiVersion ?? formatApiVersion(resource) };
-  return await objectResponse(
-    core,
-    request,
-    accepted,
-    status,
-    makeTable(
-      printer ?? resource.table,
-      resource,
-      [named],
-      tableMetadata(object),
-      { includeObject, metaVersion: transform.version, nowMs: request.nowMs },
-      "with columns",
-    ),
-  );
+  const table = makeTable(resource, [named], {
+    printer,
+    metadata: tableMetadata(object),
+    includeObject: readIncludeObject(request.query),
+    metaVersion: transform.version,
+    nowMs: request.nowMs,
+  });
+  return await objectResponse(scope, status, table);
+}
+
+function notAListError({ resource }: RequestScope, object: JsonObject): Error {
+  return resource.codec.goType === "unstructured" && object.kind === resource.kind
+    ? plainError("content is not a list")
+    : notAcceptableError(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(resource, resource.kind)})`,
+      );
+}
+
+/**
+ * The Go type of an object in upstream, which two messages name: `*rbac.RoleList`,
+ * `*core.ConfigMap`, `*unstructured.Unstructured`.
+ */
+export function goTypeName({ group, codec }: ServedResource, kind: string): string {
+  if (codec.goType === "unstructured")
+    return kind.endsWith("List") ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured";
+  const isCore = group === "" || group === "events.k8s.io";
+  return `*${isCore ? "core" : group.split(".", 1)[0]!}.${kind}`;
 }

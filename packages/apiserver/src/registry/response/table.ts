@@ -1,4 +1,4 @@
-// Tables: what kubectl prints. Rows carry the cells, and the object, its metadata or nothing.
+// Makes Tables, which kubectl prints. A row carries cells and the object, its metadata or nothing.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (asTable),
 // k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
 import { formatApiVersion, type Json, type JsonObject } from "homeostat/api";
@@ -6,17 +6,23 @@ import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import type { Query } from "../request/query.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { partialMetadata } from "../revisions/representations.ts";
 
 export type IncludeObject = "" | "None" | "Metadata" | "Object";
 
-/** How a Table is to be made. */
+/** How to make a Table. */
 export interface TableOptions {
+  /** The resource's own printer unless given. */
+  readonly printer?: TablePrinter | undefined;
+  /** List metadata of the Table. */
+  readonly metadata: JsonObject;
   readonly includeObject: IncludeObject;
   /** `v1` or `v1beta1`. */
   readonly metaVersion: string;
   readonly nowMs: number;
+  /** A watch sends the columns with its first event only. */
+  readonly columns?: "with columns" | "without columns";
 }
 
 /** Reads `includeObject`; throws 400. */
@@ -28,36 +34,30 @@ export function readIncludeObject(query: Query): IncludeObject {
   );
 }
 
-/**
- * The Table of some objects. `columns` false leaves the definitions out, as watches do after the
- * first event.
- */
+/** The Table of `objects`. */
 export function makeTable(
-  printer: TablePrinter,
   resource: ServedResource,
   objects: readonly JsonObject[],
-  metadata: JsonObject,
   options: TableOptions,
-  columns: "with columns" | "without columns",
 ): JsonObject {
+  const { metadata, metaVersion, printer = resource.table, columns = "with columns" } = options;
   const rows = objects.map((object) => makeRow(printer, resource, object, options));
   return {
     kind: "Table",
-    apiVersion: `meta.k8s.io/${options.metaVersion}`,
+    apiVersion: `meta.k8s.io/${metaVersion}`,
     metadata,
-    columnDefinitions:
-      columns === "with columns"
-        ? printer.columns.map(({ name, type, format, description, priority }) => ({
-            name,
-            type,
-            format,
-            description,
-            priority,
-          }))
-        : null,
+    columnDefinitions: columns === "with columns" ? printer.columns.map(columnDefinition) : null,
     rows: rows.length === 0 && printer.emptyRowsNull ? null : rows,
   };
 }
+
+const columnDefinition = ({
+  name,
+  type,
+  format,
+  description,
+  priority,
+}: TableColumn): JsonObject => ({ name, type, format, description, priority });
 
 function makeRow(
   printer: TablePrinter,

@@ -93,11 +93,8 @@ function escape(c: string): string {
   if (short) return `\\${short}`;
   const code = c.codePointAt(0)!;
   const hex = code.toString(16).toUpperCase();
-  return code <= 0xff
-    ? `\\x${hex.padStart(2, "0")}`
-    : code <= 0xffff
-      ? `\\u${hex.padStart(4, "0")}`
-      : `\\U${hex.padStart(8, "0")}`;
+  if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+  return code <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
 /**

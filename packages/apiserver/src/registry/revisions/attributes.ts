@@ -1,5 +1,5 @@
-// What the store keeps beside the bytes of an object, so that selectors and garbage collection need
-// not parse.
+// The attributes that the store indexes, so that selectors and garbage collection need not parse.
+// Upstream: k8s.io/apiserver/pkg/storage/selection_predicate.go (AttrFunc).
 import { isObject, type JsonObject } from "homeostat/api";
 import type { ObjectAttributes } from "../../storage/store.ts";
 import {

@@ -1,6 +1,6 @@
-// Representations on revisions: what is sent of an object, made when first asked for and kept as long as the
-// revision is. Where a kind's stored bytes are what its version shows, nothing is made at all: the
-// stored bytes are handed out.
+// Representations on revisions: what is sent of an object, made when first asked for and kept as
+// long as the revision is. Where a kind's stored bytes are what its version shows, nothing is made
+// at all: the stored bytes are handed out.
 import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -8,15 +8,15 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import { metadataSpan, wrapMetadata } from "./metadata-span.ts";
 import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
 
-/** Everything that can be asked of a revision. Byte arrays are shared: nobody may mutate them. */
+/** Representations of a revision. Byte arrays are shared and must not be mutated. */
 export interface Representations {
   /** The object in this version, parsed afresh; the caller owns it. */
   object(resource: ServedResource, revision: Revision): JsonObject;
   /** The bytes of {@link object}. */
   bytes(resource: ServedResource, revision: Revision): Uint8Array;
   /**
-   * The bytes of the object as a member of a list, behind its opening brace: built-ins leave out
-   * kind and apiVersion there.
+   * The bytes of the object as an item of a list, behind its opening brace: items of typed lists
+   * leave out kind and apiVersion.
    */
   item(resource: ServedResource, revision: Revision): Uint8Array;
   /**
@@ -24,7 +24,7 @@ export interface Representations {
    */
   metadata(resource: ServedResource, revision: Revision, metaVersion: string): Uint8Array;
   /**
-   * For a revision by which an object left a selector: the state before, with this revision's
+   * The state before a revision by which an object left a selection, with this revision's
    * resourceVersion.
    */
   departed(revision: Revision): Revision;
@@ -34,7 +34,7 @@ interface Derived {
   bytes?: Uint8Array;
 }
 
-/** Creates the views of one server. */
+/** Creates the representations of one server. */
 export function createRepresentations(): Representations {
   const derived = new WeakMap<Revision, WeakMap<ServedResource, Derived>>();
   const departures = new WeakMap<Revision, Revision>();
@@ -45,7 +45,7 @@ export function createRepresentations(): Representations {
     if (!entry) byResource.set(resource, (entry = {}));
     return entry;
   };
-  const views: Representations = {
+  const representations: Representations = {
     object(resource, revision) {
       const stored = parseStored(revision.bytes);
       return isShownAsStored(resource, revision) ? stored : resource.codec.fromStorage(stored);
@@ -53,12 +53,12 @@ export function createRepresentations(): Representations {
     bytes(resource, revision) {
       if (isShownAsStored(resource, revision)) return revision.bytes;
       return (derivedOf(resource, revision).bytes ??= encodeObjectBytes(
-        views.object(resource, revision),
+        representations.object(resource, revision),
         resource.codec.encode,
       ));
     },
     item(resource, revision) {
-      const bytes = views.bytes(resource, revision);
+      const bytes = representations.bytes(resource, revision);
       return bytes.subarray(resource.codec.goType === "struct" ? headLengthOf(resource) : 1);
     },
     metadata(resource, revision, metaVersion) {
@@ -67,7 +67,9 @@ export function createRepresentations(): Representations {
         : undefined;
       return stored
         ? wrapMetadata(stored, metaVersion)
-        : encodeObjectBytes(partialMetadata(views.object(resource, revision), metaVersion));
+        : encodeObjectBytes(
+            partialMetadata(representations.object(resource, revision), metaVersion),
+          );
     },
     departed(revision) {
       let departure = departures.get(revision);
@@ -79,13 +81,10 @@ export function createRepresentations(): Representations {
       return departure;
     },
   };
-  return views;
+  return representations;
 }
 
-/**
- * True when a revision's bytes can be handed out: nothing is converted, and the schema that they
- * were written under still holds.
- */
+/** True if a revision's bytes can be handed out: no conversion, and the same schema. */
 export function isShownAsStored(resource: ServedResource, revision: Revision): boolean {
   return resource.codec.storageIdentity && revision.schemaEpoch === resource.schemaEpoch;
 }

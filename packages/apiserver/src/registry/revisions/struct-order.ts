@@ -1,6 +1,5 @@
-// Go writes structs in the order of their fields, and objects of meta/v1 are structs even where
-// what they describe is a custom resource: the order of members of a Status, a Table, a Scale and
-// of metadata on its own.
+// Encodes objects of meta/v1 and Scales with their members in the order of Go's structs, also where
+// they stand for custom resources: Status, Table, PartialObjectMetadata, Scale.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go, k8s.io/api/autoscaling/v1/types.go.
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
@@ -47,7 +46,8 @@ function shapeOf(object: JsonObject): Shape | undefined {
   if (kind === "Status" && apiVersion === "v1") return status;
   if (kind === "Scale" && apiVersion === "autoscaling/v1") return scale;
   if (apiVersion !== "meta.k8s.io/v1" && apiVersion !== "meta.k8s.io/v1beta1") return undefined;
-  return kind === "Table" ? table : kind === "PartialObjectMetadata" ? partial : undefined;
+  if (kind === "Table") return table;
+  return kind === "PartialObjectMetadata" ? partial : undefined;
 }
 
 /** The text of an object of meta/v1 (or a Scale); undefined for other kinds. */

@@ -1,4 +1,4 @@
-// What a change means to a watcher with a selection: an object comes into view, changes, or leaves
+// The event that a change is to a watcher with a selection: an object enters it, changes, or leaves
 // it. Pure.
 // Upstream: k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go (convertToWatchEvent).
 import type { Revision } from "../../storage/store.ts";

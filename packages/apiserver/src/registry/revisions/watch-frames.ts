@@ -1,5 +1,5 @@
 // Events as the wire carries them, one JSON object a line, e.g. {"type":"ADDED","object":{…}}. An
-// event is framed once for all watchers of the same view.
+// event is framed once for all watchers of the same form.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (watchEncoder).
 import type { Json, JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
@@ -11,48 +11,45 @@ import type { WatchEventType } from "./watch-event.ts";
 /** `object` in this version, or `metadata` of one of two versions. */
 export type FrameForm = "object" | "v1" | "v1beta1";
 
-/** Makes frames, and keeps the newest for watchers who come by next. */
+/** Makes frames, and keeps the newest for further watchers. */
 export interface Frames {
   frame(
     resource: ServedResource,
     revision: Revision,
     type: WatchEventType,
-    view: FrameForm,
+    form: FrameForm,
   ): Uint8Array;
 }
 
-/**
- * Frames kept: watchers of one event come within moments of each other; one who lags behind more
- * than this is framed for again.
- */
+/** Frames kept. The watchers of an event take it within moments; for later ones it is made anew. */
 const framesKept = 1024;
 
 /** Creates the frames of one server. */
-export function createFrames(views: Representations): Frames {
+export function createFrames(representations: Representations): Frames {
   const kept = new WeakMap<Revision, WeakMap<ServedResource, Map<string, Uint8Array>>>();
   const newest: (() => void)[] = [];
   let next = 0;
-  const keep = (byView: Map<string, Uint8Array>, key: string, frame: Uint8Array): void => {
-    byView.set(key, frame);
+  const keep = (byForm: Map<string, Uint8Array>, key: string, frame: Uint8Array): void => {
+    byForm.set(key, frame);
     newest[next]?.();
-    newest[next] = () => byView.delete(key);
+    newest[next] = () => byForm.delete(key);
     next = (next + 1) % framesKept;
   };
   return {
-    frame(resource, revision, type, view) {
+    frame(resource, revision, type, form) {
       let byResource = kept.get(revision);
       if (!byResource) kept.set(revision, (byResource = new WeakMap()));
-      let byView = byResource.get(resource);
-      if (!byView) byResource.set(resource, (byView = new Map()));
-      const key = `${type} ${view}`;
-      const known = byView.get(key);
+      let byForm = byResource.get(resource);
+      if (!byForm) byResource.set(resource, (byForm = new Map()));
+      const key = `${type} ${form}`;
+      const known = byForm.get(key);
       if (known) return known;
       const bytes =
-        view === "object"
-          ? views.bytes(resource, revision)
-          : views.metadata(resource, revision, view);
+        form === "object"
+          ? representations.bytes(resource, revision)
+          : representations.metadata(resource, revision, form);
       const frame = frameBytes(type, bytes);
-      keep(byView, key, frame);
+      keep(byForm, key, frame);
       return frame;
     },
   };

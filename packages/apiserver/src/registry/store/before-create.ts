@@ -1,5 +1,4 @@
-// What happens to every new object between admission and storage: system fields, the kind's
-// preparation, validation.
+// Runs between mutating admission and storage of every new object: prepares and validates.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate).
 import { type JsonObject, parseApiVersion } from "homeostat/api";
 import { invalidError } from "../../apimachinery/errors/api-errors.ts";

@@ -1,5 +1,5 @@
-// What happens to every change between admission and storage: fields that stay, the kind's
-// preparation, validation.
+// Runs between mutating admission and storage of every change: restores system fields, prepares and
+// validates.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate).
 import { type Decoded, isObject, type JsonObject } from "homeostat/api";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
@@ -15,13 +15,19 @@ import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { assertValid, holdWarnings } from "./before-create.ts";
 
+/** Both objects are in the hub version. */
+interface UpdateInput {
+  /** The new object; changed in place. */
+  readonly hub: JsonObject;
+  readonly old: JsonObject;
+  readonly context: WriteContext;
+}
+
 /** Prepares and validates a change in place. Throws 422. */
 export function beforeUpdate(
   scope: RequestScope,
   strategy: Strategy,
-  hub: JsonObject,
-  old: JsonObject,
-  context: WriteContext,
+  { hub, old, context }: UpdateInput,
 ): void {
   const { resource, namespace } = scope;
   const { quiet, flush } = holdWarnings(context);

@@ -19,7 +19,12 @@ function commit(name: string, spec: number, managed: number): ReturnType<typeof 
     metadata: { name, uid: "u", managedFields: [{ manager: text(managed) }] },
     spec: { text: text(spec) },
   };
-  return commitObject(core, limited, `example.com/widgets/home/${name}`, undefined, object);
+  return commitObject(
+    { core, resource: limited },
+    `example.com/widgets/home/${name}`,
+    undefined,
+    object,
+  );
 }
 
 test("what etcd would not take loses its managers first", async () => {

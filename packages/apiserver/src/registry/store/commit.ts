@@ -1,5 +1,5 @@
-// The last step of a write: bytes and attributes into the store, and the kind told before anybody is
-// answered.
+// The last step of a write: commits bytes and attributes, then runs the resource's `committed` hook
+// before the response is sent.
 import type { JsonObject } from "homeostat/api";
 import { isStoreConflict } from "../../storage/store-errors.ts";
 import type { Encoded, Revision } from "../../storage/store.ts";
@@ -11,10 +11,15 @@ import { attributesOf } from "../revisions/attributes.ts";
 import { encodeObjectBytes, parseStored } from "../revisions/stored-json.ts";
 import { toStored } from "./hub.ts";
 
+/** A resource and the store of its server. */
+export interface StoreScope {
+  readonly core: Pick<CoreServices, "store">;
+  readonly resource: ServedResource;
+}
+
 /** Stores a new state over `expected`, or as a new object. Sets the object's resourceVersion. */
 export async function commitObject(
-  core: CoreServices,
-  resource: ServedResource,
+  { core, resource }: StoreScope,
   key: string,
   expected: Revision | undefined,
   hub: JsonObject,
@@ -35,8 +40,7 @@ export async function commitObject(
  * deletion.
  */
 export async function commitRemoval(
-  core: CoreServices,
-  resource: ServedResource,
+  { core, resource }: StoreScope,
   expected: Revision,
 ): Promise<Revision | "conflict"> {
   const last = parseStored(expected.bytes);
@@ -65,8 +69,8 @@ const maxSendBytes = 2 * 1024 * 1024;
 const envelopeBytes = 64;
 
 /**
- * Upstream keeps no custom object that its etcd refuses; such a write is tried once more without
- * managedFields, which may be what is large.
+ * Upstream's etcd refuses large objects; such a write is tried once more without managedFields,
+ * which may be the large part.
  */
 function encodeFitting(
   resource: ServedResource,
@@ -88,7 +92,7 @@ function encodeFitting(
   );
 }
 
-/** The key stands in the request twice: compared and written. */
+/** The request holds the key twice: to compare and to write. */
 const requestBytes = (key: string, { bytes }: Encoded): number =>
   bytes.length + 2 * key.length + envelopeBytes;
 

@@ -29,7 +29,12 @@ const plan = (
   options: Partial<DeleteOptions> = {},
   strategy: Strategy = widgets.strategy,
 ): unknown => {
-  const result = planDeletion(strategy, { metadata }, { ...none, ...options }, context, now);
+  const result = planDeletion(
+    strategy,
+    { metadata },
+    { ...none, ...options },
+    { context, nowMs: now },
+  );
   return "hub" in result ? [result.at, result.hub.metadata] : result.at;
 };
 
@@ -51,7 +56,7 @@ test("a finalizer marks it once, and raises the generation", () => {
 
 test("the argument is left alone", () => {
   const object: JsonObject = { metadata: { finalizers: ["f"] } };
-  planDeletion(widgets.strategy, object, none, context, now);
+  planDeletion(widgets.strategy, object, none, { context, nowMs: now });
   assert.deepEqual(object, { metadata: { finalizers: ["f"] } });
 });
 
@@ -79,31 +84,32 @@ test("a kind may hold its objects for reasons of its own", () => {
     ...widgets.strategy,
     deletion: { holds: () => true, mark: (object) => void (object.phase = "Terminating") },
   };
-  const result = planDeletion(held, { metadata: {} }, none, context, now);
+  const result = planDeletion(held, { metadata: {} }, none, { context, nowMs: now });
   assert.deepEqual("hub" in result && [result.at, result.hub.phase], ["mark", "Terminating"]);
   const first = planDeletion(
     held,
     { metadata: { finalizers: ["a.io/b", "orphan"] } },
     { ...none, orphanDependents: false },
-    context,
-    now,
+    { context, nowMs: now },
   );
   assert.deepEqual("hub" in first && first.hub.metadata, {
     finalizers: ["a.io/b", "foregroundDeletion"],
   });
   const deleting = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } };
   assert.deepEqual(
-    planDeletion(held, deleting, { ...none, propagationPolicy: "Foreground" }, context, now),
+    planDeletion(
+      held,
+      deleting,
+      { ...none, propagationPolicy: "Foreground" },
+      { context, nowMs: now },
+    ),
     { at: "unchanged" },
   );
   assert.deepEqual(
-    planDeletion(
-      { ...held, deletion: { ...held.deletion!, holds: () => false } },
-      deleting,
-      none,
+    planDeletion({ ...held, deletion: { ...held.deletion!, holds: () => false } }, deleting, none, {
       context,
-      now,
-    ),
+      nowMs: now,
+    }),
     { at: "remove" },
   );
 });

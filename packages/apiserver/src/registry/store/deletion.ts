@@ -1,5 +1,5 @@
-// What a delete makes of an object: nothing, a mark, or its end. Pure but for the strategy's own
-// functions.
+// Decides what a delete does to an object: mark it, remove it, or leave it as it is. Pure but for
+// the strategy's functions.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go
 // (deletionFinalizersForGarbageCollection, markAsDeleting), pkg/registry/rest/delete.go
 // (BeforeDelete).
@@ -25,13 +25,12 @@ export type DeletionPlan =
   | { readonly at: "unchanged" }
   | { readonly at: "mark" | "mark, then remove"; readonly hub: JsonObject };
 
-/** Decides what becomes of `live`, which stays as it is. */
+/** Plans the deletion of `live`, which it does not change. */
 export function planDeletion(
   strategy: Strategy,
   live: JsonObject,
   options: DeleteOptions,
-  context: WriteContext,
-  nowMs: number,
+  { context, nowMs }: { readonly context: WriteContext; readonly nowMs: number },
 ): DeletionPlan {
   if (strategy.deletion) {
     if (!isDeleting(live))
@@ -82,8 +81,8 @@ function finalizersByRule(
   { orphanDependents, propagationPolicy }: DeleteOptions,
 ): readonly string[] {
   if (orphanDependents === undefined && propagationPolicy === undefined) return finalizers;
-  const wanted =
-    orphanDependents === undefined ? propagationPolicy : orphanDependents ? "Orphan" : "Foreground";
+  let wanted = propagationPolicy;
+  if (orphanDependents !== undefined) wanted = orphanDependents ? "Orphan" : "Foreground";
   const others = finalizers.filter(
     (finalizer) => finalizer !== "orphan" && finalizer !== "foregroundDeletion",
   );
@@ -103,8 +102,8 @@ export function markDeleting(object: JsonObject, nowMs: number): void {
 }
 
 /**
- * Who else has to act first: the policy asked for, else the one that finalizers on the object stand
- * for, else the kind's.
+ * The finalizers that a delete leaves: those of the requested propagation policy, else of the
+ * policy that finalizers on the object stand for, else of the kind's default.
  */
 export function finalizersFor(
   strategy: Strategy,
@@ -148,12 +147,8 @@ function grace(
   options: DeleteOptions,
   nowMs: number,
 ): "none" | "marked" | "pending" {
-  const requested =
-    options.gracePeriodSeconds === undefined
-      ? undefined
-      : options.gracePeriodSeconds < 0
-        ? 1
-        : options.gracePeriodSeconds;
+  const { gracePeriodSeconds: asked } = options;
+  const requested = asked !== undefined && asked < 0 ? 1 : asked;
   if (!strategy.gracePeriod) return "none";
   if (isDeleting(hub)) return shorten(hub, requested, nowMs);
   const seconds = strategy.gracePeriod(hub, requested);

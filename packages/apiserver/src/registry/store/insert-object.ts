@@ -1,9 +1,7 @@
-// A new object on its way into the store: from POST, from PUT to kinds that allow it, and from
-// apply.
+// Stores a new object: from POST, from apply, and from PUT to kinds that allow it.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (create),
 // pkg/storage/etcd3/store.go (Create).
 import { ApiStatusError, type JsonObject } from "homeostat/api";
-import { runAdmission } from "../../apimachinery/rest/admission.ts";
 import { alreadyExistsError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { Result } from "../response/object-response.ts";
 import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
@@ -13,7 +11,7 @@ import { formatWriteOptions, type WriteOptions } from "../options/write-options.
 import { parseResourceVersion } from "../read/resource-version.ts";
 import { strategyAt } from "../managed-fields/field-managers.ts";
 import { storageKeyOf } from "../revisions/storage-key.ts";
-import { admissionRequestOf } from "./admission-request.ts";
+import { admitValidating } from "./admit.ts";
 import { beforeCreate } from "./before-create.ts";
 import { commitObject } from "./commit.ts";
 import { fromHub, toHub } from "./hub.ts";
@@ -60,26 +58,21 @@ async function storeNew(
   const { core, resource } = scope;
   beforeCreate(scope, strategyAt(resource, ""), hub, writeContextOf(scope, options.dryRun));
   const name = metaString(hub, "name");
-  if (core.admission.validating.length) {
-    await runAdmission(
-      core.admission.validating,
-      admissionRequestOf(scope, {
-        operation: "CREATE",
-        object: fromHub(resource, hub),
-        old: undefined,
-        dryRun: options.dryRun,
-        options: formatWriteOptions(options, "CreateOptions"),
-        name: scope.name || name,
-      }),
-    );
-  }
+  await admitValidating(scope, () => ({
+    operation: "CREATE",
+    object: fromHub(resource, hub),
+    old: undefined,
+    dryRun: options.dryRun,
+    options: formatWriteOptions(options, "CreateOptions"),
+    name: scope.name || name,
+  }));
   const key = storageKeyOf(resource, scope.namespace, name);
   if (options.dryRun) {
     if (core.store.latest(key)) throw nameTaken(scope, name, hub);
     return { object: fromHub(resource, hub) };
   }
   if (origin === "create") assertNoResourceVersion(hub);
-  const revision = await commitObject(core, resource, key, undefined, hub);
+  const revision = await commitObject(scope, key, undefined, hub);
   if (revision === "conflict") throw nameTaken(scope, name, hub);
   return { revision };
 }
@@ -90,10 +83,7 @@ function assertNoResourceVersion(hub: JsonObject): void {
     throw plainError("resourceVersion should not be set on objects to be created");
 }
 
-/**
- * 409, which says so when the old object is on its way out, or when the name was the server's own
- * idea.
- */
+/** 409; it says if the old object is being deleted, or if the server generated the name. */
 function nameTaken(scope: RequestScope, name: string, hub: JsonObject): ApiStatusError {
   const { core, resource } = scope;
   const error = metaString(hub, "generateName")

@@ -5,7 +5,6 @@
 // pkg/storage/etcd3/store.go (GuaranteedUpdate).
 import { equalJson, type JsonObject } from "homeostat/api";
 import { ignoreManagedFieldsTimestamps } from "../../merge/managedfields/ignore-timestamps.ts";
-import { runAdmission } from "../../apimachinery/rest/admission.ts";
 import {
   conflictError,
   invalidError,
@@ -30,7 +29,7 @@ import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import { requestedKey } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { isShownAsStored } from "../revisions/representations.ts";
-import { admissionRequestOf } from "./admission-request.ts";
+import { admitMutating, admitValidating } from "./admit.ts";
 import { beforeUpdate } from "./before-update.ts";
 import { commitObject, commitRemoval } from "./commit.ts";
 import { strategyAt } from "../managed-fields/field-managers.ts";
@@ -57,7 +56,7 @@ export interface Outcome {
   readonly result: Result;
 }
 
-/** Attempts before a write gives up to those that keep coming first. */
+/** Attempts before a write that keeps meeting conflicts fails. */
 const maxAttempts = 1000;
 
 /** Changes the object that `scope` names. */
@@ -72,7 +71,7 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
     const next = await admitted(scope, change, live);
     if (!live)
       return { status: 201, result: await insertObject(scope, next, change.options, "update") };
-    const result = await replace(scope, change, live, toHub(resource, next));
+    const result = await replace(scope, change.options, live, toHub(resource, next));
     if (result) return { status: 200, result };
   }
   throw conflictError(
@@ -88,39 +87,43 @@ async function admitted(
   live: Live | undefined,
 ): Promise<JsonObject> {
   const next = await transform(live?.object);
-  const { mutating } = scope.core.admission;
-  if (mutating.length) {
-    const kind = live ? "UpdateOptions" : "CreateOptions";
-    await runAdmission(
-      mutating,
-      admissionRequestOf(scope, {
-        operation: live ? "UPDATE" : "CREATE",
-        object: next,
-        old: live?.object,
-        dryRun: options.dryRun,
-        options: formatWriteOptions(options, kind),
-      }),
-    );
-  }
+  await admitMutating(scope, () => ({
+    operation: live ? "UPDATE" : "CREATE",
+    object: next,
+    old: live?.object,
+    dryRun: options.dryRun,
+    options: formatWriteOptions(options, live ? "UpdateOptions" : "CreateOptions"),
+  }));
   dedupeOwnerReferences(next, " after mutating admission happens", (text) =>
     scope.request.warnings.add(text),
   );
   return next;
 }
 
-/** undefined: somebody else was faster. */
+/** Prepares, validates and stores `hub` in the place of `live`; undefined on a conflict. */
 async function replace(
   scope: RequestScope,
-  { options }: Change,
+  options: WriteOptions,
   live: Live,
   hub: JsonObject,
 ): Promise<Result | undefined> {
   const { resource, subresource } = scope;
   const strategy = strategyAt(resource, subresource?.name ?? "");
+  const context = writeContextOf(scope, options.dryRun);
   settleResourceVersion(scope, strategy, hub, live);
-  const reserved = strategy.reserve?.(hub, live.hub, writeContextOf(scope, options.dryRun));
+  const reserved = strategy.reserve?.(hub, live.hub, context);
   try {
-    return await store(scope, options, strategy, live, hub);
+    beforeUpdate(scope, strategy, { hub, old: live.hub, context });
+    const next = ignoreManagedFieldsTimestamps(hub, live.hub);
+    await admitValidating(scope, () => ({
+      operation: "UPDATE",
+      object: fromHub(resource, next),
+      old: live.object,
+      dryRun: options.dryRun,
+      options: formatWriteOptions(options, "UpdateOptions"),
+    }));
+    if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
+    return await store(scope, next, live, options);
   } finally {
     reserved?.release();
   }
@@ -128,36 +131,20 @@ async function replace(
 
 async function store(
   scope: RequestScope,
-  options: WriteOptions,
-  strategy: Strategy,
+  next: JsonObject,
   live: Live,
-  hub: JsonObject,
+  options: WriteOptions,
 ): Promise<Result | undefined> {
-  const { core, resource } = scope;
-  beforeUpdate(scope, strategy, hub, live.hub, writeContextOf(scope, options.dryRun));
-  const next = ignoreManagedFieldsTimestamps(hub, live.hub);
-  if (core.admission.validating.length) {
-    await runAdmission(
-      core.admission.validating,
-      admissionRequestOf(scope, {
-        operation: "UPDATE",
-        object: fromHub(resource, next),
-        old: live.object,
-        dryRun: options.dryRun,
-        options: formatWriteOptions(options, "UpdateOptions"),
-      }),
-    );
-  }
-  if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
+  const { resource } = scope;
   if (equalJson(next, live.hub) && isStoredSo(resource, next, live))
     return { revision: live.revision };
   if (options.dryRun) return { object: fromHub(resource, next) };
-  const revision = await commitObject(core, resource, live.revision.key, live.revision, next);
+  const revision = await commitObject(scope, live.revision.key, live.revision, next);
   return revision === "conflict" ? undefined : { revision };
 }
 
 /**
- * Without a resourceVersion the newest state is meant, where the kind allows that; with one, it
+ * Without a resourceVersion, if the strategy allows that, the newest state is meant; otherwise it
  * must be the newest.
  */
 function settleResourceVersion(
@@ -187,14 +174,14 @@ function settleResourceVersion(
 }
 
 /**
- * What is shown may be equal where what is stored is not: another version lacks some fields, a
- * later schema drops or fills them in.
+ * Equal objects may be stored differently: another version lacks some fields, a later schema drops
+ * or defaults them.
  */
 const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean =>
   isShownAsStored(resource, live.revision) ||
   equalJson(toStored(resource, next), parseStored(live.revision.bytes));
 
-/** True when this change takes away the last thing that a deletion has been waiting for. */
+/** True if the change removes the last obstacle to a deletion that has begun. */
 function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {
   return (
     isDeleting(old) &&
@@ -204,19 +191,16 @@ function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): bool
   );
 }
 
-/**
- * Removes the object; the answer shows what the change made of it, the event what was there before.
- */
+/** Removes the object; the response shows the change, the event the state before. */
 async function finish(
   scope: RequestScope,
   next: JsonObject,
   live: Live,
   options: WriteOptions,
 ): Promise<Result | undefined> {
-  const { core, resource } = scope;
-  if (!options.dryRun && (await commitRemoval(core, resource, live.revision)) === "conflict")
+  if (!options.dryRun && (await commitRemoval(scope, live.revision)) === "conflict")
     return undefined;
-  return { object: fromHub(resource, next) };
+  return { object: fromHub(scope.resource, next) };
 }
 
 function assertUid(

@@ -81,14 +81,13 @@ function tableEncoder(
 ): WatchEncoder {
   let columns: "with columns" | "without columns" = "with columns";
   const table = (object: JsonObject): JsonObject => {
-    const made = makeTable(
-      resource.table,
-      resource,
-      [object],
-      tableMetadata(object),
-      { includeObject, metaVersion, nowMs: core.runtime.clock.now() },
+    const made = makeTable(resource, [object], {
+      metadata: tableMetadata(object),
+      includeObject,
+      metaVersion,
+      nowMs: core.runtime.clock.now(),
       columns,
-    );
+    });
     columns = "without columns";
     return made;
   };

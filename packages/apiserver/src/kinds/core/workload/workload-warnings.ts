@@ -2,11 +2,12 @@
 // Upstream: k8s.io/kubernetes/pkg/api/pod/warnings.go (GetWarningsForPodTemplate),
 // pkg/registry/apps/*/strategy.go (WarningsOnCreate, WarningsOnUpdate).
 import { dnsLabelFaults } from "homeostat/api";
+import type { DecodedObject } from "../../../apimachinery/meta/read-meta.ts";
 import { podTemplateWarnings } from "../pod/warnings/pod-warnings.ts";
 import { templateOf, type Workload } from "./workload.ts";
 
 /** A name that is no DNS label makes invalid host names. */
-export function nameWarnings({ metadata }: Workload): string[] {
+export function nameWarnings({ metadata }: DecodedObject): string[] {
   const faults = dnsLabelFaults(metadata?.name ?? "");
   return faults.length
     ? [
@@ -24,5 +25,5 @@ export const changedTemplateWarnings = (workload: Workload, old: Workload): stri
   generationChanged(workload, old) ? templateWarnings(workload) : [];
 
 /** Whether an update has changed the generation. */
-export const generationChanged = (workload: Workload, old: Workload): boolean =>
-  Number(workload.metadata?.generation ?? 0) !== Number(old.metadata?.generation ?? 0);
+export const generationChanged = (object: DecodedObject, old: DecodedObject): boolean =>
+  Number(object.metadata?.generation ?? 0) !== Number(old.metadata?.generation ?? 0);

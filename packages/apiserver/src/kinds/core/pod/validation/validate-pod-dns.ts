@@ -1,4 +1,4 @@
-// The DNS settings of a pod.
+// Validation of the DNS settings of a pod.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePodDNSConfig).
 import type { Decoded } from "homeostat/api";
 import type { PodDNSConfig } from "homeostat/k8s/core/v1";
@@ -6,9 +6,9 @@ import { type FieldError, invalid, required } from "../../../../apimachinery/err
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
 
-const mostServers = 3;
-const mostSearches = 32;
-const longestSearch = 2048;
+const maxServers = 3;
+const maxSearches = 32;
+const maxSearchBytes = 2048;
 
 /** `dnsConfig` under a `dnsPolicy`. */
 export function validatePodDns(
@@ -29,41 +29,41 @@ export function validatePodDns(
       ),
     ];
   return [
-    ...(servers.length > mostServers
-      ? [
-          invalid(
-            `${path}.nameservers`,
-            [...servers],
-            `must not have more than ${mostServers} nameservers`,
-          ),
-        ]
+    ...serverErrors(servers, `${path}.nameservers`),
+    ...searchErrors(searches, `${path}.searches`),
+    ...(config.options ?? []).flatMap((option, i) =>
+      option.name ? [] : [required(`${path}.options[${i}]`, "must not be empty")],
+    ),
+  ];
+}
+
+function serverErrors(servers: readonly string[], path: string): FieldError[] {
+  return [
+    ...(servers.length > maxServers
+      ? [invalid(path, [...servers], `must not have more than ${maxServers} nameservers`)]
       : []),
-    ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}.nameservers[${i}]`)),
-    ...(searches.length > mostSearches
-      ? [
-          invalid(
-            `${path}.searches`,
-            [...searches],
-            `must not have more than ${mostSearches} search paths`,
-          ),
-        ]
+    ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}[${i}]`)),
+  ];
+}
+
+function searchErrors(searches: readonly string[], path: string): FieldError[] {
+  return [
+    ...(searches.length > maxSearches
+      ? [invalid(path, [...searches], `must not have more than ${maxSearches} search paths`)]
       : []),
-    ...(Buffer.byteLength(searches.join(" ")) > longestSearch
+    ...(Buffer.byteLength(searches.join(" ")) > maxSearchBytes
       ? [
           invalid(
-            `${path}.searches`,
+            path,
             [...searches],
-            `must not have more than ${longestSearch} characters (including spaces) in the search list`,
+            `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
           ),
         ]
       : []),
     ...searches.flatMap((search, i) =>
       search === "."
         ? []
-        : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}.searches[${i}]`),
-    ),
-    ...(config.options ?? []).flatMap((option, i) =>
-      option.name ? [] : [required(`${path}.options[${i}]`, "must not be empty")],
+        : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}[${i}]`),
     ),
   ];
 }

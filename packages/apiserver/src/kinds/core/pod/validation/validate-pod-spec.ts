@@ -1,7 +1,7 @@
 // Validation of a PodSpec, in upstream's order.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodSpec).
 import { type Decoded, labelKeyFaults } from "homeostat/api";
-import type { PodResourceClaim, PodSpec, Volume } from "homeostat/k8s/core/v1";
+import type { PodReadinessGate, PodResourceClaim, PodSpec } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import {
   duplicate,
@@ -9,7 +9,6 @@ import {
   forbidden,
   invalid,
   notFound,
-  notSupported,
   required,
   tooLong,
 } from "../../../../apimachinery/errors/field-error.ts";
@@ -26,6 +25,7 @@ import { visitContainers } from "../visit-containers.ts";
 import {
   dnsLabelErrors,
   dnsSubdomainErrors,
+  enumErrors,
   inRange,
   ruled,
 } from "../../../validation/field-rules.ts";
@@ -36,7 +36,6 @@ import {
   validateEphemeralContainers,
   validateInitContainers,
 } from "./containers/validate-containers.ts";
-import type { Volumes } from "./containers/validate-mounts.ts";
 import { validatePodDns } from "./validate-pod-dns.ts";
 import {
   validateContainerResources,
@@ -48,8 +47,11 @@ import {
   validateTolerations,
 } from "./validate-scheduling.ts";
 import { validatePodContext } from "./security/validate-security-context.ts";
-import { validateVolumeSource } from "./volumes/validate-volume-source.ts";
+import { validateVolumes } from "./volumes/validate-volumes.ts";
 import { validateHostProcess, validateOs } from "./security/validate-windows.ts";
+
+const restartPolicies = ["Always", "OnFailure", "Never"];
+const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
 /** Validates the spec at `path`. `metadata` is the pod's, undefined for a template. */
 export function validatePodSpec(
@@ -58,8 +60,12 @@ export function validatePodSpec(
   path: string,
   options: PodValidationOptions,
 ): FieldError[] {
-  const volumeErrors: FieldError[] = [];
-  const volumes = validVolumes(spec, metadata, `${path}.volumes`, options, volumeErrors);
+  const { volumes, errors: volumeErrors } = validateVolumes(
+    spec.volumes ?? [],
+    metadata?.name ?? "",
+    `${path}.volumes`,
+    options,
+  );
   const claims = new Set(
     (spec.resourceClaims ?? []).map((claim) => claim.name ?? "").filter(Boolean),
   );
@@ -75,23 +81,13 @@ export function validatePodSpec(
     ...validateEphemeralContainers(pod, `${path}.ephemeralContainers`),
     ...validatePodResources(spec, claims, path),
     ...hostNetworkErrors(spec, path, options),
-    ...enumErrors(
-      spec.restartPolicy ?? "",
-      ["Always", "OnFailure", "Never"],
-      `${path}.restartPolicy`,
-    ),
-    ...enumErrors(
-      spec.dnsPolicy ?? "",
-      ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
-      `${path}.dnsPolicy`,
-    ),
+    ...enumErrors(spec.restartPolicy ?? "", restartPolicies, `${path}.restartPolicy`),
+    ...enumErrors(spec.dnsPolicy ?? "", dnsPolicies, `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector ?? {}, `${path}.nodeSelector`),
     ...validatePodContext(spec, `${path}.securityContext`, options),
     ...validateAffinity(spec.affinity, `${path}.affinity`),
     ...validatePodDns(spec.dnsConfig ?? undefined, spec.dnsPolicy ?? "", `${path}.dnsConfig`),
-    ...(spec.readinessGates ?? []).flatMap((gate, i) =>
-      ruled(labelKeyFaults, gate.conditionType ?? "", `${path}.readinessGates[${i}].conditionType`),
-    ),
+    ...readinessGateErrors(spec.readinessGates ?? [], `${path}.readinessGates`),
     ...validateSchedulingGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
     ...validateSpread(spec.topologySpreadConstraints ?? [], `${path}.topologySpreadConstraints`),
     ...validateHostProcess(spec, path),
@@ -102,44 +98,13 @@ export function validatePodSpec(
   ];
 }
 
-function validVolumes(
-  spec: Decoded<PodSpec>,
-  metadata: Decoded<ObjectMeta> | undefined,
+function readinessGateErrors(
+  gates: readonly Decoded<PodReadinessGate>[],
   path: string,
-  options: PodValidationOptions,
-  errors: FieldError[],
-): Volumes {
-  const volumes = spec.volumes ?? [];
-  const podName = metadata?.name ?? "";
-  const ownClaims = podName
-    ? volumes
-        .filter((volume) => isSet(volume.ephemeral))
-        .map((volume) => `${podName}-${volume.name ?? ""}`)
-    : [];
-  const valid = new Map<string, Decoded<Volume>>();
-  volumes.forEach((volume, i) => {
-    const name = volume.name ?? "";
-    const faults = [
-      ...validateVolumeSource(volume, `${path}[${i}]`, { volumeName: name, podName, options }),
-      ...(name ? dnsLabelErrors(name, `${path}[${i}].name`) : [required(`${path}[${i}].name`, "")]),
-      ...(valid.has(name) ? [duplicate(`${path}[${i}].name`, name)] : []),
-    ];
-    if (!faults.length) valid.set(name, volume);
-    const claim = volume.persistentVolumeClaim?.claimName ?? "";
-    errors.push(
-      ...faults,
-      ...(claim && ownClaims.includes(claim)
-        ? [
-            invalid(
-              `${path}[${i}].persistentVolumeClaim.claimName`,
-              claim,
-              "must not reference a PVC that gets created for an ephemeral volume",
-            ),
-          ]
-        : []),
-    );
-  });
-  return valid;
+): FieldError[] {
+  return gates.flatMap(({ conditionType }, i) =>
+    ruled(labelKeyFaults, conditionType ?? "", `${path}[${i}].conditionType`),
+  );
 }
 
 function claimErrors(
@@ -227,11 +192,6 @@ function hostNetworkErrors(
         : [];
     }),
   );
-}
-
-function enumErrors(value: string, values: readonly string[], path: string): FieldError[] {
-  if (!value) return [required(path, "")];
-  return values.includes(value) ? [] : [notSupported(path, value, values)];
 }
 
 function hostUsersErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {

@@ -1,4 +1,4 @@
-// Pods as a whole, on creation.
+// Validation of a pod: of its metadata and spec, and of a new one.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate,
 // validatePodMetadataAndSpec).
 import type { Decoded } from "homeostat/api";
@@ -14,7 +14,7 @@ import { validatePodAnnotations } from "./validate-pod-annotations.ts";
 import { validatePodSpec } from "./validate-pod-spec.ts";
 import { validateSeccompAgreement } from "./security/validate-seccomp.ts";
 
-/** Metadata beyond the common rules, and the spec. */
+/** Validates the spec, and the metadata as far as pods have rules of their own for it. */
 export function validateWholePod(pod: Decoded<Pod>, old?: Decoded<Pod>): FieldError[] {
   const metadata = metadataOf(pod);
   const spec = pod.spec ?? {};
@@ -36,7 +36,7 @@ export function validateWholePod(pod: Decoded<Pod>, old?: Decoded<Pod>): FieldEr
   ];
 }
 
-/** Without an account there is nobody to make a token for. */
+/** A token needs a service account. */
 function tokenErrors(spec: Decoded<PodSpec>): FieldError[] {
   return (spec.volumes ?? []).flatMap((volume, i) =>
     (volume.projected?.sources ?? []).flatMap((source, j) =>
@@ -52,7 +52,7 @@ function tokenErrors(spec: Decoded<PodSpec>): FieldError[] {
   );
 }
 
-/** Every breach in a new pod. */
+/** Validates a new pod. */
 export function validateNewPod(pod: Decoded<Pod>): FieldError[] {
   const spec = pod.spec ?? {};
   const annotations = metadataOf(pod).annotations ?? {};

@@ -1,4 +1,4 @@
-// What else guides the scheduler: spread constraints, tolerations, gates.
+// Validation of topology spread constraints, tolerations and scheduling gates.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (validateTopologySpreadConstraints, ValidateTolerations, validateSchedulingGates).
 import { type Decoded, labelValueFaults } from "homeostat/api";
@@ -28,7 +28,7 @@ export function validateSpread(
     const at = `${path}[${i}]`;
     const topology = constraint.topologyKey ?? "";
     const action = constraint.whenUnsatisfiable ?? "";
-    const selector = constraint.labelSelector ?? undefined;
+    const selector = constraint.labelSelector;
     const repeated = constraints
       .slice(i + 1)
       .some(
@@ -78,7 +78,7 @@ function inclusionErrors(policy: string | undefined, path: string): FieldError[]
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** `tolerations`. The comparison operators wait for a feature gate. */
+/** `tolerations`. The operators Lt and Gt need a feature gate that is off. */
 export function validateTolerations(
   tolerations: readonly Decoded<Toleration>[],
   path: string,

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateVolumeMounts,
 // ValidateVolumeDevices). Upstream reports some errors of a mount at the list.
 import type { Decoded } from "homeostat/api";
-import type { Container, Volume, VolumeMount } from "homeostat/k8s/core/v1";
+import type { Container, VolumeMount } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -12,10 +12,8 @@ import {
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import type { Volumes } from "../volumes/validate-volumes.ts";
 import { backstepErrors, descendingPathErrors } from "../../../../validation/field-rules.ts";
-
-/** Valid volumes of the pod by name. */
-export type Volumes = ReadonlyMap<string, Decoded<Volume>>;
 
 /** `volumeMounts`. */
 export function validateMounts(
@@ -152,21 +150,27 @@ export function validateDevices(
       ...(backsteps
         ? [invalid(`${path}[${i}].devicePath`, target, "can not contain backsteps ('..')")]
         : []),
-      ...(mounts.has(name)
-        ? [invalid(`${path}[${i}].name`, name, "must not already exist in volumeMounts")]
-        : []),
-      ...([...mounts.values()].includes(target)
-        ? [
-            invalid(
-              `${path}[${i}].devicePath`,
-              target,
-              "must not already exist as a path in volumeMounts",
-            ),
-          ]
-        : []),
+      ...mountConflicts(name, target, mounts, `${path}[${i}]`),
     ];
     if (!backsteps) targets.add(target);
     if (name) names.add(name);
     return errors;
   });
+}
+
+/** A volume is mounted or opened as a device. `mounts` are the mount paths by volume name. */
+function mountConflicts(
+  name: string,
+  target: string,
+  mounts: ReadonlyMap<string, string>,
+  path: string,
+): FieldError[] {
+  return [
+    ...(mounts.has(name)
+      ? [invalid(`${path}.name`, name, "must not already exist in volumeMounts")]
+      : []),
+    ...([...mounts.values()].includes(target)
+      ? [invalid(`${path}.devicePath`, target, "must not already exist as a path in volumeMounts")]
+      : []),
+  ];
 }

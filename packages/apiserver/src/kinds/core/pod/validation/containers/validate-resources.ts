@@ -96,9 +96,11 @@ function requirementErrors(
     ...sorted(limits).flatMap((name) =>
       amountErrors(name, limits[name]!, nameErrors, `${path}.limits[${name}]`),
     ),
-    ...sorted(requests).flatMap((name) =>
-      requestErrors(name, requests[name]!, limits[name], nameErrors, path),
-    ),
+    ...sorted(requests).flatMap((name) => {
+      const quantity = requests[name]!;
+      const [named, pages] = amountParts(name, quantity, nameErrors, `${path}.requests[${name}]`);
+      return [...named, ...limitErrors(name, quantity, limits[name], path), ...pages];
+    }),
     ...(onlyHugePages ? [forbidden(path, "HugePages require cpu or memory")] : []),
     ...claimErrors(resources.claims ?? [], claims, `${path}.claims`),
   ];
@@ -106,17 +108,6 @@ function requirementErrors(
 
 const sorted = (list: Readonly<Record<string, string>>): string[] =>
   Object.keys(list).sort(compareBytewise);
-
-function requestErrors(
-  name: string,
-  quantity: string,
-  limit: string | undefined,
-  nameErrors: NameErrors,
-  path: string,
-): FieldError[] {
-  const [named, huge] = amountParts(name, quantity, nameErrors, `${path}.requests[${name}]`);
-  return [...named, ...limitErrors(name, quantity, limit, path), ...huge];
-}
 
 function limitErrors(
   name: string,
@@ -151,6 +142,7 @@ function amountErrors(
   return amountParts(name, quantity, nameErrors, path).flat();
 }
 
+/** The errors before and after those that compare a request with its limit. */
 function amountParts(
   name: string,
   quantity: string,

@@ -89,3 +89,8 @@ export function stringAt(object: JsonObject, field: string): string {
   const value = object[field];
   return typeof value === "string" ? value : "";
 }
+
+/** An int64 behind a pointer, which decodes to a bigint where a double cannot hold it. */
+export function optionalInt64(value: number | bigint | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}

@@ -174,7 +174,7 @@ function subresource(
           verbs,
           strategy: {
             ...main,
-            warningsOnUpdate: () => [],
+            warningsOnUpdate: defaultStrategy.warningsOnUpdate,
             ...overrides,
             allowCreateOnUpdate: false,
           },

@@ -1,5 +1,5 @@
-// Certificate signing requests: created by a user, approved through the approval subresource, issued
-// through the status subresource.
+// Certificate signing requests: created by a user, approved through the approval subresource,
+// issued through the status subresource.
 // Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
 // pkg/apis/certificates/validation.
 import type { Decoded, Json } from "homeostat/api";

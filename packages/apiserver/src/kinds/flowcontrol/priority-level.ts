@@ -1,5 +1,5 @@
-// Priority levels: how many requests of a level run at once, and whether others wait or are rejected.
-// This server does not queue requests.
+// Priority levels: how many requests of a level run at once, and whether others wait or are
+// rejected. This server does not queue requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
 import type { Decoded, Json } from "homeostat/api";
 import type {

@@ -40,7 +40,7 @@ async function play(options: Partial<CacheOptions> = {}, scope: InformerScope = 
     client,
     runtime,
     frozen: true,
-    faulted: (error) => faults.push(error),
+    onError: (error) => faults.push(error),
     ...options,
   });
   const { informer } = cache.acquire(Meal, scope);
@@ -229,7 +229,7 @@ describe("informer", () => {
     );
     await runtime.advance(75_000);
     assert.equal(transport.exchanges[0]?.aborted, true);
-    assert.equal(informer.freshness().lastError, "no word from the server for 75 s");
+    assert.equal(informer.freshness().lastError, "no data from the server for 75 s");
     await runtime.advance(1600);
     assert.equal(transport.last.query["resourceVersion"], "5");
     await runtime.advance(30_000);

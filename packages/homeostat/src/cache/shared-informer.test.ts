@@ -240,7 +240,7 @@ describe("informer", () => {
     await runtime.advance(0);
     assert.equal(informer.freshness().ready, true);
     assert.ok(
-      seen.some((line) => line.startsWith("backoff true no word")) &&
+      seen.some((line) => line.startsWith("backoff true no data")) &&
         seen.some((line) => line.includes("false")),
       seen.join("\n"),
     );
@@ -431,7 +431,7 @@ describe("informer", () => {
     assert.equal(watch.aborted, true);
     assert.equal(
       informer.freshness().lastError,
-      "the cache differed from the server (missing: home/tart; no longer there: home/stew; at another revision: home/soup)",
+      "the cache differed from the server (missing: home/tart; deleted: home/stew; at another revision: home/soup)",
     );
     transport.last
       .head()

@@ -2,6 +2,7 @@
 // written as floats, and rejects what Go rejects. JSON.parse is enough for our own bytes.
 // Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
 import { type Json, type JsonObject, setOwn } from "./json.ts";
+import { quoteChar } from "./quote-char.ts";
 
 /** The parsed value, and findings that only strict decoding reports. */
 export interface ParsedJson {
@@ -338,25 +339,4 @@ class Reader {
     const byte = code < 0x80 ? code : Buffer.from(String.fromCodePoint(code))[0]!;
     throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(byte))} ${where}`);
   }
-}
-
-/** A character as Go's encoding/json quotes it in errors. */
-function quoteChar(c: string): string {
-  if (c === "'") return "'\\''";
-  if (c === '"') return "'\"'";
-  const named: Readonly<Record<string, string>> = {
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\u000b": "\\v",
-    "\u0007": "\\a",
-    "\\": "\\\\",
-  };
-  if (c in named) return `'${named[c]}'`;
-  if (c >= "\u0080" && c < "\u00a1") return `'\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}'`;
-  return c < " " || c === "\u007f"
-    ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'`
-    : `'${c}'`;
 }

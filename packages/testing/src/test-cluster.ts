@@ -47,8 +47,8 @@ export interface TestCluster extends AsyncDisposable {
   states(): readonly ObjectState[];
   /**
    * Resolves when no controller has anything to do: no object is queued, running, in a loop with
-   * itself, or due for a retry within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED naming
-   * the busy objects after `timeoutMs` (default 10 s).
+   * itself, or due for a retry within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
+   * naming the busy objects after `timeoutMs` (default 10 s).
    */
   settle(options?: { readonly timeoutMs?: number; readonly horizonMs?: number }): Promise<void>;
   /**

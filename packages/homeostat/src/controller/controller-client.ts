@@ -1,5 +1,5 @@
-// The client of a reconcile: for reads and writes that `own`, `status` and `condition` do not cover.
-// Later reads of this process see its writes, through the cache's overlay.
+// The client of a reconcile: for reads and writes that `own`, `status` and `condition` do not
+// cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";

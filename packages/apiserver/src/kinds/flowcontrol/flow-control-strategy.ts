@@ -1,0 +1,65 @@
+// The strategy that flow schemas and priority levels share: a generation that follows the spec, and
+// a status subresource that changes the status only.
+// Upstream:
+// k8s.io/kubernetes/pkg/registry/flowcontrol/{flowschema,prioritylevelconfiguration}/strategy.go.
+import type { Decoded } from "homeostat/api";
+import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
+import { duplicate, type FieldError, required } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
+
+type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguration>;
+
+/** The strategy of such a kind; `validate` sees the whole object. */
+export function flowControlStrategy<T extends FlowControlObject>(
+  kind: "FlowSchema" | "PriorityLevelConfiguration",
+  validate: (object: T) => readonly FieldError[],
+): Required<Pick<KindDefinition<T>, "strategy" | "subresources">> {
+  return {
+    strategy: {
+      ...specStatusStrategy,
+      validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
+      validateUpdate: (object) => [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validate(object),
+        ...conditionErrors(object),
+      ],
+      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
+    },
+    subresources: {
+      status: {
+        resetFields: [["f:metadata"], ["f:spec"]],
+        prepareForUpdate(object, old) {
+          const { managedFields, resourceVersion } = metadataOf(object);
+          object.metadata = {
+            ...metadataOf(old),
+            ...(managedFields === undefined ? {} : { managedFields }),
+            ...(resourceVersion === undefined ? {} : { resourceVersion }),
+          };
+          keepOld(object, old, "spec");
+        },
+        validateUpdate: conditionErrors,
+      },
+    },
+  };
+}
+
+function conditionErrors({ status }: FlowControlObject): FieldError[] {
+  const seen = new Set<string>();
+  return (status?.conditions ?? []).flatMap((condition, i) => {
+    const type = condition.type ?? "";
+    const path = `status.conditions[${i}].type`;
+    const errors = [
+      ...(seen.has(type) ? [duplicate(path, type)] : []),
+      ...(type ? [] : [required(path, "")]),
+    ];
+    seen.add(type);
+    return errors;
+  });
+}

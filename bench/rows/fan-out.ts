@@ -19,8 +19,8 @@ export function fanOutRow(watchers: number): ServerRow {
     run: (place, { factor }) =>
       withClient(place, name, async (client): Promise<Figures> => {
         const count = Math.round(writes * factor);
-        // The first create waits until the definition is established; upstream may close watches that
-        // were opened before.
+        // The first create waits until the definition is established; upstream may close watches
+        // that were opened before.
         await client.create(Order, order(count));
         const path = `/apis/bench.example.com/v1/namespaces/${client.namespace}/orders?watch=true&resourceVersion=${(await client.list(Order, { namespace: client.namespace })).resourceVersion}`;
         const watches = await openWatches(client, { path, watchers, expected: watchers * count });

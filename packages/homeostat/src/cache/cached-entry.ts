@@ -1,6 +1,6 @@
-// One cached object: metadata scanned from its bytes, its JSON text, and the object itself, parsed on
-// first read and dropped later. It keeps text because most objects of a big cache are never read, and
-// a string costs the garbage collector nothing.
+// One cached object: metadata scanned from its bytes, its JSON text, and the object itself, parsed
+// on first read and dropped later. It keeps text because most objects of a big cache are never
+// read, and a string costs the garbage collector nothing.
 import { encodeJsonBytes } from "../api/encode-json.ts";
 import { parseExact } from "../api/parse-exact.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
@@ -21,8 +21,8 @@ export interface EntryShape {
   /** Read objects always have a status, possibly empty. */
   readonly promisesStatus?: boolean;
   /**
-   * Read objects have apiVersion, kind and metadata only: both PartialObjectMetadata from the server
-   * and whole objects from own writes.
+   * Read objects have apiVersion, kind and metadata only: both PartialObjectMetadata from the
+   * server and whole objects from own writes.
    */
   readonly metadataOnly?: boolean;
   readonly parsedObjects: ParsedObjects;

@@ -1,5 +1,5 @@
-// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: the informer
-// writes it, handlers and readers read it.
+// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: the
+// informer writes it, handlers and readers read it.
 // Upstream: k8s.io/client-go/tools/cache/store.go and thread_safe_store.go (Indexer).
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CachedEntry } from "./cached-entry.ts";

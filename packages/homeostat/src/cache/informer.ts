@@ -1,5 +1,5 @@
-// The public interface of the cache: typed reads, handlers, freshness. All users of a kind and scope
-// share one informer. Reads are never older than this process's own completed writes.
+// The public interface of the cache: typed reads, handlers, freshness. All users of a kind and
+// scope share one informer. Reads are never older than this process's own completed writes.
 // Upstream: k8s.io/client-go/tools/cache (SharedInformer, Indexer, ResourceEventHandler).
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";

@@ -1,9 +1,9 @@
-// Writes of this process that the watch has not delivered yet: the overlay that makes reads at least
-// as new as own writes. It only ever makes a read newer: it never hides a revision newer than the own
-// write, and drops an entry once the watch has passed it, so that no other change is lost.
-// Deletions are stored by uid, because their response has no revision: a deleted object is never read
-// again, and a new object of the same name is not affected. (After deleting by name an object that
-// was never read, reads may return an older object of that name until the watch catches up.)
+// Writes of this process that the watch has not delivered yet: the overlay that makes reads at
+// least as new as own writes. It only ever makes a read newer: it never hides a revision newer than
+// the own write, and drops an entry once the watch has passed it, so that no other change is lost.
+// Deletions are stored by uid, because their response has no revision: a deleted object is never
+// read again, and a new object of the same name is not affected. (After deleting by name an object
+// that was never read, reads may return an older object of that name until the watch catches up.)
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 

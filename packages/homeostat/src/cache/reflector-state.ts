@@ -1,4 +1,5 @@
-// The reflector's data: limits, state, inputs and effects. The decisions are in reflector.machine.ts.
+// The reflector's data: limits, state, inputs and effects. The decisions are in
+// reflector.machine.ts.
 // Upstream: k8s.io/client-go/tools/cache/reflector.go (800 ms to 30 s, jitter 1.0).
 
 /** Limits in milliseconds. */
@@ -61,7 +62,9 @@ export interface ReflectorState {
   readonly activeAt: number;
   /** When data was last received from the server. */
   readonly lastContact: number | undefined;
-  /** Since when there is no working watch; a watch works once it has delivered (see {@link isLost}). */
+  /**
+   * Since when there is no working watch; a watch works once it has delivered (see {@link isLost}).
+   */
   readonly lostAt: number | undefined;
   readonly failures: number;
   readonly relists: number;

@@ -28,7 +28,9 @@ export interface Run {
   readonly said: Said;
   /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
-  /** Waits for work that the user's code did not await. @throws ERR_NOT_AWAITED if there was any. */
+  /**
+   * Waits for work that the user's code did not await. @throws ERR_NOT_AWAITED if there was any.
+   */
   settleOpen(): Promise<void>;
 }
 

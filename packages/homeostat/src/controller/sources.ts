@@ -9,7 +9,9 @@ import type { ControllerDefinition } from "./define-controller.ts";
 import { refersToKind } from "./owned-set.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 
-/** Priority of keys from the first list or a resync, as controller-runtime's handler.LowPriority. */
+/**
+ * Priority of keys from the first list or a resync, as controller-runtime's handler.LowPriority.
+ */
 const lowPriority = -100;
 
 /** What sources connect. */

@@ -53,7 +53,7 @@ export interface ControllerRunner {
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(options: RunnerOptions): ControllerRunner {
-  const { definition, runtime, queue } = options;
+  const { definition, queue } = options;
   const stopping = new AbortController();
   const states = statesOf(options);
   const primary = options.informer(definition.kind);

@@ -172,7 +172,12 @@ function subresource(
           at: "store",
           kind,
           verbs,
-          strategy: { ...main, ...overrides, allowCreateOnUpdate: false },
+          strategy: {
+            ...main,
+            warningsOnUpdate: defaultStrategy.warningsOnUpdate,
+            ...overrides,
+            allowCreateOnUpdate: false,
+          },
           codec,
         },
       ],

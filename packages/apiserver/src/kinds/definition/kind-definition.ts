@@ -61,7 +61,8 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly strategy?: StrategyOverrides<T>;
   /**
    * Subresources that read and write the object itself (`status`, `finalize`), each with the part
-   * of its strategy that differs from the main endpoint's.
+   * of its strategy that differs from the main endpoint's. Without `warningsOnUpdate` of its own, a
+   * subresource does not warn.
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
   readonly scale?: ScaleConverter<T>;

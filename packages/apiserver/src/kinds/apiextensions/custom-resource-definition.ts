@@ -45,6 +45,7 @@ export function customResourceDefinition(
         resetFields: [["f:spec"]],
         prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
         validateUpdate: (object) => validateDefinitionStatus(definitionOf(object)),
+        warningsOnUpdate: () => [],
       },
     },
   };

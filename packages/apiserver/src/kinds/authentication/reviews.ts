@@ -1,18 +1,14 @@
-// SelfSubjectReview and TokenReview: requests that are answered and not stored.
+// Questions about identity: who am I, and whose token is this. Nothing is stored.
 // Upstream: k8s.io/kubernetes/pkg/registry/authentication/{selfsubjectreview,tokenreview}.
-import type { Decoded } from "homeostat/api";
-import type {
-  SelfSubjectReview,
-  TokenReview,
-  UserInfo as ReviewedUser,
-} from "homeostat/k8s/authentication/v1";
+import type { JsonObject } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authentication.k8s.io";
 
-export const selfSubjectReview: KindDefinition<Decoded<SelfSubjectReview>> = {
+export const selfSubjectReview: KindDefinition = {
   group,
   version: "v1",
   kind: "SelfSubjectReview",
@@ -24,23 +20,25 @@ export const selfSubjectReview: KindDefinition<Decoded<SelfSubjectReview>> = {
   }),
 };
 
-export const tokenReview: KindDefinition<Decoded<TokenReview>> = {
+export const tokenReview: KindDefinition = {
   group,
   version: "v1",
   kind: "TokenReview",
-  review(object: Decoded<TokenReview>, { reviewToken }) {
-    const { token, audiences } = object.spec ?? {};
+  review(object, { reviewToken }) {
+    const spec = objectAt(object, "spec");
+    const token = stringAt(spec, "token");
     if (!token) throw badRequestError("token is required for TokenReview in authentication");
-    const result = reviewToken(token, audiences ?? []);
-    object.status =
-      "error" in result
-        ? { user: {}, error: result.error }
-        : { authenticated: true, user: userInfoOf(result.user), audiences: [...result.audiences] };
+    const audiences = Array.isArray(spec["audiences"]) ? spec["audiences"].map(String) : [];
+    const word = reviewToken(token, audiences);
+    object["status"] =
+      "error" in word
+        ? { user: {}, error: word.error }
+        : { authenticated: true, user: userInfoOf(word.user), audiences: [...word.audiences] };
     return object;
   },
 };
 
-function userInfoOf({ name, uid, groups, extra }: UserInfo): Decoded<ReviewedUser> {
+function userInfoOf({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     ...(name ? { username: name } : {}),
     ...(uid ? { uid } : {}),

@@ -1,61 +1,45 @@
-// Access reviews: requests that are answered and not stored. This server allows every
-// authenticated user everything, and answers so.
+// Questions about permission. This server allows everything to whoever has been authenticated, and
+// says so.
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization,
 // pkg/apis/authorization/validation/validation.go.
-import { type Decoded, isObject, type Json } from "homeostat/api";
-import type {
-  LocalSubjectAccessReview,
-  SelfSubjectAccessReview,
-  SelfSubjectRulesReview,
-  SubjectAccessReview,
-  SubjectAccessReviewSpec,
-  SubjectAccessReviewStatus,
-} from "homeostat/k8s/authorization/v1";
-import type { ObjectMeta } from "homeostat/k8s/meta/v1";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
 import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatStruct, goText, invalidPrinted } from "../printers/format-struct.ts";
-import { hasItems } from "../../apimachinery/meta/read-fields.ts";
+import { hasItems, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authorization.k8s.io";
-/** What the three access reviews have in common. */
-interface AccessReview extends DecodedObject {
-  spec?: Decoded<SubjectAccessReviewSpec> | null;
-  status?: Decoded<SubjectAccessReviewStatus> | null;
-}
+const allowed: JsonObject = { allowed: true };
 
-const allowed: Decoded<SubjectAccessReviewStatus> = { allowed: true };
-
-export const subjectAccessReview: KindDefinition<Decoded<SubjectAccessReview>> = reviewKind(
+export const subjectAccessReview: KindDefinition = reviewKind(
   "SubjectAccessReview",
   answer((object) => [
     ...subjectErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const selfSubjectAccessReview: KindDefinition<Decoded<SelfSubjectAccessReview>> = reviewKind(
+export const selfSubjectAccessReview: KindDefinition = reviewKind(
   "SelfSubjectAccessReview",
   answer((object) => [
     ...attributeErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const localSubjectAccessReview: KindDefinition<Decoded<LocalSubjectAccessReview>> =
-  reviewKind(
-    "LocalSubjectAccessReview",
-    answer((object) => [
-      ...subjectErrors(object),
-      ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"),
-      ...localErrors(object),
-    ]),
-  );
-export const selfSubjectRulesReview: KindDefinition<Decoded<SelfSubjectRulesReview>> = reviewKind(
+export const localSubjectAccessReview: KindDefinition = reviewKind(
+  "LocalSubjectAccessReview",
+  answer((object) => [
+    ...subjectErrors(object),
+    ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"),
+    ...localErrors(object),
+  ]),
+);
+export const selfSubjectRulesReview: KindDefinition = reviewKind(
   "SelfSubjectRulesReview",
-  (object: Decoded<SelfSubjectRulesReview>) => {
-    if (!object.spec?.namespace) throw badRequestError("no namespace on request");
+  (object) => {
+    if (!stringAt(objectAt(object, "spec"), "namespace"))
+      throw badRequestError("no namespace on request");
     const status = {
       resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
       nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
@@ -75,12 +59,12 @@ function reviewKind(kind: string, review: ReviewHandler): KindDefinition {
   return { group, version: "v1", kind, review };
 }
 
-function answer(validate: (object: AccessReview) => readonly FieldError[]): ReviewHandler {
+function answer(validate: (object: JsonObject) => readonly FieldError[]): ReviewHandler {
   return (object) => {
     const errors = validate(object);
     // Upstream names no kind here.
     if (errors.length) throw invalidError({ group, kind: "" }, "", errors);
-    object.status = { ...allowed };
+    object["status"] = { ...allowed };
     return object;
   };
 }
@@ -94,9 +78,9 @@ const printPath = (value: Json | undefined): string =>
     : "null";
 
 /** Either a resource or a path. */
-function attributeErrors(object: AccessReview): FieldError[] {
-  const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
-  if (resourceAttributes && nonResourceAttributes)
+function attributeErrors(object: JsonObject): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
+  if (isObject(resourceAttributes) && isObject(nonResourceAttributes))
     return [
       invalidPrinted(
         "spec.nonResourceAttributes",
@@ -104,7 +88,7 @@ function attributeErrors(object: AccessReview): FieldError[] {
         "cannot be specified in combination with resourceAttributes",
       ),
     ];
-  if (resourceAttributes || nonResourceAttributes) return [];
+  if (isObject(resourceAttributes) || isObject(nonResourceAttributes)) return [];
   return [
     invalid(
       "spec.resourceAttributes",
@@ -114,38 +98,39 @@ function attributeErrors(object: AccessReview): FieldError[] {
   ];
 }
 
-function subjectErrors(object: AccessReview): FieldError[] {
-  const spec = object.spec ?? {};
+function subjectErrors(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, "spec");
   return [
     ...attributeErrors(object),
-    ...(spec.user || hasItems(spec.groups)
+    ...(stringAt(spec, "user") || hasItems(spec["groups"])
       ? []
       : [invalid("spec.user", "", "at least one of user or group must be specified")]),
   ];
 }
 
 function emptyMetadataErrors(
-  object: DecodedObject,
-  except: readonly (keyof ObjectMeta)[],
+  object: JsonObject,
+  except: readonly string[],
   detail: string,
 ): FieldError[] {
-  const metadata = object.metadata ?? {};
-  const ignored: readonly string[] = ["managedFields", ...except];
-  const given = Object.entries(metadata).filter(
-    ([field, value]) => value !== null && !ignored.includes(field),
+  const metadata = objectAt(object, "metadata");
+  const given = Object.keys(metadata).filter(
+    (field) => field !== "managedFields" && metadata[field] !== null && !except.includes(field),
   );
   return given.length ? [invalid("metadata", metadata, detail)] : [];
 }
 
-function localErrors(object: AccessReview): FieldError[] {
-  const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
-  const namespace = object.metadata?.namespace ?? "";
-  const asked = resourceAttributes ? (resourceAttributes.namespace ?? "") : namespace;
+function localErrors(object: JsonObject): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
+  const namespace = stringAt(objectAt(object, "metadata"), "namespace");
+  const asked = isObject(resourceAttributes)
+    ? stringAt(resourceAttributes, "namespace")
+    : namespace;
   return [
     ...(asked === namespace
       ? []
       : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
-    ...(nonResourceAttributes
+    ...(isObject(nonResourceAttributes)
       ? [
           invalidPrinted(
             "spec.nonResourceAttributes",

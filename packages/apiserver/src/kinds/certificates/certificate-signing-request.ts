@@ -1,31 +1,33 @@
-// Certificate signing requests: created by a user, approved through the approval subresource,
-// issued through the status subresource.
+// Certificate signing requests: asked by a user, approved through one endpoint, answered through
+// another.
 // Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
 // pkg/apis/certificates/validation.
-import type { Decoded, Json } from "homeostat/api";
-import type {
-  CertificateSigningRequest,
-  CertificateSigningRequestSpec,
-  CertificateSigningRequestStatus,
-} from "homeostat/k8s/certificates/v1";
+import type { Json, JsonObject } from "homeostat/api";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
-import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
+import {
+  isSet,
+  itemsAt,
+  numberAt,
+  withoutFields,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { keepOld } from "../definition/default-strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
 
-export const certificateSigningRequest: KindDefinition<Decoded<CertificateSigningRequest>> = {
+export const certificateSigningRequest: KindDefinition = {
   group: "certificates.k8s.io",
   version: "v1",
   kind: "CertificateSigningRequest",
   strategy: {
-    // Upstream accepts any name here.
+    // Upstream does not care about names here.
     validateName: () => [],
     resetFields: [["f:spec"], ["f:status"]],
     prepareForCreate(object, context) {
-      setRequester(object.spec ?? {}, context);
-      object.status = {};
+      setRequester(objectAt(object, "spec"), context);
+      object["status"] = {};
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "spec");
@@ -40,19 +42,19 @@ export const certificateSigningRequest: KindDefinition<Decoded<CertificateSignin
       prepareForUpdate(object, old, { now }) {
         keepOld(object, old, "spec");
         for (const type of ["Approved", "Denied"])
-          keepConditions(object.status ?? {}, old.status ?? {}, type);
-        dateConditions(object.status ?? {}, old.status ?? {}, now);
+          keepConditions(objectAt(object, "status"), objectAt(old, "status"), type);
+        dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
       },
       validateUpdate: (object, old) => validateRequestChange(object, old, "status"),
     },
     approval: {
       resetFields: [["f:spec"], ["f:status", "f:certificate"]],
       prepareForUpdate(object, old, { now }) {
-        dateConditions(object.status ?? {}, old.status ?? {}, now);
-        const { conditions } = object.status ?? {};
+        dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
+        const { conditions } = objectAt(object, "status");
         keepOld(object, old, "spec");
-        object.status = {
-          ...withoutFields(old.status ?? {}, "conditions"),
+        object["status"] = {
+          ...withoutFields(objectAt(old, "status"), "conditions"),
           ...(isSet(conditions) ? { conditions } : {}),
         };
       },
@@ -61,76 +63,68 @@ export const certificateSigningRequest: KindDefinition<Decoded<CertificateSignin
   },
   selectable: {
     names: ["spec.signerName"],
-    extract: (object) => ({ "spec.signerName": object.spec?.signerName ?? "" }),
+    extract: (object) => ({ "spec.signerName": stringAt(objectAt(object, "spec"), "signerName") }),
   },
   cells,
 };
 
-/** The requester is the authenticated user, whatever the body says. */
-function setRequester(
-  spec: Decoded<CertificateSigningRequestSpec>,
-  { user, caller }: WriteContext,
-): void {
-  for (const field of ["username", "uid", "groups", "extra"] as const) delete spec[field];
-  if (user) spec.username = user;
-  if (caller?.uid) spec.uid = caller.uid;
-  if (caller?.groups.length) spec.groups = [...caller.groups];
+/** Who asks is what authentication found out, whatever the body says. */
+function setRequester(spec: JsonObject, { user, caller }: WriteContext): void {
+  for (const field of ["username", "uid", "groups", "extra"]) delete spec[field];
+  if (user) spec["username"] = user;
+  if (caller?.uid) spec["uid"] = caller.uid;
+  if (caller?.groups.length) spec["groups"] = [...caller.groups];
   if (caller?.extra && Object.keys(caller.extra).length)
-    spec.extra = Object.fromEntries(
+    spec["extra"] = Object.fromEntries(
       Object.entries(caller.extra).map(([key, values]) => [key, [...values]]),
     );
 }
 
-/** The status subresource cannot change the approval conditions. */
-function keepConditions(
-  status: Decoded<CertificateSigningRequestStatus>,
-  old: Decoded<CertificateSigningRequestStatus>,
-  type: string,
-): void {
-  const before = (old.conditions ?? []).filter((condition) => condition.type === type);
-  const now = status.conditions ?? [];
-  if (now.filter((condition) => condition.type === type).length !== before.length) return;
+/** Verdicts are not this endpoint's to change. */
+function keepConditions(status: JsonObject, old: JsonObject, type: string): void {
+  const before = itemsAt(old, "conditions").filter(
+    (condition) => stringAt(condition, "type") === type,
+  );
+  const now = itemsAt(status, "conditions");
+  if (now.filter((condition) => stringAt(condition, "type") === type).length !== before.length)
+    return;
   let next = 0;
   if (before.length)
-    status.conditions = now.map((condition) =>
-      condition.type === type ? before[next++]! : condition,
+    status["conditions"] = now.map((condition) =>
+      stringAt(condition, "type") === type ? before[next++]! : condition,
     );
 }
 
-function dateConditions(
-  status: Decoded<CertificateSigningRequestStatus>,
-  old: Decoded<CertificateSigningRequestStatus>,
-  now: string,
-): void {
-  for (const condition of status.conditions ?? []) {
-    if (!isSet(condition.lastUpdateTime)) condition.lastUpdateTime = now;
-    if (isSet(condition.lastTransitionTime)) continue;
-    const before = (old.conditions ?? []).find(
+function dateConditions(status: JsonObject, old: JsonObject, now: string): void {
+  for (const condition of itemsAt(status, "conditions")) {
+    if (!isSet(condition["lastUpdateTime"])) condition["lastUpdateTime"] = now;
+    if (isSet(condition["lastTransitionTime"])) continue;
+    const before = itemsAt(old, "conditions").find(
       (each) =>
-        each.type === condition.type &&
-        each.status === condition.status &&
-        isSet(each.lastTransitionTime),
+        each["type"] === condition["type"] &&
+        each["status"] === condition["status"] &&
+        isSet(each["lastTransitionTime"]),
     );
-    condition.lastTransitionTime = before?.lastTransitionTime ?? now;
+    condition["lastTransitionTime"] = before?.["lastTransitionTime"] ?? now;
   }
 }
 
-function cells(object: Decoded<CertificateSigningRequest>, nowMs: number): readonly Json[] {
-  const spec = object.spec ?? {};
-  const seconds = spec.expirationSeconds;
+function cells(object: JsonObject, nowMs: number): readonly Json[] {
+  const spec = objectAt(object, "spec");
+  const seconds = spec["expirationSeconds"];
   return [
     nameOf(object),
     ageOf(object, nowMs),
-    spec.signerName || "<none>",
-    spec.username ?? "",
-    isSet(seconds) ? formatDuration(seconds * 1000) : "<none>",
-    stateOf(object.status ?? {}),
+    stringAt(spec, "signerName") || "<none>",
+    stringAt(spec, "username"),
+    isSet(seconds) ? formatDuration(numberAt(spec, "expirationSeconds") * 1000) : "<none>",
+    stateOf(objectAt(object, "status")),
   ];
 }
 
-function stateOf(status: Decoded<CertificateSigningRequestStatus>): string {
+function stateOf(status: JsonObject): string {
   const has = (type: string): boolean =>
-    (status.conditions ?? []).some((condition) => condition.type === type);
-  const approval = ["Denied", "Approved"].find(has) ?? "Pending";
-  return `${approval}${has("Failed") ? ",Failed" : ""}${status.certificate ? ",Issued" : ""}`;
+    itemsAt(status, "conditions").some((condition) => stringAt(condition, "type") === type);
+  const verdict = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";
+  return `${verdict}${has("Failed") ? ",Failed" : ""}${stringAt(status, "certificate") ? ",Issued" : ""}`;
 }

@@ -1,11 +1,9 @@
-// Events of both groups, stored as core/v1. Validation of core/v1 is lenient, that of events.k8s.io
-// strict.
+// Events in both groups, stored once in the core form. The old group is checked leniently, the new
+// one strictly.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/event/strategy.go,
 // pkg/apis/core/validation/events.go, pkg/apis/events/v1/conversion.go,
 // pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
-import type { Decoded, Json, JsonObject } from "homeostat/api";
-import type { Event as CoreEvent } from "homeostat/k8s/core/v1";
-import type { Event } from "homeostat/k8s/events/v1";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type {
   KindDefinition,
   StrategyOverrides,
@@ -13,6 +11,7 @@ import type {
 } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { formatAge, nameOf } from "../printers/cells.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { validateEvent, validateEventChange, validateNewEvent } from "./validate-event.ts";
 
 const referenceFields = [
@@ -26,7 +25,7 @@ const referenceFields = [
 ] as const;
 
 /** Names in events.k8s.io/v1 and in core/v1, where they differ. */
-const renamed: readonly (readonly [keyof Event, keyof CoreEvent])[] = [
+const renamed: readonly (readonly [string, string])[] = [
   ["regarding", "involvedObject"],
   ["note", "message"],
   ["deprecatedSource", "source"],
@@ -36,15 +35,15 @@ const renamed: readonly (readonly [keyof Event, keyof CoreEvent])[] = [
   ["reportingController", "reportingComponent"],
 ];
 
-const commonStrategy: StrategyOverrides = { allowCreateOnUpdate: true };
+const commonRules: StrategyOverrides = { allowCreateOnUpdate: true };
 
 /** Event in the legacy group. */
-export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
+export const coreEvent: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Event",
   strategy: {
-    ...commonStrategy,
+    ...commonRules,
     validateName: () => [],
     validateCreate: (object) => validateEvent(object, "reportingComponent"),
     validateUpdate: (object) => validateEvent(object, "reportingComponent"),
@@ -62,19 +61,24 @@ export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
   cells,
 };
 
-/** Event in events.k8s.io; its strategy sees the stored form. */
-export const event: KindDefinition<Decoded<CoreEvent>> = {
+/** Event in events.k8s.io. */
+export const event: KindDefinition = {
   group: "events.k8s.io",
   version: "v1",
   kind: "Event",
   storage: {
     group: "",
     version: "v1",
-    fromStorage: (stored) => rename(stored, ([name, coreName]) => [coreName, name]),
+    fromStorage: (stored) =>
+      rename(
+        stored,
+        (name) => name[1],
+        (name) => name[0],
+      ),
     toStorage: toCore,
   },
   strategy: {
-    ...commonStrategy,
+    ...commonRules,
     validateName: nameIsDnsSubdomain,
     validateCreate: validateNewEvent,
     validateUpdate: validateEventChange,
@@ -95,20 +99,21 @@ export const event: KindDefinition<Decoded<CoreEvent>> = {
 };
 
 function toCore(object: JsonObject): JsonObject {
-  return rename(object, (names) => names);
+  return rename(
+    object,
+    (name) => name[0],
+    (name) => name[1],
+  );
 }
 
-/** The object with each field that `direction` names under its other name. */
-function rename(
-  object: JsonObject,
-  direction: (names: (typeof renamed)[number]) => readonly [from: string, to: string],
-): JsonObject {
+type Pick2 = (name: readonly [string, string]) => string;
+
+function rename(object: JsonObject, from: Pick2, to: Pick2): JsonObject {
   const out = { ...object };
-  for (const names of renamed) {
-    const [from, to] = direction(names);
-    delete out[from];
-    const value = object[from];
-    if (value !== undefined) out[to] = value;
+  for (const name of renamed) {
+    delete out[from(name)];
+    const value = object[from(name)];
+    if (value !== undefined) out[to(name)] = value;
   }
   return out;
 }
@@ -116,49 +121,57 @@ function rename(
 function selectable(
   names: readonly string[],
   attributeName: (name: string) => string,
-): SelectableFieldsDefinition<Decoded<CoreEvent>> {
+): SelectableFieldsDefinition {
   return { names, attributeName, extract };
 }
 
-/** Values by their core names; `source` is source.component, or else the reporting component. */
-function extract(object: Decoded<CoreEvent>): Readonly<Record<string, string>> {
-  const about = object.involvedObject ?? {};
-  const reporter = object.reportingComponent ?? "";
+/**
+ * Facts under their core names; `source` is the component, of the reporter where there is no
+ * old-style source.
+ */
+function extract(object: JsonObject): Readonly<Record<string, string>> {
+  const about = objectAt(object, "involvedObject");
+  const reporter = stringAt(object, "reportingComponent");
   return {
     ...Object.fromEntries(
-      referenceFields.map((field) => [`involvedObject.${field}`, about[field] ?? ""]),
+      referenceFields.map((field) => [`involvedObject.${field}`, stringAt(about, field)]),
     ),
-    reason: object.reason ?? "",
+    reason: stringAt(object, "reason"),
     reportingComponent: reporter,
-    source: object.source?.component || reporter,
-    type: object.type ?? "",
+    source: stringAt(objectAt(object, "source"), "component") || reporter,
+    type: stringAt(object, "type"),
   };
 }
 
-function cells(object: Decoded<CoreEvent>, nowMs: number): readonly Json[] {
-  const about = object.involvedObject ?? {};
-  const series = object.series;
-  const first = object.firstTimestamp ?? object.eventTime;
-  const last = series ? series.lastObservedTime : object.lastTimestamp || first;
-  const count = series ? (series.count ?? 0) : (object.count ?? 1);
-  const kind = (about.kind ?? "").toLowerCase();
-  const name = about.name ?? "";
+function cells(object: JsonObject, nowMs: number): readonly Json[] {
+  const about = objectAt(object, "involvedObject");
+  const series = object["series"];
+  const first = formatAge(object["firstTimestamp"] ?? object["eventTime"], nowMs);
+  const last = isObject(series)
+    ? formatAge(series["lastObservedTime"], nowMs)
+    : object["lastTimestamp"]
+      ? formatAge(object["lastTimestamp"], nowMs)
+      : first;
+  const count = isObject(series) ? (series["count"] ?? 0) : (object["count"] ?? 1);
+  const kind = stringAt(about, "kind").toLowerCase();
+  const name = stringAt(about, "name");
   return [
-    formatAge(last, nowMs),
-    object.type ?? "",
-    object.reason ?? "",
+    last,
+    stringAt(object, "type"),
+    stringAt(object, "reason"),
     name ? `${kind}/${name}` : kind,
-    about.fieldPath ?? "",
+    stringAt(about, "fieldPath"),
     sourceOf(object),
-    (object.message ?? "").trim(),
-    formatAge(first, nowMs),
+    stringAt(object, "message").trim(),
+    first,
     count,
     nameOf(object),
   ];
 }
 
-function sourceOf(object: Decoded<CoreEvent>): string {
-  const component = object.source?.component || (object.reportingComponent ?? "");
-  const instance = object.source?.host || object.reportingInstance;
+function sourceOf(object: JsonObject): string {
+  const source = objectAt(object, "source");
+  const component = stringAt(source, "component") || stringAt(object, "reportingComponent");
+  const instance = stringAt(source, "host") || stringAt(object, "reportingInstance");
   return instance ? `${component}, ${instance}` : component;
 }

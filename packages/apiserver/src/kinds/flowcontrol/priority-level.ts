@@ -1,15 +1,7 @@
-// Priority levels: how many requests of a level run at once, and whether others wait or are
-// rejected. This server does not queue requests.
+// Priority levels: how many requests of a level run at once, and what becomes of the rest. Requests
+// are not queued here.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
-import type { Decoded, Json } from "homeostat/api";
-import type {
-  ExemptPriorityLevelConfiguration,
-  LimitedPriorityLevelConfiguration,
-  LimitResponse,
-  PriorityLevelConfiguration,
-  PriorityLevelConfigurationSpec,
-  QueuingConfiguration,
-} from "homeostat/k8s/flowcontrol/v1";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 import {
   type FieldError,
   forbidden,
@@ -19,55 +11,62 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import {
+  isSet,
+  mutableAt,
+  numberAt,
+  setIfEmpty,
+  setIfNil,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { flowControlStrategy } from "./flow-control-strategy.ts";
+import { flowRules } from "./flow-rules.ts";
 import { fixedLevelErrors } from "./mandatory-flows.ts";
 
 const keepZeroAnnotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 const maxQueues = 10_000_000;
 const maxEntropyBits = 60;
 
-export const priorityLevelConfiguration: KindDefinition<Decoded<PriorityLevelConfiguration>> = {
+export const priorityLevelConfiguration: KindDefinition = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
   kind: "PriorityLevelConfiguration",
   defaults(object) {
-    const { exempt, limited } = object.spec ?? {};
-    if (exempt) setShares(exempt, 0);
-    if (limited) setShares(limited, 30);
-    const queuing = limited?.limitResponse?.queuing;
+    const spec = objectAt(object, "spec");
+    setShares(mutableAt(spec, "exempt"), 0);
+    const limited = mutableAt(spec, "limited");
+    setShares(limited, 30);
+    const queuing = mutableAt(objectAt(limited ?? {}, "limitResponse"), "queuing");
     if (!queuing) return;
-    queuing.queues ||= 64;
-    queuing.handSize ||= 8;
-    queuing.queueLengthLimit ||= 50;
+    setIfEmpty(queuing, "queues", 64);
+    setIfEmpty(queuing, "handSize", 8);
+    setIfEmpty(queuing, "queueLengthLimit", 50);
   },
-  ...flowControlStrategy("PriorityLevelConfiguration", validate),
+  ...flowRules("PriorityLevelConfiguration", validate),
   cells,
 };
 
-type LevelConfiguration =
-  | Decoded<ExemptPriorityLevelConfiguration>
-  | Decoded<LimitedPriorityLevelConfiguration>;
-
-function setShares(level: LevelConfiguration, shares: number): void {
-  level.nominalConcurrencyShares ??= shares;
-  level.lendablePercent ??= 0;
+function setShares(level: JsonObject | undefined, shares: number): void {
+  if (!level) return;
+  setIfNil(level, "nominalConcurrencyShares", shares);
+  setIfNil(level, "lendablePercent", 0);
 }
 
-function validate(object: Decoded<PriorityLevelConfiguration>): FieldError[] {
-  const annotated = metadataOf(object).annotations?.[keepZeroAnnotation] !== undefined;
+function validate(object: JsonObject): FieldError[] {
+  const annotated = textMapAt(metadataOf(object), "annotations")[keepZeroAnnotation] !== undefined;
   return [
     ...(annotated
       ? [forbidden("metadata.annotations", `annotation '${keepZeroAnnotation}' is forbidden`)]
       : []),
-    ...specErrors(object.spec ?? {}, nameOf(object)),
+    ...specErrors(objectAt(object, "spec"), nameOf(object)),
     ...fixedLevelErrors(object),
   ];
 }
 
-function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
-  const type = spec.type ?? "";
+function specErrors(spec: JsonObject, name: string): FieldError[] {
+  const type = stringAt(spec, "type");
   const { limited, exempt } = spec;
   const errors =
     (name === "exempt") === (type === "Exempt")
@@ -79,9 +78,7 @@ function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string)
       ...(isSet(limited)
         ? [forbidden("spec.limited", "must be nil if the type is not Limited")]
         : []),
-      ...(exempt
-        ? [...sharesErrors(exempt, "spec.exempt"), ...lendableErrors(exempt, "spec.exempt")]
-        : []),
+      ...(isObject(exempt) ? shareErrors(exempt, "spec.exempt") : []),
     ];
   if (type !== "Limited")
     return [
@@ -91,41 +88,42 @@ function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string)
   if (isSet(exempt)) errors.push(forbidden("spec.exempt", "must be nil if the type is Limited"));
   return [
     ...errors,
-    ...(limited
+    ...(isObject(limited)
       ? limitedErrors(limited, "spec.limited")
       : [required("spec.limited", "must not be empty when type is Limited")]),
   ];
 }
 
-const sharesErrors = (level: LevelConfiguration, path: string): FieldError[] =>
-  (level.nominalConcurrencyShares ?? 0) < 0
+function shareErrors(level: JsonObject, path: string): FieldError[] {
+  return [...sharesErrors(level, path), ...lendableErrors(level, path)];
+}
+
+const sharesErrors = (level: JsonObject, path: string): FieldError[] =>
+  numberAt(level, "nominalConcurrencyShares") < 0
     ? [
         invalid(
           `${path}.nominalConcurrencyShares`,
-          level.nominalConcurrencyShares ?? 0,
+          numberAt(level, "nominalConcurrencyShares"),
           "must be a non-negative integer",
         ),
       ]
     : [];
-const lendableErrors = (level: LevelConfiguration, path: string): FieldError[] =>
-  (level.lendablePercent ?? 0) < 0 || (level.lendablePercent ?? 0) > 100
+const lendableErrors = (level: JsonObject, path: string): FieldError[] =>
+  numberAt(level, "lendablePercent") < 0 || numberAt(level, "lendablePercent") > 100
     ? [
         invalid(
           `${path}.lendablePercent`,
-          level.lendablePercent ?? 0,
+          numberAt(level, "lendablePercent"),
           "must be between 0 and 100, inclusive",
         ),
       ]
     : [];
 
-function limitedErrors(
-  limited: Decoded<LimitedPriorityLevelConfiguration>,
-  path: string,
-): FieldError[] {
-  const borrowing = limited.borrowingLimitPercent ?? 0;
+function limitedErrors(limited: JsonObject, path: string): FieldError[] {
+  const borrowing = numberAt(limited, "borrowingLimitPercent");
   return [
     ...sharesErrors(limited, path),
-    ...responseErrors(limited.limitResponse ?? {}, `${path}.limitResponse`),
+    ...responseErrors(objectAt(limited, "limitResponse"), `${path}.limitResponse`),
     ...lendableErrors(limited, path),
     ...(borrowing < 0
       ? [
@@ -139,15 +137,15 @@ function limitedErrors(
   ];
 }
 
-function responseErrors(response: Decoded<LimitResponse>, path: string): FieldError[] {
-  const type = response.type ?? "";
+function responseErrors(response: JsonObject, path: string): FieldError[] {
+  const type = stringAt(response, "type");
   const { queuing } = response;
   if (type === "Reject")
     return isSet(queuing)
       ? [forbidden(`${path}.queuing`, "must be nil if limited.limitResponse.type is not Limited")]
       : [];
   if (type === "Queue")
-    return queuing
+    return isObject(queuing)
       ? queuingErrors(queuing, `${path}.queuing`)
       : [required(`${path}.queuing`, "must not be empty if limited.limitResponse.type is Limited")];
   return [
@@ -155,10 +153,12 @@ function responseErrors(response: Decoded<LimitResponse>, path: string): FieldEr
   ];
 }
 
-function queuingErrors(queuing: Decoded<QueuingConfiguration>, path: string): FieldError[] {
-  const queues = queuing.queues ?? 0;
-  const hand = queuing.handSize ?? 0;
-  const length = queuing.queueLengthLimit ?? 0;
+function queuingErrors(queuing: JsonObject, path: string): FieldError[] {
+  const [queues, hand, length] = [
+    numberAt(queuing, "queues"),
+    numberAt(queuing, "handSize"),
+    numberAt(queuing, "queueLengthLimit"),
+  ];
   const errors: FieldError[] = [];
   if (length <= 0) errors.push(invalid(`${path}.queueLengthLimit`, length, "must be positive"));
   if (queues <= 0) errors.push(invalid(`${path}.queues`, queues, "must be positive"));
@@ -179,16 +179,15 @@ function queuingErrors(queuing: Decoded<QueuingConfiguration>, path: string): Fi
   return errors;
 }
 
-function cells(object: Decoded<PriorityLevelConfiguration>, nowMs: number): readonly Json[] {
-  const spec = object.spec ?? {};
-  const limited = spec.limited;
-  const queuing = limited?.limitResponse?.queuing;
-  const queued = (field: keyof QueuingConfiguration): Json =>
-    queuing ? (queuing[field] ?? 0) : "<none>";
+function cells(object: JsonObject, nowMs: number): readonly Json[] {
+  const spec = objectAt(object, "spec");
+  const limited = spec["limited"];
+  const queuing = isObject(limited) ? objectAt(limited, "limitResponse")["queuing"] : undefined;
+  const queued = (field: string): Json => (isObject(queuing) ? numberAt(queuing, field) : "<none>");
   return [
     nameOf(object),
-    spec.type ?? "",
-    limited ? (limited.nominalConcurrencyShares ?? 0) : "<none>",
+    stringAt(spec, "type"),
+    isObject(limited) ? numberAt(limited, "nominalConcurrencyShares") : "<none>",
     queued("queues"),
     queued("handSize"),
     queued("queueLengthLimit"),

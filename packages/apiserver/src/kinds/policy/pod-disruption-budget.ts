@@ -1,13 +1,7 @@
-// Pod disruption budgets: how many pods of a set may be disrupted at once.
+// Pod disruption budgets: how many pods of a set may be away.
 // Upstream: k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/strategy.go,
 // pkg/apis/policy/validation/validation.go.
-import type { Decoded } from "homeostat/api";
-import type { IntOrString } from "homeostat/k8s/meta/v1";
-import type {
-  PodDisruptionBudget,
-  PodDisruptionBudgetSpec,
-  PodDisruptionBudgetStatus,
-} from "homeostat/k8s/policy/v1";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
 import { percentFaults } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -19,7 +13,7 @@ import {
 } from "../printers/format-struct.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { isSet, itemsAt, numberAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
@@ -33,7 +27,7 @@ const counters = [
   "expectedPods",
 ] as const;
 
-export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> = {
+export const podDisruptionBudget: KindDefinition = {
   group: "policy",
   version: "v1",
   kind: "PodDisruptionBudget",
@@ -41,33 +35,35 @@ export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> =
     ...specStatusStrategy,
     allowUnconditionalUpdate: false,
     prepareForCreate(object) {
-      object.status = {
+      object["status"] = {
         disruptionsAllowed: 0,
         currentHealthy: 0,
         desiredHealthy: 0,
         expectedPods: 0,
       };
-      metadataOf(object).generation = 1;
+      metadataOf(object)["generation"] = 1;
     },
-    validateCreate: (object) => validateSpec(object.spec ?? {}, "refused"),
+    validateCreate: (object) => validateSpec(objectAt(object, "spec"), "refused"),
     validateUpdate: (object, old) =>
       validateSpec(
-        object.spec ?? {},
-        validateLabelSelector(old.spec?.selector ?? {}, "").length ? "allowed" : "refused",
+        objectAt(object, "spec"),
+        validateLabelSelector(objectAt(objectAt(old, "spec"), "selector"), "").length
+          ? "allowed"
+          : "refused",
       ),
   },
   subresources: {
     status: {
       ...statusStrategy,
-      validateUpdate: (object) => validateStatus(object.status ?? {}),
+      validateUpdate: (object) => validateStatus(objectAt(object, "status")),
     },
   },
   cells: (object, nowMs) => {
-    const spec = object.spec ?? {};
+    const spec = objectAt(object, "spec");
     return [
       nameOf(object),
       ...bounds.map((bound) => (isSet(spec[bound]) ? String(spec[bound]) : "N/A")),
-      object.status?.disruptionsAllowed ?? 0,
+      numberAt(objectAt(object, "status"), "disruptionsAllowed"),
       ageOf(object, nowMs),
     ];
   },
@@ -80,11 +76,8 @@ const specFields: readonly StructField[] = [
   ["UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", goPointer],
 ];
 
-function validateSpec(
-  spec: Decoded<PodDisruptionBudgetSpec>,
-  invalidValues: "refused" | "allowed",
-): FieldError[] {
-  const { selector, unhealthyPodEvictionPolicy: policy } = spec;
+function validateSpec(spec: JsonObject, invalidValues: "refused" | "allowed"): FieldError[] {
+  const policy = spec["unhealthyPodEvictionPolicy"];
   return [
     ...(bounds.every((bound) => isSet(spec[bound]))
       ? [
@@ -95,20 +88,21 @@ function validateSpec(
           ),
         ]
       : []),
-    ...bounds.flatMap((bound) => {
-      const value = spec[bound];
-      return isSet(value) ? boundErrors(value, `spec.${bound}`) : [];
-    }),
-    ...(selector ? validateLabelSelector(selector, "spec.selector", { invalidValues }) : []),
-    ...(isSet(policy) && !evictionPolicies.includes(policy)
+    ...bounds.flatMap((bound) =>
+      isSet(spec[bound]) ? boundErrors(spec[bound]!, `spec.${bound}`) : [],
+    ),
+    ...(isObject(spec["selector"])
+      ? validateLabelSelector(spec["selector"], "spec.selector", { invalidValues })
+      : []),
+    ...(typeof policy === "string" && !evictionPolicies.includes(policy)
       ? [notSupported("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies)]
       : []),
   ];
 }
 
-function boundErrors(bound: IntOrString, path: string): FieldError[] {
+function boundErrors(bound: Json, path: string): FieldError[] {
   if (typeof bound !== "string")
-    return bound < 0 ? [invalid(path, bound, "must be greater than or equal to 0")] : [];
+    return Number(bound) < 0 ? [invalid(path, bound, "must be greater than or equal to 0")] : [];
   const faults = percentFaults(bound);
   const tooMuch = !faults.length && Number(bound.slice(0, -1)) > 100;
   return [
@@ -117,11 +111,11 @@ function boundErrors(bound: IntOrString, path: string): FieldError[] {
   ];
 }
 
-function validateStatus(status: Decoded<PodDisruptionBudgetStatus>): FieldError[] {
+function validateStatus(status: JsonObject): FieldError[] {
   const negative = counters
-    .filter((counter) => (status[counter] ?? 0) < 0)
+    .filter((counter) => numberAt(status, counter) < 0)
     .map((counter) =>
-      invalid(`status.${counter}`, status[counter] ?? 0, "must be greater than or equal to 0"),
+      invalid(`status.${counter}`, numberAt(status, counter), "must be greater than or equal to 0"),
     );
-  return [...validateConditions(status.conditions ?? [], "status.conditions"), ...negative];
+  return [...validateConditions(itemsAt(status, "conditions"), "status.conditions"), ...negative];
 }

@@ -1,11 +1,8 @@
-// Storage classes and volume attributes classes: which driver provisions or modifies volumes, and
-// with which parameters.
+// Storage classes and volume attributes classes: who makes volumes, and with which parameters.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/storage/{storageclass,volumeattributesclass}/strategy.go,
 // pkg/apis/storage/{v1/defaults.go,validation/validation.go}, pkg/apis/storage/util/helpers.go.
-import { type Decoded, equalJson, labelKeyFaults } from "homeostat/api";
-import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
-import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
+import { equalJson, type JsonObject, labelKeyFaults } from "homeostat/api";
 import {
   duplicate,
   type FieldError,
@@ -16,10 +13,19 @@ import {
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  itemsAt,
+  setIfNil,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
@@ -33,46 +39,46 @@ const defaultAnnotations = [
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-export const storageClass: KindDefinition<Decoded<StorageClass>> = {
+export const storageClass: KindDefinition = {
   group,
   version: "v1",
   kind: "StorageClass",
   returnsDeletedObject: true,
   defaults(object) {
-    object.reclaimPolicy ??= "Delete";
-    object.volumeBindingMode ??= "Immediate";
+    setIfNil(object, "reclaimPolicy", "Delete");
+    setIfNil(object, "volumeBindingMode", "Immediate");
   },
   strategy: {
-    validateCreate: (object) => [...finalizerErrors(object), ...validateClass(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateClass(object),
-      ...immutable("parameters", object.parameters ?? null, old.parameters ?? null),
-      ...(["provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((field) =>
-        immutable(field, object[field], old[field]),
-      ),
-    ],
-    warningsOnCreate: topologyWarnings,
-    warningsOnUpdate: topologyWarnings,
+    validateCreate: (object, context) =>
+      warned(object, context, [...finalizerErrors(object), ...validateClass(object)]),
+    validateUpdate: (object, old, context) =>
+      warned(object, context, [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validateClass(object),
+        ...immutable("parameters", object["parameters"] ?? null, old["parameters"] ?? null),
+        ...["provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
+          immutable(field, object[field], old[field]),
+        ),
+      ]),
   },
   cells: (object, nowMs) => {
-    const annotations = metadataOf(object).annotations ?? {};
+    const annotations = objectAt(metadataOf(object), "annotations");
     const name = defaultAnnotations.some((key) => annotations[key] === "true")
       ? `${nameOf(object)} (default)`
       : nameOf(object);
     return [
       name,
-      object.provisioner ?? "",
-      object.reclaimPolicy ?? "",
-      object.volumeBindingMode ?? "",
-      object.allowVolumeExpansion === true,
+      stringAt(object, "provisioner"),
+      stringAt(object, "reclaimPolicy"),
+      stringAt(object, "volumeBindingMode"),
+      object["allowVolumeExpansion"] === true,
       ageOf(object, nowMs),
     ];
   },
 };
 
-export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass>> = {
+export const volumeAttributesClass: KindDefinition = {
   group,
   version: "v1",
   kind: "VolumeAttributesClass",
@@ -80,10 +86,13 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
   strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
-      ...((object.driverName ?? "") === (old.driverName ?? "")
+      ...(stringAt(object, "driverName") === stringAt(old, "driverName")
         ? []
         : [forbidden("driverName", "updates to driverName are forbidden.")]),
-      ...(equalJson(object.parameters ?? {}, old.parameters ?? {})
+      ...(equalJson(
+        textMapAt(object, "parameters") as JsonObject,
+        textMapAt(old, "parameters") as JsonObject,
+      )
         ? []
         : [forbidden("parameters", "updates to parameters are forbidden.")]),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
@@ -91,40 +100,42 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
       ...validateAttributes(object),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), object.driverName ?? "", ageOf(object, nowMs)],
+  cells: (object, nowMs) => [nameOf(object), stringAt(object, "driverName"), ageOf(object, nowMs)],
 };
 
-function validateAttributes(object: Decoded<VolumeAttributesClass>): FieldError[] {
-  const none = Object.keys(object.parameters ?? {}).length === 0;
+function validateAttributes(object: JsonObject): FieldError[] {
+  const none = Object.keys(textMapAt(object, "parameters")).length === 0;
   return [
-    ...driverNameErrors(object.driverName ?? "", "driverName"),
-    ...parameterErrors(object.parameters ?? {}),
+    ...provisionerErrors(object, "driverName"),
+    ...parameterErrors(object),
     ...(none ? [required("parameters", "must contain at least one key/value pair")] : []),
   ];
 }
 
-function validateClass(object: Decoded<StorageClass>): FieldError[] {
-  const policy = object.reclaimPolicy ?? "";
-  const mode = object.volumeBindingMode ?? "";
+function validateClass(object: JsonObject): FieldError[] {
+  const policy = stringAt(object, "reclaimPolicy");
+  const mode = stringAt(object, "volumeBindingMode");
   return [
-    ...driverNameErrors(object.provisioner ?? "", "provisioner"),
-    ...parameterErrors(object.parameters ?? {}),
+    ...provisionerErrors(object, "provisioner"),
+    ...parameterErrors(object),
     ...(policy && !reclaimPolicies.includes(policy)
       ? [notSupported("reclaimPolicy", policy, reclaimPolicies)]
       : []),
     ...(bindingModes.includes(mode) ? [] : [notSupported("volumeBindingMode", mode, bindingModes)]),
-    ...topologyErrors(object.allowedTopologies ?? []),
+    ...topologyErrors(itemsAt(object, "allowedTopologies")),
   ];
 }
 
-function driverNameErrors(name: string, field: string): FieldError[] {
+function provisionerErrors(object: JsonObject, field: string): FieldError[] {
+  const name = stringAt(object, field);
   const lower = name.toLowerCase();
   return name
     ? labelKeyFaults(lower).map((fault) => invalid(field, lower, fault))
     : [required(field, "")];
 }
 
-function parameterErrors(parameters: Readonly<Record<string, string>>): FieldError[] {
+function parameterErrors(object: JsonObject): FieldError[] {
+  const parameters = textMapAt(object, "parameters");
   const keys = Object.keys(parameters);
   if (keys.length > maxParameters) return [tooLong("parameters", maxParameters)];
   const bytes = keys.reduce(
@@ -138,14 +149,14 @@ function parameterErrors(parameters: Readonly<Record<string, string>>): FieldErr
 }
 
 /** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
-function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldError[] {
+function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
   const seen = terms.map(() => "{}");
   return terms.flatMap((term, i) => {
     const errors = termErrors(term, `allowedTopologies[${i}]`);
     const shape = JSON.stringify(
       Object.fromEntries(
-        (term.matchLabelExpressions ?? [])
-          .map((each) => [each.key ?? "", [...new Set(each.values ?? [])].sort()])
+        itemsAt(term, "matchLabelExpressions")
+          .map((each) => [stringAt(each, "key"), [...new Set(textsAt(each, "values"))].sort()])
           .sort(),
       ),
     );
@@ -159,12 +170,12 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
   });
 }
 
-function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldError[] {
+function termErrors(term: JsonObject, path: string): FieldError[] {
   const keys = new Set<string>();
-  return (term.matchLabelExpressions ?? []).flatMap((expression, i) => {
+  return itemsAt(term, "matchLabelExpressions").flatMap((expression, i) => {
     const at = `${path}.matchLabelExpressions[${i}]`;
-    const key = expression.key ?? "";
-    const values = expression.values ?? [];
+    const key = stringAt(expression, "key");
+    const values = textsAt(expression, "values");
     const errors = values.length ? [] : [required(`${at}.values`, "")];
     values.forEach(
       (value, j) =>
@@ -177,11 +188,18 @@ function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldErr
   });
 }
 
-function topologyWarnings({ allowedTopologies }: Decoded<StorageClass>): readonly string[] {
-  return (allowedTopologies ?? []).flatMap((term, i) =>
-    (term.matchLabelExpressions ?? []).flatMap(({ key }, j) => {
-      const message = nodeLabelMessage(key ?? "");
-      return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
+function warned(
+  object: JsonObject,
+  context: WriteContext,
+  errors: readonly FieldError[],
+): readonly FieldError[] {
+  if (errors.length) return errors;
+  itemsAt(object, "allowedTopologies").forEach((term, i) =>
+    itemsAt(term, "matchLabelExpressions").forEach((expression, j) => {
+      const message = nodeLabelMessage(stringAt(expression, "key"));
+      if (message)
+        context.warn(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`);
     }),
   );
+  return errors;
 }

@@ -1,12 +1,7 @@
-// Volume attachments: the intent to attach a volume to a node.
+// Volume attachments: a volume that is to be attached to a node.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go,
 // pkg/apis/storage/validation/validation.go.
-import { type Decoded, dnsSubdomainFaults, equalJson } from "homeostat/api";
-import type {
-  VolumeAttachment,
-  VolumeAttachmentSource,
-  VolumeError,
-} from "homeostat/k8s/storage/v1";
+import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
 import {
   type FieldError,
   forbidden,
@@ -25,6 +20,13 @@ import {
 } from "../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  mutableAt,
+  numberAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
@@ -34,19 +36,19 @@ import { csiNameErrors } from "../validation/csi-driver-name.ts";
 const maxMetadataBytes = 256 * 1024;
 const maxMessageBytes = 1024;
 
-export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
+export const volumeAttachment: KindDefinition = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "VolumeAttachment",
   returnsDeletedObject: true,
   defaults(object) {
-    const inline = object.spec?.source?.inlineVolumeSpec;
+    const inline = mutableAt(objectAt(objectAt(object, "spec"), "source"), "inlineVolumeSpec");
     if (inline) setPersistentSourceDefaults(inline);
   },
   strategy: {
     allowUnconditionalUpdate: false,
     resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object.status = { attached: false }),
+    prepareForCreate: (object) => void (object["status"] = { attached: false }),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
     validateUpdate,
@@ -62,22 +64,19 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
     },
   },
   cells: (object, nowMs) => {
-    const spec = object.spec ?? {};
+    const spec = objectAt(object, "spec");
     return [
       nameOf(object),
-      spec.attacher ?? "",
-      spec.source?.persistentVolumeName ?? "",
-      spec.nodeName ?? "",
-      object.status?.attached === true,
+      stringAt(spec, "attacher"),
+      stringAt(objectAt(spec, "source"), "persistentVolumeName"),
+      stringAt(spec, "nodeName"),
+      objectAt(object, "status")["attached"] === true,
       ageOf(object, nowMs),
     ];
   },
 };
 
-function validateUpdate(
-  object: Decoded<VolumeAttachment>,
-  old: Decoded<VolumeAttachment>,
-): FieldError[] {
+function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
   return [
     ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
     ...finalizerErrors(object),
@@ -86,11 +85,8 @@ function validateUpdate(
   ];
 }
 
-function specChangeErrors(
-  object: Decoded<VolumeAttachment>,
-  old: Decoded<VolumeAttachment>,
-): FieldError[] {
-  if (equalJson(object.spec ?? {}, old.spec ?? {})) return [];
+function specChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
+  if (equalJson(objectAt(object, "spec"), objectAt(old, "spec"))) return [];
   const source = goStructPointer([
     ["PersistentVolumeName", "persistentVolumeName", goPointer],
     ["InlineVolumeSpec", "inlineVolumeSpec", goPointer],
@@ -98,7 +94,7 @@ function specChangeErrors(
   return [
     invalidPrinted(
       "spec",
-      formatStruct(object.spec, [
+      formatStruct(object["spec"], [
         ["Attacher", "attacher", goText],
         ["Source", "source", source],
         ["NodeName", "nodeName", goText],
@@ -108,22 +104,22 @@ function specChangeErrors(
   ];
 }
 
-function validate(object: Decoded<VolumeAttachment>): FieldError[] {
-  const spec = object.spec ?? {};
-  const status = object.status ?? {};
-  const node = spec.nodeName ?? "";
-  const volume = spec.source?.persistentVolumeName;
-  const bytes = Object.entries(status.attachmentMetadata ?? {}).reduce(
+function validate(object: JsonObject): FieldError[] {
+  const spec = objectAt(object, "spec");
+  const status = objectAt(object, "status");
+  const node = stringAt(spec, "nodeName");
+  const volume = objectAt(spec, "source")["persistentVolumeName"];
+  const bytes = Object.entries(textMapAt(status, "attachmentMetadata")).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,
   );
   return [
-    ...csiNameErrors(spec.attacher ?? "", "spec.attacher"),
-    ...sourceErrors(spec.source ?? {}, "spec.source"),
+    ...csiNameErrors(stringAt(spec, "attacher"), "spec.attacher"),
+    ...sourceErrors(objectAt(spec, "source"), "spec.source"),
     ...dnsSubdomainFaults(node).map((fault) => invalid("spec.nodeName", node, fault)),
     ...(bytes > maxMetadataBytes ? [tooLong("status.attachmentMetadata", maxMetadataBytes)] : []),
-    ...(["attachError", "detachError"] as const).flatMap((field) =>
-      volumeErrorErrors(status[field] ?? {}, `status.${field}`),
+    ...["attachError", "detachError"].flatMap((field) =>
+      isObject(status[field]) ? volumeErrorErrors(status[field], `status.${field}`) : [],
     ),
     ...(typeof volume === "string"
       ? dnsSubdomainFaults(volume).map((fault) =>
@@ -133,24 +129,24 @@ function validate(object: Decoded<VolumeAttachment>): FieldError[] {
   ];
 }
 
-function sourceErrors(source: Decoded<VolumeAttachmentSource>, path: string): FieldError[] {
-  const volume = source.persistentVolumeName;
+function sourceErrors(source: JsonObject, path: string): FieldError[] {
+  const volume = source["persistentVolumeName"];
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
-  const inline = source.inlineVolumeSpec;
+  const inline = source["inlineVolumeSpec"];
   if (typeof volume !== "string")
-    return inline
+    return isObject(inline)
       ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`)
       : [required(path, one)];
-  if (inline) return [forbidden(path, one)];
+  if (isObject(inline)) return [forbidden(path, one)];
   return volume
     ? []
     : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
 }
 
-function volumeErrorErrors(error: Decoded<VolumeError>, path: string): FieldError[] {
-  const code = error.errorCode ?? 0;
+function volumeErrorErrors(error: JsonObject, path: string): FieldError[] {
+  const code = numberAt(error, "errorCode");
   return [
-    ...(Buffer.byteLength(error.message ?? "") > maxMessageBytes
+    ...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes
       ? [tooLong(`${path}.message`, maxMetadataBytes)]
       : []),
     ...(code < 0

@@ -1,23 +1,23 @@
-// The objects that kube-apiserver creates when it starts, as JSON texts: recorded ones, with this
-// server's addresses, and those about its configuration. Pure.
+// The objects that kube-apiserver makes by itself at its start, as texts: those that are the same
+// everywhere come recorded, the rest is filled in here. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go and
 // controller/{defaultservicecidr,kubernetesservice,
 // clusterauthenticationtrust,legacytokentracking,systemnamespaces}.
 import { uuid, type Entropy } from "homeostat/runtime";
 import type { ServiceRanges } from "../../kinds/core/service/service-ranges.ts";
 
-/** The configuration that bootstrap objects show. */
-export interface BootstrapConfig {
+/** What this server's own objects tell. */
+export interface BootstrapFacts {
   readonly ranges: ServiceRanges;
-  /** The target port of the service `kubernetes`; undefined when the server does not listen. */
+  /** Where the server listens, for those who come through its service. */
   readonly port: number | undefined;
-  /** PEM of the authority of client certificates. */
+  /** PEM of the authority whose client certificates are believed. */
   readonly clientCa: string | undefined;
   /** RFC 3339, second precision. */
   readonly now: string;
 }
 
-/** The values of the recorded server. */
+/** As the recorded server had them. */
 const recorded = {
   range: `"10.0.0.0/24"`,
   address: `"10.0.0.1"`,
@@ -25,14 +25,10 @@ const recorded = {
 } as const;
 const networked = /^\{"kind":"(?:ServiceCIDR|IPAddress|Service)"/;
 
-/** The bootstrap objects of a server with this configuration. */
-export function bootstrapTexts(
-  lines: readonly string[],
-  config: BootstrapConfig,
-): readonly string[] {
-  const { range, first } = config.ranges.addresses;
-  const targetPort =
-    config.port === undefined ? recorded.targetPort : `"targetPort":${config.port}`;
+/** The recorded objects for this server, and the ones that are about its configuration. */
+export function bootstrapTexts(lines: readonly string[], facts: BootstrapFacts): readonly string[] {
+  const { range, first } = facts.ranges.addresses;
+  const targetPort = facts.port === undefined ? recorded.targetPort : `"targetPort":${facts.port}`;
   const networkOf = (line: string): string =>
     line
       .replaceAll(recorded.range, `"${range}"`)
@@ -43,10 +39,10 @@ export function bootstrapTexts(
     ...own,
     configMap(
       "extension-apiserver-authentication",
-      config.clientCa === undefined ? {} : { "client-ca-file": config.clientCa },
+      facts.clientCa === undefined ? {} : { "client-ca-file": facts.clientCa },
     ),
     configMap("kube-apiserver-legacy-service-account-token-tracking", {
-      since: config.now.slice(0, 10),
+      since: facts.now.slice(0, 10),
     }),
   ];
 }
@@ -78,7 +74,7 @@ function configMap(name: string, data: Readonly<Record<string, string>>): string
   });
 }
 
-/** The text with a uid and times; the store adds the revision. */
+/** A text with its uid and times; the revision is left. */
 export function stamp(text: string, now: string, entropy: Entropy): string {
   return text
     .replace('"uid":""', `"uid":"${uuid(entropy)}"`)

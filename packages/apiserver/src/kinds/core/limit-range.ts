@@ -23,7 +23,7 @@ import {
   containerResourceNameErrors,
   resourceNameErrors,
   sortedEntries,
-} from "./resource-rules.ts";
+} from "./resources/validate-resource-lists.ts";
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 const types = ["Pod", "Container", "PersistentVolumeClaim"];

@@ -7,8 +7,8 @@ import { isConflict, type Transport, type TransportRequest } from "homeostat/api
 import { type Client, createClient, type DynamicKind, dynamicKind } from "homeostat/client";
 import type { ApiServer } from "../../api-server-options.ts";
 import { startApiServer } from "../../start-api-server.ts";
-import { AbsentOwners } from "./absent-owners.ts";
-import { type Collected, collectObject } from "./collect-object.ts";
+import { ReferenceCache } from "./reference-cache.ts";
+import { type AttemptResult, attemptToDelete } from "./attempt-to-delete.ts";
 import { type GraphObject, OwnerGraph } from "./graph.machine.ts";
 import { LiveObjects, UnknownKindError } from "./live-objects.ts";
 
@@ -51,7 +51,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   let collector: Client;
   let live: LiveObjects;
   let graph: OwnerGraph;
-  let absent: AbsentOwners;
+  let absent: ReferenceCache;
   let absentOwner: Made;
   /**
    * What the collector sent, e.g. `DELETE configmaps/a {"propagationPolicy":"Background",…}`; the
@@ -102,7 +102,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     for (const kind of [ConfigMap, Thing])
       for (const { metadata } of (await user.list(kind, { namespace: "default" })).items)
         await remove(kind, metadata.name);
-    [graph, absent, sent, names] = [new OwnerGraph(), new AbsentOwners(), [], new Map()];
+    [graph, absent, sent, names] = [new OwnerGraph(), new ReferenceCache(), [], new Map()];
     interfere = async () => {};
     absentOwner = {
       apiVersion: "v1",
@@ -179,9 +179,9 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     graph.observe(object);
     return object;
   }
-  async function collect(kind: DynamicKind, name: string): Promise<Collected> {
+  async function collect(kind: DynamicKind, name: string): Promise<AttemptResult> {
     const { uid } = await see(kind, name);
-    return collectObject(graph.node(uid)!, { graph, live, absent });
+    return attemptToDelete(graph.node(uid)!, { graph, live, absentOwners: absent });
   }
   const writes = (): readonly string[] => sent.filter((line) => !line.startsWith("GET"));
 
@@ -212,7 +212,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     await user.delete(ConfigMap, "owner", { propagationPolicy: "Foreground" });
     const { uid } = await see(ConfigMap, "a");
     interfere = async ({ path }) => void (path.endsWith("/owner") && (await see(ConfigMap, "a")));
-    assert.deepEqual(await collect(ConfigMap, "owner"), { look: [uid] });
+    assert.deepEqual(await collect(ConfigMap, "owner"), { retry: [uid] });
     assert.deepEqual(writes(), []);
   });
 
@@ -313,7 +313,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     await make(ConfigMap, "harmless", [ownedBy(owner)]);
     for (const name of ["blocker", "harmless"]) await see(ConfigMap, name);
     await user.delete(ConfigMap, "owner", { propagationPolicy: "Foreground" });
-    assert.deepEqual(await collect(ConfigMap, "owner"), { look: [blocker.metadata.uid] });
+    assert.deepEqual(await collect(ConfigMap, "owner"), { retry: [blocker.metadata.uid] });
     assert.deepEqual(writes(), []);
   });
 
@@ -351,13 +351,19 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     const { uid } = await see(ConfigMap, "a");
     await remove(ConfigMap, "a");
-    assert.deepEqual(await collectObject(graph.node(uid)!, { graph, live, absent }), {
-      gone: true,
-    });
+    assert.deepEqual(
+      await attemptToDelete(graph.node(uid)!, { graph, live, absentOwners: absent }),
+      {
+        gone: true,
+      },
+    );
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
-    assert.deepEqual(await collectObject(graph.node(uid)!, { graph, live, absent }), {
-      gone: true,
-    });
+    assert.deepEqual(
+      await attemptToDelete(graph.node(uid)!, { graph, live, absentOwners: absent }),
+      {
+        gone: true,
+      },
+    );
     assert.deepEqual(writes(), []);
   });
 

@@ -1,5 +1,5 @@
-// Tells the one refusal that controllers do not try again: the namespace is going, and takes
-// nothing new.
+// Recognizes the refusal that controllers do not retry: the namespace is being deleted and accepts
+// no new objects.
 // Upstream: k8s.io/api/core/v1/types.go (NamespaceTerminatingCause).
 import { isApiStatusError } from "homeostat/api";
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Client, createClient, dynamicKind } from "homeostat/client";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
-import type { ApiServer } from "../../api-server-options.ts";
-import { startApiServer } from "../../start-api-server.ts";
-import { createSimulatorEventRecorder, type SimulatorEvent } from "./event-recorder.ts";
+import type { ApiServer } from "../../packages/apiserver/src/api-server-options.ts";
+import { startApiServer } from "../../packages/apiserver/src/start-api-server.ts";
+import { createEventRecorder, type RecordedEvent } from "homeostat/events";
 
 const Event = dynamicKind({
   apiVersion: "v1",
@@ -13,14 +13,14 @@ const Event = dynamicKind({
   resource: "events",
   scope: "Namespaced",
 });
-const about = (name: string, namespace = "default"): SimulatorEvent => ({
-  object: { apiVersion: "v1", kind: "Pod", namespace, name, uid: `uid-of-${name}` },
+const about = (name: string, namespace = "default"): RecordedEvent => ({
+  regarding: { apiVersion: "v1", kind: "Pod", namespace, name, uid: `uid-of-${name}` },
   type: "Normal",
   reason: "Tried",
-  message: "it was tried",
+  note: "it was tried",
 });
 
-describe("events of simulators", { timeout: 30_000 }, () => {
+describe("core/v1 Events", { timeout: 30_000 }, () => {
   let server: ApiServer;
   let client: Client;
   /** Stands still unless moved. */
@@ -47,15 +47,15 @@ describe("events of simulators", { timeout: 30_000 }, () => {
     (await client.list(Event, { fieldSelector: `involvedObject.name=${name}` })).items;
 
   /** Tells and waits until it is told. */
-  async function tell(events: readonly SimulatorEvent[]): Promise<void> {
-    const recorder = createSimulatorEventRecorder(client, runtime, "tester");
+  async function tell(events: readonly RecordedEvent[]): Promise<void> {
+    const recorder = createEventRecorder({ client, runtime, controller: "tester", api: "v1" });
     for (const [i, event] of events.entries()) {
       now += 60_000;
       recorder.record(event);
-      const { name } = event.object;
+      const { name = "" } = event.regarding;
       while (
         (await told(name)).reduce((sum: number, one) => sum + one.count, 0) <
-        events.slice(0, i + 1).filter(({ object }) => object.name === name).length
+        events.slice(0, i + 1).filter(({ regarding }) => regarding.name === name).length
       )
         await new Promise((resolve) => setImmediate(resolve));
     }
@@ -77,7 +77,7 @@ describe("events of simulators", { timeout: 30_000 }, () => {
   });
 
   test("count what repeats", async () => {
-    await tell([about("b"), about("b"), { ...about("b"), message: "it was tried again" }]);
+    await tell([about("b"), about("b"), { ...about("b"), note: "it was tried again" }]);
     const events = await told("b");
     assert.deepEqual(events.map(({ count, message }) => [count, message]).sort(), [
       [1, "it was tried again"],
@@ -88,7 +88,7 @@ describe("events of simulators", { timeout: 30_000 }, () => {
   });
 
   test("that are many of one reason become one, with the last message", async () => {
-    await tell(Array.from({ length: 12 }, (_, i) => ({ ...about("d"), message: `try ${i}` })));
+    await tell(Array.from({ length: 12 }, (_, i) => ({ ...about("d"), note: `try ${i}` })));
     const events = await told("d");
     assert.deepEqual(
       events.map(({ count, message }) => `${count} ${message}`).sort(),
@@ -100,11 +100,11 @@ describe("events of simulators", { timeout: 30_000 }, () => {
   });
 
   test("refer to the revision of the object that they were told of", async () => {
-    const { object } = about("e");
+    const { regarding } = about("e");
     await tell(
       [1, 2].map((revision) => ({
         ...about("e"),
-        object: { ...object, resourceVersion: String(revision) },
+        regarding: { ...regarding, resourceVersion: String(revision) },
       })),
     );
     const [event] = await told("e");

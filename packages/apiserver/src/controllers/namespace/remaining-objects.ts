@@ -11,7 +11,7 @@ const goneMs = 10;
 const unseenMs = 500;
 
 /** Watches for the end of objects, per namespace. */
-export class LeftObjects {
+export class RemainingObjects {
   readonly #cache: Cache;
   readonly #wake: (namespace: string, afterMs: number) => void;
   readonly #watching = new Map<string, () => void>();

@@ -1,5 +1,4 @@
-// The garbage collector's eyes: one watch for every kind that can be deleted, kept in line with the
-// kinds served.
+// One informer for every kind that can be deleted, kept in line with the kinds served.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go (syncMonitors,
 // DefaultIgnoredResources).
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
@@ -8,33 +7,33 @@ import type { DiscoveredKind } from "homeostat/client";
 import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import type { GraphObject } from "./graph.machine.ts";
 
-/** Told of every change, in order per kind. */
-export interface OwnerWatchHandlers {
+/** Called for every change, in order per kind. */
+export interface ResourceMonitorHandlers {
   observed(object: GraphObject): void;
   gone(uid: string): void;
-  /** Kinds have come or gone, and the watches follow them. */
+  /** The kinds served have changed, and the monitors have followed. */
   kindsChanged(): void;
 }
 
-interface Watched {
+interface Monitor {
   readonly lease: InformerLease;
   readonly handler: { remove(): void };
-  /** A kind that cannot be listed must not hold up all others for ever. */
+  /** Aborts the wait for a kind that cannot be listed. */
   readonly patience: AbortController;
 }
 
 /** How long to wait for a kind that cannot be listed (upstream's initial sync timeout). */
 const patienceMs = 30_000;
-/** How soon the kinds served are asked for again after a failure (upstream: 30 s). */
+/** Delay before discovery is retried after a failure (upstream: 30 s). */
 const retryMs = 5_000;
-/** Groups of events, which upstream does not look at. */
+/** The groups of Event, which upstream ignores. */
 const eventGroups = new Set(["", "events.k8s.io"]);
 
-/** Watches at once, and until `stop()`. */
-export class OwnerWatch {
+/** Starts at once and runs until `stop()`. */
+export class ResourceMonitors {
   readonly #context: ControllerContext;
-  readonly #handlers: OwnerWatchHandlers;
-  readonly #watched = new Map<string, Watched>();
+  readonly #handlers: ResourceMonitorHandlers;
+  readonly #monitors = new Map<string, Monitor>();
   readonly #kindsChanged: { remove(): void };
   #following: Promise<void> | undefined;
   #behind = false;
@@ -43,7 +42,7 @@ export class OwnerWatch {
   /** Counts how often the kinds served may have changed. */
   changes = 0;
 
-  constructor(context: ControllerContext, handlers: OwnerWatchHandlers) {
+  constructor(context: ControllerContext, handlers: ResourceMonitorHandlers) {
     this.#context = context;
     this.#handlers = handlers;
     this.#kindsChanged = context.kinds.changed(() => {
@@ -57,7 +56,7 @@ export class OwnerWatch {
     this.#stopped = true;
     this.#retry?.cancel();
     this.#kindsChanged.remove();
-    for (const id of [...this.#watched.keys()]) this.#unwatch(id);
+    for (const id of [...this.#monitors.keys()]) this.#removeMonitor(id);
   }
 
   /**
@@ -66,7 +65,7 @@ export class OwnerWatch {
    */
   async caughtUp(signal: AbortSignal): Promise<void> {
     while (this.#following) await this.#following;
-    const late = [...this.#watched.values()].filter(
+    const late = [...this.#monitors.values()].filter(
       ({ lease, patience }) => !lease.informer.hasSynced() && !patience.signal.aborted,
     );
     if (late.length === 0) return;
@@ -77,10 +76,7 @@ export class OwnerWatch {
     );
   }
 
-  /**
-   * Brings the watches in line with the kinds served; one pass at a time, and one more where kinds
-   * changed meanwhile.
-   */
+  /** Syncs the monitors with the kinds served: one pass at a time, and another if kinds changed. */
   #follow(): void {
     this.#behind = true;
     this.#following ??= this.#catchUp().finally(() => {
@@ -115,11 +111,11 @@ export class OwnerWatch {
         !(resource === "events" && eventGroups.has(group)),
     );
     const ids = new Set(kinds.map(idOf));
-    for (const id of [...this.#watched.keys()]) if (!ids.has(id)) this.#unwatch(id);
-    for (const kind of kinds) if (!this.#watched.has(idOf(kind))) this.#watch(kind);
+    for (const id of [...this.#monitors.keys()]) if (!ids.has(id)) this.#removeMonitor(id);
+    for (const kind of kinds) if (!this.#monitors.has(idOf(kind))) this.#addMonitor(kind);
   }
 
-  #watch(kind: DiscoveredKind): void {
+  #addMonitor(kind: DiscoveredKind): void {
     const lease = this.#context.cache.acquire(kind, { metadataOnly: true });
     const patience = new AbortController();
     const timer = this.#context.runtime.clock.timer(patienceMs, () => patience.abort());
@@ -134,24 +130,24 @@ export class OwnerWatch {
       () => timer.cancel(),
       () => timer.cancel(),
     );
-    this.#watched.set(idOf(kind), { lease, handler, patience });
+    this.#monitors.set(idOf(kind), { lease, handler, patience });
   }
 
-  #unwatch(id: string): void {
-    const watched = this.#watched.get(id);
-    this.#watched.delete(id);
-    watched?.handler.remove();
-    watched?.lease.release();
-    watched?.patience.abort();
+  #removeMonitor(id: string): void {
+    const monitor = this.#monitors.get(id);
+    this.#monitors.delete(id);
+    monitor?.handler.remove();
+    monitor?.lease.release();
+    monitor?.patience.abort();
   }
 }
 
-/** Shared by the many. */
+/** Shared by the many objects without owners. */
 const none: readonly never[] = [];
 
 const idOf = (kind: DiscoveredKind): string => `${kind.apiVersion}/${kind.resource}`;
 
-/** Most objects neither have owners nor are going; these need not be parsed. */
+/** Most objects have no owners and are not being deleted; these are not parsed. */
 function toGraphObject(
   { apiVersion, kind }: DiscoveredKind,
   object: CachedObject<ApiObject>,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AbsentOwners } from "./absent-owners.ts";
+import { ReferenceCache } from "./reference-cache.ts";
 
 const owner = (uid: string, more: object = {}) => ({
   apiVersion: "v1",
@@ -12,7 +12,7 @@ const owner = (uid: string, more: object = {}) => ({
 });
 
 test("an absent owner is known by everything that names it", () => {
-  const absent = new AbsentOwners();
+  const absent = new ReferenceCache();
   absent.add(owner("1"));
   assert.equal(absent.has(owner("1")), true);
   for (const other of [
@@ -26,7 +26,7 @@ test("an absent owner is known by everything that names it", () => {
 });
 
 test("five hundred are remembered, the one asked for longest ago goes first", () => {
-  const absent = new AbsentOwners();
+  const absent = new ReferenceCache();
   for (let i = 0; i < 500; i++) absent.add(owner(String(i)));
   assert.equal(absent.has(owner("0")), true);
   absent.add(owner("one more"));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NamespaceCondition } from "homeostat/k8s/core/v1";
-import { type ContentReport, reportContent } from "./content-report.ts";
+import { type ContentReport, reportContent } from "./namespace-conditions.ts";
 
 const empty: ContentReport = { failures: [], remaining: new Map(), finalizers: new Map() };
 const report = (

@@ -1,10 +1,11 @@
 // Deletes everything in a namespace, kind by kind, and counts what stays. Pods first, alone, as
 // upstream's ordered namespace deletion does.
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { isApiStatusError, isNotFound } from "homeostat/api";
 import type { Client, DiscoveredKind } from "homeostat/client";
 import { Pod } from "homeostat/k8s/core/v1";
-import type { ContentReport } from "./content-report.ts";
+import type { ContentReport } from "./namespace-conditions.ts";
 
 /** What one pass found and what is to be said about it. */
 export interface Emptied {
@@ -79,9 +80,7 @@ async function deleteEach(client: Client, kind: DiscoveredKind, namespace: strin
   for (const { metadata } of (await client.list(kind, { namespace })).items) {
     await client
       .delete(kind, { name: metadata.name, namespace }, { propagationPolicy: "Background" })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
   }
 }
 

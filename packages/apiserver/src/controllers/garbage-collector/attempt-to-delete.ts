@@ -1,10 +1,9 @@
-// Decides about one object, on live data: leave it, take dangling references off it, or delete it
-// and how.
+// Decides about one object from live data: keeps it, removes dangling references, or deletes it.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go
 // (attemptToDeleteItem, classifyReferences).
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import type { OwnerReference } from "homeostat/api";
-import type { AbsentOwners } from "./absent-owners.ts";
+import type { ReferenceCache } from "./reference-cache.ts";
 import {
   foregroundFinalizer,
   type GraphNode,
@@ -15,20 +14,19 @@ import {
 } from "./graph.machine.ts";
 import type { LiveObjects } from "./live-objects.ts";
 
-/**
- * What became of an object: gone tells the graph to forget it; look names others to look at, by
- * uid.
- */
-export interface Collected {
+/** The outcome of an attempt. */
+export interface AttemptResult {
+  /** The object no longer exists; the graph has to forget it. */
   readonly gone?: true;
-  readonly look?: readonly string[];
+  /** Uids of objects to attempt next. */
+  readonly retry?: readonly string[];
 }
 
-/** What a decision rests on. */
+/** The sources of a decision. */
 export interface Evidence {
   readonly graph: OwnerGraph;
   readonly live: LiveObjects;
-  readonly absent: AbsentOwners;
+  readonly absentOwners: ReferenceCache;
 }
 
 interface Classified {
@@ -39,10 +37,10 @@ interface Classified {
 }
 
 /**
- * Looks at the object behind `node` and acts. Rejects when the server refuses or a kind is unknown;
- * try again later.
+ * Decides about the object of a node and acts. Rejects when the server refuses or a kind is
+ * unknown; the caller retries.
  */
-export async function collectObject(node: GraphNode, evidence: Evidence): Promise<Collected> {
+export async function attemptToDelete(node: GraphNode, evidence: Evidence): Promise<AttemptResult> {
   const { object } = node;
   if (object.deleting && !waitsForDependents(object)) return {};
   const latest = await evidence.live.find(object);
@@ -57,10 +55,10 @@ export async function collectObject(node: GraphNode, evidence: Evidence): Promis
 }
 
 /**
- * An owner that waits goes when nobody blocks it any more; until then its blockers are to be looked
- * at.
+ * Deletes an owner in foreground deletion once no dependent blocks it. Until then its blocking
+ * dependents are attempted.
  */
-async function finishOwner(object: GraphObject, { graph, live }: Evidence): Promise<Collected> {
+async function finishOwner(object: GraphObject, { graph, live }: Evidence): Promise<AttemptResult> {
   const blocking = [...(graph.node(object.uid)?.dependents ?? [])].flatMap((uid) => {
     const dependent = graph.node(uid)?.object;
     return dependent?.owners.some((owner) => owner.uid === object.uid && owner.blocking)
@@ -69,7 +67,7 @@ async function finishOwner(object: GraphObject, { graph, live }: Evidence): Prom
   });
   if (blocking.length > 0)
     return {
-      look: blocking
+      retry: blocking
         .filter((dependent) => !waitsForDependents(dependent))
         .map((dependent) => dependent.uid),
     };
@@ -110,16 +108,19 @@ async function classify(
 async function findOwner(
   reference: OwnerReference,
   namespace: string,
-  { live, absent }: Evidence,
+  { live, absentOwners }: Evidence,
 ): Promise<ApiObject | "absent" | "out of reach"> {
-  if (absent.has({ ...reference, namespace: "" }) || absent.has({ ...reference, namespace }))
+  if (
+    absentOwners.has({ ...reference, namespace: "" }) ||
+    absentOwners.has({ ...reference, namespace })
+  )
     return "absent";
   const { scope } = await live.kind(reference.apiVersion, reference.kind);
   if (scope === "Namespaced" && namespace === "") return "out of reach";
   const address = { ...reference, namespace: scope === "Namespaced" ? namespace : "" };
   const owner = await live.find(address);
   if (owner?.metadata.uid === reference.uid) return owner;
-  absent.add(address);
+  absentOwners.add(address);
   return "absent";
 }
 
@@ -128,38 +129,38 @@ async function act(
   { solid, dangling, waiting }: Classified,
   node: GraphNode,
   { graph, live }: Evidence,
-): Promise<Collected> {
+): Promise<AttemptResult> {
   if (solid.length > 0) {
     const off = new Set([...dangling, ...waiting].map((reference) => reference.uid));
     if (off.size > 0) await live.removeOwners(latest, off);
     return {};
   }
   if (waiting.length > 0 && node.dependents.size > 0)
-    return deleteInTurn(latest, node, graph, live);
+    return deleteInForeground(latest, node, graph, live);
   return (await live.delete(latest, policyOf(latest))) ? {} : { gone: true };
 }
 
 /**
- * Its own dependents first; where one of them waits in turn there may be a circle, which nobody may
- * block.
+ * Deletes in the foreground, because an owner waits and dependents exist. If a dependent waits too,
+ * the owners may form a circle: references that block are unblocked first.
  */
-async function deleteInTurn(
+async function deleteInForeground(
   latest: ApiObject,
   node: GraphNode,
   graph: OwnerGraph,
   live: LiveObjects,
-): Promise<Collected> {
-  const mayBeCircle = [...node.dependents].some((uid) => {
+): Promise<AttemptResult> {
+  const maybeCircular = [...node.dependents].some((uid) => {
     const dependent = graph.node(uid)?.object;
     return dependent !== undefined && waitsForDependents(dependent);
   });
-  if (mayBeCircle) await live.unblockOwners(latest);
-  const current = mayBeCircle ? await live.find(node.object) : latest;
+  if (maybeCircular) await live.unblockOwners(latest);
+  const current = maybeCircular ? await live.find(node.object) : latest;
   if (current?.metadata.uid !== latest.metadata.uid) return { gone: true };
   return (await live.delete(current, "Foreground")) ? {} : { gone: true };
 }
 
-/** Finalizers set beforehand decide. */
+/** The finalizers that the object already has decide. */
 function policyOf({ metadata: { finalizers } }: ApiObject): "Foreground" | "Background" | "Orphan" {
   if (finalizers?.includes(orphanFinalizer)) return "Orphan";
   return finalizers?.includes(foregroundFinalizer) ? "Foreground" : "Background";

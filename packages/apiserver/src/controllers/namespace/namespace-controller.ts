@@ -1,109 +1,78 @@
-// Namespace deletion: empties a namespace that is being deleted, says in five conditions what is
-// left, and takes the `kubernetes` finalizer off its spec once nothing is. Upstream lets five
-// seconds pass before it begins, for other API servers to notice the deletion; one server alone
-// need not.
+// Deletes namespaces: empties a namespace that is being deleted, reports the remaining content in
+// five conditions, and removes the `kubernetes` finalizer from its spec when nothing remains.
+// Upstream waits five seconds first, for other API servers to observe the deletion; there is only
+// one here.
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/namespace_controller.go,
 // deletion/namespaced_resources_deleter.go.
-import { isConflict, isNotFound, type JsonObject } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
+import { isConflict, type JsonObject } from "homeostat/api";
 import { Namespace, type NamespaceStatus } from "homeostat/k8s/core/v1";
-import { createWorkQueue, type WorkQueue } from "homeostat/queue";
+import type { CachedObject } from "homeostat/cache";
 import type {
-  RunningController,
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { reportContent } from "./content-report.ts";
-import { type Emptied, emptyNamespace } from "./empty-namespace.ts";
+import { reportContent } from "./namespace-conditions.ts";
+import { type Emptied, emptyNamespace } from "./namespaced-resources-deleter.ts";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
-import { LeftObjects } from "./left-objects.ts";
+import { RemainingObjects } from "./remaining-objects.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 
 const finalizer = "kubernetes";
 /**
- * The next look at a namespace that still holds something, when nothing announces its end
- * (upstream: 15 s / 2 + 1 s).
+ * Delay before a namespace with remaining content is processed again, if no watch announces the end
+ * of it (upstream: 15 s / 2 + 1 s).
  */
-const lookAgainMs = 8_000;
-/** Failures in a row after which somebody is told, once. */
-const tellAfter = 10;
+const retryContentMs = 8_000;
 
 /** `namespace`, as kube-controller-manager calls it. */
-export const namespaceLifecycle: ControllerDescriptor = {
+export const namespaceController: ControllerDescriptor = {
   name: "namespace",
   aliases: ["namespace-controller"],
   byDefault: true,
-  start: async (context) => new NamespaceLifecycle(context),
+  start: async (context) => {
+    const frame = new KeyedController(context, "the namespace controller");
+    const controller = new NamespaceController(context, frame);
+    return frame.start((name) => controller.sync(name));
+  },
 };
 
-class NamespaceLifecycle implements RunningController {
+class NamespaceController {
   readonly #context: ControllerContext;
-  readonly #queue: WorkQueue;
-  readonly #left: LeftObjects;
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
-  readonly #unwatch: () => void;
+  readonly #signal: AbortSignal;
+  readonly #remaining: RemainingObjects;
 
-  constructor(context: ControllerContext) {
+  constructor(context: ControllerContext, frame: KeyedController) {
     this.#context = context;
-    this.#queue = createWorkQueue({
-      runtime: context.runtime,
-      backoff: { firstMs: 5, maxMs: 60_000 },
-    });
-    this.#left = new LeftObjects(context.cache, (namespace, afterMs) =>
-      this.#queue.add(namespace, { afterMs }),
+    this.#signal = frame.signal;
+    this.#remaining = new RemainingObjects(context.cache, (namespace, afterMs) =>
+      frame.add(namespace, afterMs),
     );
-    const lease = context.cache.acquire(Namespace);
-    const wake = (object: { readonly key: string; readonly deleting: boolean }): void => {
-      if (object.deleting) this.#queue.add(object.key);
+    const enqueue = ({ key, deleting }: CachedObject): void => {
+      if (deleting) frame.add(key);
     };
-    const handler = lease.informer.addHandler({
-      added: wake,
-      updated: (_, object) => wake(object),
-      deleted: ({ key }) => this.#left.waitFor(key, []),
+    frame.follow(frame.acquire(Namespace), {
+      added: enqueue,
+      updated: (_, namespace) => enqueue(namespace),
+      deleted: ({ key }) => this.#remaining.waitFor(key, []),
     });
-    this.#unwatch = () => {
-      handler.remove();
-      lease.release();
-    };
-    this.#running = this.#work();
+    frame.onStop(async () => this.#remaining.stop());
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#unwatch();
-    await this.#queue.shutDown();
-    await this.#running;
-    this.#left.stop();
-  }
-
-  async #work(): Promise<void> {
-    for (let item = await this.#queue.get(); item; item = await this.#queue.get()) {
-      const { key, failures } = item;
-      try {
-        if (!this.#stopping.signal.aborted) await this.#terminate(key);
-        this.#queue.forget(key);
-      } catch (error) {
-        if (!this.#stopping.signal.aborted) this.#queue.addRateLimited(key);
-        if (failures === tellAfter)
-          this.#context.warn(`the deletion of namespace ${key} keeps failing`, error);
-      }
-      this.#queue.done(key);
-    }
-  }
-
-  /** One pass. Rejects when it is to be tried again. */
-  async #terminate(name: string): Promise<void> {
+  async sync(name: string): Promise<number | undefined> {
     const found = await this.#find(name);
-    if (!found || found.metadata.deletionTimestamp === undefined) return;
+    if (!found || found.metadata.deletionTimestamp === undefined) return undefined;
     const namespace = await this.#change(found, (one) =>
       one.status.phase === "Terminating" ? undefined : { ...one.status, phase: "Terminating" },
     );
-    if (!namespace?.spec.finalizers?.length) return;
+    if (!namespace?.spec.finalizers?.length) return undefined;
     const { now } = this.#context.runtime.clock;
     const { report, left } = await this.#empty(
       name,
       now() - Date.parse(found.metadata.deletionTimestamp),
     );
-    this.#left.waitFor(name, left);
+    this.#remaining.waitFor(name, left);
     await this.#change(namespace, (one) => {
       const conditions = reportContent(report, one.status.conditions ?? [], formatTime(now()));
       return conditions && { ...one.status, conditions };
@@ -113,8 +82,9 @@ class NamespaceLifecycle implements RunningController {
       ...report.failures,
     ];
     if (failures.length > 0) throw new Error(failures.join("; "));
-    if (left.length > 0) this.#queue.add(name, { afterMs: lookAgainMs });
-    else await this.#finalize(name);
+    if (left.length > 0) return retryContentMs;
+    await this.#finalize(name);
+    return undefined;
   }
 
   async #find(name: string): Promise<Namespace | undefined> {
@@ -127,11 +97,11 @@ class NamespaceLifecycle implements RunningController {
       return await emptyNamespace(client, await kinds.deletable(), {
         name,
         goingForMs,
-        signal: this.#stopping.signal,
+        signal: this.#signal,
       });
     } catch (error) {
-      this.#stopping.signal.throwIfAborted();
-      const discoveryError = error instanceof Error ? error.message : String(error);
+      this.#signal.throwIfAborted();
+      const discoveryError = errorMessage(error);
       return {
         report: { discoveryError, failures: [], remaining: new Map(), finalizers: new Map() },
         left: [],
@@ -181,8 +151,6 @@ class NamespaceLifecycle implements RunningController {
     } as unknown as JsonObject;
     await this.#context.client
       .request({ method: "PUT", path: `/api/v1/namespaces/${name}/finalize`, body })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
   }
 }

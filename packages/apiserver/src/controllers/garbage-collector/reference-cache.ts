@@ -1,13 +1,13 @@
-// Remembers owners that are known to be gone, so that a thousand dependents do not ask a thousand
-// times, and so that they can go after the kind of their owner is no longer served. A uid never
-// comes back, which is why this may be remembered.
+// Remembers owners that no longer exist. A thousand dependents of one owner cost one request, and
+// dependents can be deleted after the kind of their owner is no longer served. A uid never comes
+// back, so entries never become wrong.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/uid_cache.go (an LRU of 500).
 import type { Coordinates } from "./graph.machine.ts";
 
 const kept = 500;
 
-/** Absent owners; the one asked for longest ago is forgotten first. */
-export class AbsentOwners {
+/** Absent owners, the least recently used evicted first. */
+export class ReferenceCache {
   readonly #known = new Set<string>();
 
   add(owner: Coordinates): void {

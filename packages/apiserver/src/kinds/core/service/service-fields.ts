@@ -1,5 +1,5 @@
-// Fields of a service, and what they imply: whether it is headless, and what it takes from the pools
-// of addresses and node ports.
+// Fields of a service, and what they imply: whether it is headless, and what it takes from the
+// pools of addresses and node ports.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/strategy.go,
 // pkg/registry/core/service/storage/{storage,alloc}.go, pkg/api/service/util.go.
 import { type Decoded, equalJson } from "homeostat/api";

@@ -1,5 +1,5 @@
-// The ranges of service addresses (IPv4) and node ports. Allocation leaves the lower part of each to
-// clients that request a certain address or port.
+// The ranges of service addresses (IPv4) and node ports. Allocation leaves the lower part of each
+// to clients that request a certain address or port.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/{ipallocator,bitmap}.go,
 // portallocator/allocator.go.
 import { parseCidrSloppy } from "../../validation/ip-addresses.ts";

@@ -33,7 +33,9 @@ import { serviceWarnings } from "./service-warnings.ts";
 import { validateLoadBalancerStatus, validateServiceUpdate } from "./validate-service-update.ts";
 import { validateService } from "./validate-service.ts";
 
-/** Services take addresses and node ports from `pool`; `committed` keeps it in step with the store. */
+/**
+ * Services take addresses and node ports from `pool`; `committed` keeps it in step with the store.
+ */
 export function serviceKind(
   pool: ServicePool,
   committed: NonNullable<KindDefinition["committed"]>,

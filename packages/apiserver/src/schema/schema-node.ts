@@ -1,5 +1,6 @@
-// A compiled schema: one node per JSONSchemaProps, with everything that requests need computed once.
-// Pruning, defaulting and validation interpret these nodes, and allocate nothing for valid values.
+// A compiled schema: one node per JSONSchemaProps, with everything that requests need computed
+// once. Pruning, defaulting and validation interpret these nodes, and allocate nothing for valid
+// values.
 // Knows nothing of definitions, versions or requests.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/structural.go and
 // k8s.io/kube-openapi/pkg/validation/spec; one tree serves here for upstream's two.

@@ -1,5 +1,5 @@
-// The children of a JSONSchemaProps node that CEL rules descend into, and what makes a node the root
-// of a resource.
+// The children of a JSONSchemaProps node that CEL rules descend into, and what makes a node the
+// root of a resource.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/model/schemas.go
 // (WithTypeAndObjectMeta).
 import type { JsonSchemaProps } from "./json-schema-props.ts";

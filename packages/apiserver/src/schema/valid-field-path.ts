@@ -1,5 +1,5 @@
-// Resolves a path such as `.spec.color` or `.spec['my-key']` in a schema, as `fieldPath` of rules and
-// selectable fields use it.
+// Resolves a path such as `.spec.color` or `.spec['my-key']` in a schema, as `fieldPath` of rules
+// and selectable fields use it.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (ValidFieldPath, unescapeSingleQuote).
 import type { JsonSchemaProps } from "./json-schema-props.ts";

@@ -1,6 +1,6 @@
 // Formats field sets as FieldsV1 and parses them, e.g.
-// {"f:data":{".":{},"f:a":{}},"f:metadata":{"f:labels":{"f:app":{}}}}: an object per field, with "."
-// when the field is a member and has members below it.
+// {"f:data":{".":{},"f:a":{}},"f:metadata":{"f:labels":{"f:app":{}}}}: an object per field, with
+// "." when the field is a member and has members below it.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/serialize.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";

@@ -1,5 +1,5 @@
-// Errors of structured merge that upstream handles: an update then drops managedFields, and an apply
-// responds with 500. All other errors propagate unchanged.
+// Errors of structured merge that upstream handles: an update then drops managedFields, and an
+// apply responds with 500. All other errors propagate unchanged.
 
 /** Thrown by structured merge and by its callers' conversions. The message is upstream's. */
 export class MergeError extends Error {

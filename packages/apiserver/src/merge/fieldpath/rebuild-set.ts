@@ -1,5 +1,5 @@
-// Builds a set from another one, field by field, without recursion: sets are as deep as their objects,
-// up to 10,000 levels.
+// Builds a set from another one, field by field, without recursion: sets are as deep as their
+// objects, up to 10,000 levels.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go (which recurses; its stacks
 // grow).
 import type { PathElement } from "./field-path.ts";

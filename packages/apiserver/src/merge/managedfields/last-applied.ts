@@ -27,8 +27,8 @@ const lastAppliedOf = (object: JsonObject): string => {
 };
 
 /**
- * The fields of the last applied configuration that the live object has unchanged: an apply may take
- * them without force.
+ * The fields of the last applied configuration that the live object has unchanged: an apply may
+ * take them without force.
  */
 export function fieldsStillAsLastApplied(
   live: JsonObject,

@@ -38,9 +38,9 @@ export function toScaleManagedFields(
 }
 
 /**
- * The parent's managedFields after a write of its Scale. Managers that lost the replicas in the Scale
- * lose them in the parent; managers that gained them get an entry in the parent's version. Entries
- * of versions that `paths` lacks are dropped.
+ * The parent's managedFields after a write of its Scale. Managers that lost the replicas in the
+ * Scale lose them in the parent; managers that gained them get an entry in the parent's version.
+ * Entries of versions that `paths` lacks are dropped.
  */
 export function toParentManagedFields(
   parentFields: readonly Json[] | undefined,

@@ -61,7 +61,9 @@ export class Updater {
     this.#ignored = ignored;
   }
 
-  /** Managers after `manager` replaced `live` by `next`: it also owns all fields that it changed. */
+  /**
+   * Managers after `manager` replaced `live` by `next`: it also owns all fields that it changed.
+   */
   update(live: TypedObject, next: TypedObject, managers: Managers, manager: string): Managers {
     const { apiVersion } = next;
     const reconciled = this.#reconcile(live, managers);
@@ -149,7 +151,9 @@ export class Updater {
     };
   }
 
-  /** Adapts all sets to the current schema. Managers of versions that no longer exist are dropped. */
+  /**
+   * Adapts all sets to the current schema. Managers of versions that no longer exist are dropped.
+   */
   #reconcile(live: TypedObject, managers: Managers): Managers {
     const out = new Map<string, VersionedSet>();
     for (const [id, owner] of managers) {

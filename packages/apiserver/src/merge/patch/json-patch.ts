@@ -41,7 +41,9 @@ const memberTypes: Readonly<Record<string, "string" | "any">> = {
   value: "any",
 };
 
-/** Decodes a body. Throws ApiStatusError: 400 for a malformed patch, 413 for too many operations. */
+/**
+ * Decodes a body. Throws ApiStatusError: 400 for a malformed patch, 413 for too many operations.
+ */
 export function decodeJsonPatch(text: string, validation: FieldValidation): JsonPatchBody {
   const { value, duplicates, overflow } = parse(text, validation);
   const strict = validation !== "Ignore";

@@ -28,8 +28,8 @@ export function nameBehind(directive: string, prefix: string, fault: string): st
 }
 
 /**
- * Removes maps with a directive from the value, at any depth; undefined when the value is one itself.
- * Mutates its argument.
+ * Removes maps with a directive from the value, at any depth; undefined when the value is one
+ * itself. Mutates its argument.
  */
 export function withoutDirectives(value: Json): Json | undefined {
   if (isDirective(value)) return undefined;

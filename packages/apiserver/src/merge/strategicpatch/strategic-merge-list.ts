@@ -17,8 +17,8 @@ import {
 export type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject;
 
 /**
- * Merges maps by key with `merge`, and scalars as a set. Without the merge strategy the patch replaces
- * the list. Mutates items of the original.
+ * Merges maps by key with `merge`, and scalars as a set. Without the merge strategy the patch
+ * replaces the list. Mutates items of the original.
  */
 export function mergeList(
   original: Json[],

@@ -1,4 +1,5 @@
-// The order of merged lists: items of the patch in its order, and live items between them in theirs.
+// The order of merged lists: items of the patch in its order, and live items between them in
+// theirs.
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (normalizeElementOrder,
 // mergeSortedSlice and below).
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
@@ -103,7 +104,9 @@ function insertionSort(ranked: readonly Ranked[]): Json[] {
   return out.map(({ item }) => item);
 }
 
-/** Items with a delete directive, and the rest. Throws ApiStatusError for an item that is no map. */
+/**
+ * Items with a delete directive, and the rest. Throws ApiStatusError for an item that is no map.
+ */
 export function splitDeletions(list: readonly Json[]): {
   readonly kept: Json[];
   readonly deleted: Json[];

@@ -63,8 +63,8 @@ function parse(text: string): ParsedJson {
 }
 
 /**
- * The patched object; arguments are not mutated. Throws ApiStatusError: 400, 422 or, for most errors,
- * 500.
+ * The patched object; arguments are not mutated. Throws ApiStatusError: 400, 422 or, for most
+ * errors, 500.
  */
 export const applyStrategicMergePatch = (
   object: JsonObject,

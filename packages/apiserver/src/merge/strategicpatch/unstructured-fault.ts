@@ -1,7 +1,7 @@
-// Why unstructured content does not convert to the Go struct of a built-in kind, as after a strategic
-// merge patch or an apply. Messages and leniencies differ from those of Go's JSON decoder (1.0 is an
-// integer here). Types with their own UnmarshalJSON are left to the decoder, whose messages are the
-// same.
+// Why unstructured content does not convert to the Go struct of a built-in kind, as after a
+// strategic merge patch or an apply. Messages and leniencies differ from those of Go's JSON decoder
+// (1.0 is an integer here). Types with their own UnmarshalJSON are left to the decoder, whose
+// messages are the same.
 // Upstream: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { FieldFacts, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";

@@ -1,5 +1,5 @@
-// Values without a schema: maps are separable, everything else is a leaf. Such values may be as deep
-// as decoders accept (10,000 levels), too deep for recursion; so the functions on typed values
+// Values without a schema: maps are separable, everything else is a leaf. Such values may be as
+// deep as decoders accept (10,000 levels), too deep for recursion; so the functions on typed values
 // delegate to these, which do not recurse. Results are those of the general functions for the
 // deduced type.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed (compare.go, merge.go, remove.go,

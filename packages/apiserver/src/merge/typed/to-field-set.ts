@@ -14,8 +14,8 @@ import {
 } from "../../apimachinery/types/smd-type.ts";
 
 /**
- * Leaves, list items, map keys, and empty or null maps. Maps and lists that the schema names are not
- * members themselves. The value must fit its type.
+ * Leaves, list items, map keys, and empty or null maps. Maps and lists that the schema names are
+ * not members themselves. The value must fit its type.
  */
 export function toFieldSet(type: SmdType, value: Json): FieldSet {
   const set: FieldSetBuilder = new Map();

@@ -71,7 +71,9 @@ export class RuleCosts {
       : [];
   }
 
-  /** The error when the schema exceeds its limit, after one for each of the most expensive rules. */
+  /**
+   * The error when the schema exceeds its limit, after one for each of the most expensive rules.
+   */
   totalErrors(path: string): FieldError[] {
     if (this.#total <= schemaLimit) return [];
     const named = this.#expensive.map((rule) =>

@@ -1,4 +1,5 @@
-// One run of all rules over one object: where a rule runs, and what has been found and spent so far.
+// One run of all rules over one object: where a rule runs, and what has been found and spent so
+// far.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (validator.Validate, ratchetingOptions).
 import type { Json } from "homeostat/api";

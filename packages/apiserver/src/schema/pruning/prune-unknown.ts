@@ -1,6 +1,6 @@
-// Removes fields that a schema does not specify, in place. Below nodes that preserve unknown fields,
-// pruning resumes under specified properties; `additionalProperties: true` keeps values but prunes
-// all fields of objects among them.
+// Removes fields that a schema does not specify, in place. Below nodes that preserve unknown
+// fields, pruning resumes under specified properties; `additionalProperties: true` keeps values but
+// prunes all fields of objects among them.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go,
 // schema/options.go.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";

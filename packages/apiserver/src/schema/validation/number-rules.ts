@@ -1,5 +1,5 @@
-// Bounds on numbers as Go compares them: integers with the truncated bound, fractions with the bound
-// itself. A value or bound that does not fit the declared type is an error.
+// Bounds on numbers as Go compares them: integers with the truncated bound, fractions with the
+// bound itself. A value or bound that does not fit the declared type is an error.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/values.go (MaximumNativeType and friends,
 // IsValueValidAgainstRange), validator.go (numberValidator); github.com/go-openapi/swag convert.go
 // (IsFloat64AJSONInteger).

@@ -14,7 +14,6 @@ import {
   refusal,
   stored,
   times,
-  type,
   update,
 } from "./field-manager.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";

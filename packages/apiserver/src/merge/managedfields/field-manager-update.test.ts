@@ -5,7 +5,6 @@ import {
   apiVersion,
   apply,
   at,
-  empty,
   fields,
   intent,
   kind,
@@ -13,7 +12,6 @@ import {
   owners,
   stored,
   times,
-  type,
   update,
 } from "./field-manager.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";

@@ -9,7 +9,6 @@ import {
   apiVersion,
   apply,
   at,
-  empty,
   intent,
   kind,
   managerOf,

@@ -13,7 +13,6 @@ import { formatFieldPath } from "../fieldpath/field-path.ts";
 import { pathsOf } from "../fieldpath/field-set.ts";
 import { parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
-import { MergeError } from "../fieldpath/merge-error.ts";
 import { smdFromJsonSchema } from "../typed/smd-from-json-schema.ts";
 import { deducedType, type SmdType } from "../../apimachinery/types/smd-type.ts";
 

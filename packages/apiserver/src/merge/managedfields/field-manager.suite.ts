@@ -1,11 +1,5 @@
 // Set-up that the tests of the field manager share: one custom kind, and shorthands for its writes.
-import {
-  cloneJson,
-  isApiStatusError,
-  type Json,
-  type JsonObject,
-  type Status,
-} from "homeostat/api";
+import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { createFieldManager, type FieldManager } from "./field-manager.ts";
 import type { FieldManagerOptions } from "./field-manager-options.ts";

@@ -8,7 +8,7 @@ import { customTraits } from "../kinds/custom/custom-traits.ts";
 import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
 
 const verbs = ["get", "list"];
-const view = (
+const subresource = (
   group: string,
   version: string,
   kind: string,
@@ -28,7 +28,7 @@ function resource(
   more: Partial<ServedResource> = {},
 ): ServedResource {
   const singular = kind.toLowerCase();
-  const names = {
+  return {
     group,
     version,
     kind,
@@ -42,15 +42,15 @@ function resource(
     ...builtinTraits,
     storageVersionHash: "",
     subresources: new Map<string, Subresource>(),
-  };
-  return { ...names, ...more } as unknown as ServedResource;
+    ...more,
+  } as unknown as ServedResource;
 }
 
 const custom = (version: string, more: Partial<ServedResource> = {}): ServedResource =>
   resource("zoo.example.com", version, "Ape", { ...customTraits, ...more });
 const status = new Map([
-  ["status", view("zoo.example.com", "v2", "Ape")],
-  ["scale", view("autoscaling", "v1", "Scale")],
+  ["status", subresource("zoo.example.com", "v2", "Ape")],
+  ["scale", subresource("autoscaling", "v1", "Scale")],
 ]);
 const catalog: ResourceCatalog = {
   epoch: 1,
@@ -62,8 +62,8 @@ const catalog: ResourceCatalog = {
       categories: ["all"],
       storageVersionHash: "abc=",
       subresources: new Map([
-        ["eviction", view("policy", "v1", "Eviction", ["create"])],
-        ["status", view("", "v1", "Pod")],
+        ["eviction", subresource("policy", "v1", "Eviction", ["create"])],
+        ["status", subresource("", "v1", "Pod")],
       ]),
     }),
     resource("", "v1", "Binding", { verbs: ["create"] }),

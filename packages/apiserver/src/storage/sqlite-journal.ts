@@ -189,7 +189,7 @@ class SqliteJournal implements Journal {
     try {
       this.#database.exec("BEGIN");
       for (const r of batch) {
-        const facts = JSON.stringify(r.facts);
+        const facts = JSON.stringify(r.attributes);
         this.#insert.run(
           r.revision,
           r.key,
@@ -272,7 +272,7 @@ function fromRow(
       schemaEpoch,
       type: types[type] ?? "MODIFIED",
       bytes,
-      facts: JSON.parse(facts) as ObjectAttributes,
+      attributes: JSON.parse(facts) as ObjectAttributes,
     };
   } catch (error) {
     throw damaged(file, key, revision, error instanceof Error ? error.message : String(error));

@@ -147,7 +147,10 @@ describeLaws("turns", ({ run }) => {
       async (client) => {
         await client.create(Box, Box("loop", {}));
         await until(() => warnings.length > 0);
-        assert.match(warnings[0]!, /ERR_RECONCILE_LOOP: 50 consecutive reconciles .* status\.count/);
+        assert.match(
+          warnings[0]!,
+          /ERR_RECONCILE_LOOP: 50 consecutive reconciles .* status\.count/,
+        );
         const found = count;
         await sleep(250);
         assert.ok(count - found < 5, `${count - found} more within 250 ms`);

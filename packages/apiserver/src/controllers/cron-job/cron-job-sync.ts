@@ -1,5 +1,5 @@
-// One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts
-// the next when it is time.
+// One sync of one CronJob: deletes jobs beyond the history limits, tracks active jobs, and starts
+// the job that is due.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
@@ -17,14 +17,14 @@ import { jobManifest, jobName, oldestJobs, referenceTo } from "./cron-job-object
 import { dueTime, nextLookMs } from "./missed-times.ts";
 import { readSchedule, type Striking } from "./next-time.ts";
 
-/** What a look works with. */
+/** The tools of a sync. */
 export interface CronJobTools {
   readonly client: Client;
   readonly runtime: Runtime;
   readonly recorder: EventRecorder;
 }
 
-/** Works on a CronJob and the jobs that it controls. */
+/** Syncs a CronJob and the jobs that it controls. */
 export class CronJobSync {
   readonly #tools: CronJobTools;
   readonly #cronJob: CronJob;
@@ -39,8 +39,8 @@ export class CronJobSync {
   }
 
   /**
-   * Resolves to the milliseconds after which to look again, if at all. What was found out is
-   * written even when the look fails.
+   * Resolves to the milliseconds until the next sync, if any. The status is written even after a
+   * failure.
    */
   async run(): Promise<number | undefined> {
     await this.#forgetOldJobs();
@@ -84,7 +84,7 @@ export class CronJobSync {
     return schedule && this.#serve(schedule);
   }
 
-  /** Takes note of a job that has ended, or that nobody knew of. */
+  /** Records a job that has finished, or that is unknown. */
   async #follow(job: Job): Promise<void> {
     const { name, uid } = job.metadata;
     const end = endCondition(job);
@@ -112,7 +112,7 @@ export class CronJobSync {
       this.#status = { ...this.#status, lastSuccessfulTime: completed };
   }
 
-  /** A job that is gone is active no longer. */
+  /** Removes deleted jobs from the active ones. */
   async #dropMissing(): Promise<void> {
     const known = new Set(this.#jobs.map(({ metadata }) => metadata.uid));
     for (const { uid = "", name = "", namespace } of this.#status.active ?? []) {
@@ -137,7 +137,7 @@ export class CronJobSync {
     );
   }
 
-  /** Starts a job when it is time for one; resolves to the time until the next. */
+  /** Starts a job if one is due; resolves to the time until the next. */
   async #serve(schedule: Striking): Promise<number | undefined> {
     const { spec } = this.#cronJob;
     const now = this.#tools.runtime.clock.now();
@@ -157,7 +157,7 @@ export class CronJobSync {
     return nextLookMs({ ...this.#cronJob, status: this.#status }, schedule, now);
   }
 
-  /** It is not too late, has not been done, and nothing is in its way. */
+  /** Whether the job may start: in time, not started yet, and not forbidden by an active one. */
   #mayStart(at: number, now: number): boolean {
     const { startingDeadlineSeconds = Infinity, concurrencyPolicy } = this.#cronJob.spec;
     const { active = [], lastScheduleTime } = this.#status;
@@ -191,7 +191,7 @@ export class CronJobSync {
     }
   }
 
-  /** Makes the job for a moment; false when somebody else has made it and will see to it. */
+  /** Creates the job of a scheduled time; false if another controller created it. */
   async #start(at: number): Promise<boolean> {
     const job =
       (await this.#create(at)) ??

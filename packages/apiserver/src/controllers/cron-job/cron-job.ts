@@ -1,5 +1,5 @@
-// CronJobs: wakes when one of them or one of its jobs changes, and when a schedule strikes, and
-// looks at it.
+// The controller of CronJobs. Enqueues a CronJob when it or one of its jobs changes, and when its
+// schedule is due.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
 import { controllerOf, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -13,7 +13,7 @@ import { CronJobSync, type CronJobTools } from "./cron-job-sync.ts";
 import { nextLookMs } from "./missed-times.ts";
 import { readSchedule } from "./next-time.ts";
 
-/** Starts the controller of CronJobs. */
+/** Starts `cronjob`. */
 export const startCronJobs: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the cronjob controller");
   const cronJobs = new CronJobs(context, controller);
@@ -56,8 +56,8 @@ class CronJobs {
   }
 
   /**
-   * A new schedule holds from its next moment on: what it would have had before is not made up for.
-   * Anything else is looked at now.
+   * A new schedule applies from its next time on: earlier times are not made up for. Other changes
+   * are synced at once.
    */
   #untilLook({ spec: before }: CronJob, cronJob: CronJob): number | undefined {
     const { spec } = cronJob;

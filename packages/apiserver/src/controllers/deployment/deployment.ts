@@ -1,5 +1,5 @@
-// Deployments: wakes when one of them, one of their replica sets, or the last pod of a recreation
-// changes, and looks at it.
+// The controller of Deployments. Enqueues a deployment when it, one of its replica sets, or the
+// last pod of a recreation changes.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
 import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -20,7 +20,7 @@ import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
-/** Starts the controller of deployments. */
+/** Starts `deployment`. */
 export const startDeployments: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the deployment controller");
   const deployments = new Deployments(context, controller);
@@ -61,7 +61,7 @@ class Deployments {
     this.#wakeOwner(set);
   }
 
-  /** Wakes the one that controls the set, or those that might adopt it. */
+  /** Enqueues the controller of the set, or the deployments that may adopt it. */
   #wakeOwner(entry: CachedObject<ReplicaSet>): void {
     const set = entry.read();
     if (controllerOf(set)) return this.#wakeController(set);
@@ -85,7 +85,7 @@ class Deployments {
     return owner?.uid === reference.uid ? owner : undefined;
   }
 
-  /** A recreation goes on when the last old pod has gone. */
+  /** A recreation continues when the last old pod is gone. */
   #podGone(pod: Pod): void {
     const reference = controllerOf(pod);
     const set =

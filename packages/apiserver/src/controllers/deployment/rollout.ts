@@ -1,6 +1,5 @@
-// One look at one deployment: sees to its newest replica set, sizes the others, tells how it
-// stands. The decisions are rollout-plan.ts, revisions.ts and deployment-status.ts; this file
-// writes them down.
+// One sync of one Deployment: creates and scales its replica sets, and writes its status. Decisions
+// are in rollout-plan.ts, revisions.ts and deployment-status.ts.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (deployment_controller.go, sync.go,
 // rolling.go, recreate.go).
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
@@ -47,7 +46,7 @@ import { newSetSize, rescale, type Resize, shrinkOldSets, wasScaled } from "./ro
 /** The longest name of an object (`validation.DNS1123SubdomainMaxLength`). */
 const longestName = 253;
 
-/** What a rollout works with. `pods` are those of a replica set. */
+/** The tools of a rollout. `pods` returns the pods of a replica set. */
 export interface RolloutTools {
   readonly client: Client;
   readonly runtime: Runtime;
@@ -55,7 +54,7 @@ export interface RolloutTools {
   readonly pods: (set: ReplicaSet) => readonly Pod[];
 }
 
-/** Works on a deployment and the replica sets that are its own. */
+/** Syncs a deployment and the replica sets that it controls. */
 export class Rollout {
   readonly #tools: RolloutTools;
   #deployment: Deployment;
@@ -67,7 +66,7 @@ export class Rollout {
     this.#sets = sets;
   }
 
-  /** Resolves to the milliseconds after which to look again, if at all. */
+  /** Resolves to the milliseconds until the next sync, if any. */
   async run(): Promise<number | undefined> {
     if (this.#deployment.metadata.deletionTimestamp !== undefined) return this.#settle();
     const paused = pauseCondition(this.#deployment, this.#now());
@@ -119,7 +118,7 @@ export class Rollout {
     return this.#tools.runtime.clock.now();
   }
 
-  /** The newest set carries the highest revision, and the deployment the same. */
+  /** Gives the newest set the highest revision, and the deployment the same. */
   async #followNewest(): Promise<void> {
     const newSet = this.#newSet();
     if (!newSet) return;
@@ -150,7 +149,7 @@ export class Rollout {
     await this.#setRevision(annotations[revisionAnnotation] ?? "", status);
   }
 
-  /** Writes revision and status where either is new. */
+  /** Writes revision and status if either changed. */
   async #setRevision(revision: string, status: DeploymentStatus): Promise<void> {
     const { metadata } = this.#deployment;
     if (
@@ -230,8 +229,8 @@ export class Rollout {
   }
 
   /**
-   * A namesake may be ours already; another one means that two templates have the same hash, and
-   * the next try takes another.
+   * An existing set of this name may be ours already. Otherwise two templates have the same hash,
+   * and the next sync uses another.
    */
   async #creationFailed(name: string, error: unknown): Promise<ReplicaSet> {
     const { metadata, spec, status } = this.#deployment;
@@ -298,7 +297,7 @@ export class Rollout {
     if (isComplete(this.#deployment, this.#deployment.status)) await this.#forgetOldRevisions();
   }
 
-  /** Deletes the oldest replica sets that nobody uses, beyond the history that is to be kept. */
+  /** Deletes the oldest unused replica sets beyond the history limit. */
   async #forgetOldRevisions(): Promise<void> {
     if (!hasHistoryLimit(this.#deployment)) return;
     const old = this.#oldSets()
@@ -319,7 +318,7 @@ export class Rollout {
     }
   }
 
-  /** Tells how many there are, and nothing of progress. */
+  /** Writes the counts without progress. */
   async #settle(): Promise<undefined> {
     const status = calculateStatus(this.#deployment, {
       sets: this.#sets,
@@ -341,7 +340,7 @@ export class Rollout {
     return undefined;
   }
 
-  /** Annotations travel with the status, as upstream lets them. */
+  /** Writes the status, and the annotations with it, as upstream does. */
   async #write(status: DeploymentStatus): Promise<void> {
     const { metadata } = await this.#tools.client.update(
       Deployment,

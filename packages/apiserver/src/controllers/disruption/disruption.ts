@@ -1,4 +1,4 @@
-// Disruption budgets: counts their pods, and says how many of them may be evicted.
+// The controller of PodDisruptionBudgets: counts their pods and computes how many may be evicted.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isConflict, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
@@ -29,7 +29,7 @@ const unmanagedHint =
   "were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. " +
   'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
 
-/** Starts the controller of disruption budgets. */
+/** Starts `disruption`. */
 export const startDisruption: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the disruption controller");
   const budgets = new Budgets(context, controller);

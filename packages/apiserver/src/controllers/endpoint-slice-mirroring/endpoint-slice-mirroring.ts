@@ -1,5 +1,5 @@
-// Mirrors the Endpoints of services without a selector, which others keep, to slices, for those who
-// read slices only.
+// Mirrors the Endpoints of services without a selector to EndpointSlices, for clients that read
+// only slices.
 // Upstream:
 // k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
@@ -22,7 +22,7 @@ const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 const firstRetryMs = 1000;
 
-/** Starts the controller of mirrored slices. */
+/** Starts `endpointslicemirroring`. */
 export const startEndpointSliceMirroring: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the endpoint slice mirroring controller", {
     firstRetryMs,

@@ -1,6 +1,6 @@
-// Decides how the endpoints of a service are spread over its slices with as few changes as
-// possible: what is there is kept where it is, changed slices are filled up first, one unchanged
-// slice may take the rest, and only then new ones are made.
+// Distributes the endpoints of a service over its slices with few changes: unchanged endpoints
+// stay, changed slices are filled first, one unchanged slice may take the rest, and only then new
+// slices are created.
 // Upstream: k8s.io/endpointslice/reconciler.go.
 import { orderSlicePorts } from "../endpoints/go-order.ts";
 import type {
@@ -28,17 +28,14 @@ export interface EndpointGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** What is to be done with the slices of one address type. */
+/** The changes to the slices of one address type. */
 export interface SlicePlan {
   readonly create: readonly SliceDraft[];
   readonly update: readonly SliceDraft[];
   readonly delete: readonly EndpointSlice[];
 }
 
-/**
- * Plans for the slices of one address type, `existing`, in which the controller finds `groups`
- * wanted.
- */
+/** Plans the slices of one address type: `existing` slices, desired `groups`. */
 export function planSlices(
   service: Service,
   addressType: AddressType,
@@ -61,7 +58,7 @@ export function planSlices(
   return { ...withPlaceholder(service, addressType, doomed), update };
 }
 
-/** A service that nobody serves has one slice without endpoints. */
+/** A service without endpoints has one empty slice. */
 function withPlaceholder(
   service: Service,
   addressType: AddressType,
@@ -82,7 +79,7 @@ function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   return (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0 && sameLabels;
 }
 
-/** Slices of one set of ports. */
+/** Plans the slices of one set of ports. */
 function planGroup(
   service: Service,
   addressType: AddressType,
@@ -113,7 +110,7 @@ function planGroup(
   };
 }
 
-/** The wanted endpoints that the slice has, in their new state; takes them out of `left`. */
+/** The desired endpoints that the slice has, in their new state; removes them from `left`. */
 function keepEndpoints(
   slice: EndpointSlice,
   left: Map<string, Endpoint>,
@@ -131,7 +128,7 @@ function keepEndpoints(
   return { endpoints, changed: changed || endpoints.length !== sizeOf(slice) };
 }
 
-/** Puts what is left into one unchanged slice where all of it fits, and into new ones otherwise. */
+/** Puts the rest into one unchanged slice if all of it fits, otherwise into new ones. */
 function spread(
   rest: Endpoint[],
   unchanged: readonly EndpointSlice[],
@@ -148,7 +145,7 @@ function spread(
   return slices;
 }
 
-/** The slice that comes closest to being full with `count` more endpoints. */
+/** The slice that `count` more endpoints fill best. */
 function fullest(slices: readonly EndpointSlice[], count: number): EndpointSlice | undefined {
   const room = (slice: EndpointSlice): number => maxEndpoints - count - sizeOf(slice);
   return slices
@@ -156,7 +153,7 @@ function fullest(slices: readonly EndpointSlice[], count: number): EndpointSlice
     .toSorted((a, b) => room(a) - room(b))[0];
 }
 
-/** Takes as many endpoints out of `rest` as there is room for. */
+/** Moves as many endpoints from `rest` as there is room for. */
 function fill(slice: SliceDraft, rest: Endpoint[]): SliceDraft {
   const taken = rest.splice(0, Math.max(0, maxEndpoints - sizeOf(slice)));
   return taken.length > 0 ? { ...slice, endpoints: [...(slice.endpoints ?? []), ...taken] } : slice;
@@ -175,10 +172,7 @@ const sizeOf = ({ endpoints }: { readonly endpoints?: readonly Endpoint[] | null
   (endpoints ?? []).length;
 const isNew = ({ metadata }: SliceDraft): boolean => metadata.name === undefined;
 
-/**
- * Slices that would go are turned into those that would come, as long as they are the service's
- * own.
- */
+/** Reuses slices of the service that would be deleted for those that would be created. */
 export function recycle(
   { create, update, delete: doomed }: SlicePlan,
   service: Service,

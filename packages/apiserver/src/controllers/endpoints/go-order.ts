@@ -1,5 +1,5 @@
-// The order in which upstream's controllers list ports and subsets: by a hash of the text that Go
-// prints for the value. It means nothing, but it is what clients see.
+// The order in which upstream lists ports and subsets: by a hash of the text that Go prints for the
+// value. It has no meaning, but clients see it.
 // Upstream: k8s.io/kubernetes/pkg/util/hash/hash.go (DeepHashObject), k8s.io/utils/dump (ForHash),
 // Go's hash/fnv (New128a).
 import type { EndpointPort as SlicePort } from "homeostat/k8s/discovery/v1";

@@ -1,4 +1,5 @@
-// Follows services and pods for the controllers of endpoints: a key is the service's.
+// Watches services and pods for the controllers of Endpoints and EndpointSlices, and enqueues
+// services.
 // Upstream: k8s.io/endpointslice/util/controller_utils.go (GetServicesToUpdate).
 import { matchesLabels, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";

@@ -1,5 +1,5 @@
-// Writing slices, and noticing when somebody else does. Shared by those who make slices and those
-// who mirror them.
+// Writes EndpointSlices, and enqueues services whose slices others change. Shared by the
+// EndpointSlice and the mirroring controller.
 // Upstream: k8s.io/endpointslice/reconciler.go (finalize),
 // k8s.io/endpointslice/util/endpointslice_tracker.go.
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
@@ -16,10 +16,10 @@ import type { Kind } from "homeostat/api";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { managedByLabel, serviceNameLabel } from "./service-objects.ts";
 
-/** Somebody who changes slices is given this long to finish. */
+/** The delay after a foreign change, so that more can follow. */
 const settleMs = 1000;
 
-/** Slices to write, drafts without names to be created. */
+/** Slices to write; those to create have no name. */
 export interface SliceWrites {
   readonly create: readonly NewObject<EndpointSlice>[];
   readonly update: readonly NewObject<EndpointSlice>[];
@@ -27,8 +27,8 @@ export interface SliceWrites {
 }
 
 /**
- * Writes in this order, and rejects at the first refusal with upstream's words. A namespace that is
- * going takes nothing new.
+ * Writes in this order and rejects at the first refusal with upstream's message. A namespace that
+ * is being deleted accepts no new slices.
  */
 export async function writeSlices(
   client: Client,
@@ -62,8 +62,8 @@ function failWith(attempt: string): (error: unknown) => never {
 }
 
 /**
- * Wakes services whose slices others have changed: those managed by `manager`, or no longer so.
- * Annotations are not looked at.
+ * Enqueues services whose slices others have changed: slices managed by `manager`, now or before.
+ * Annotations are ignored.
  */
 export function followSlices(
   controller: KeyedController,

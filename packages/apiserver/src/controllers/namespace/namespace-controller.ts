@@ -110,8 +110,8 @@ class NamespaceController {
   }
 
   /**
-   * Writes a status, on the latest revision; undefined when this namespace is gone. `next` gives
-   * undefined where nothing changes.
+   * Writes a status on the latest revision. `next` returns undefined if nothing changes. Resolves
+   * to undefined if this namespace is gone.
    */
   async #change(
     namespace: Namespace,

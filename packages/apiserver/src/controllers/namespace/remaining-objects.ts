@@ -1,16 +1,14 @@
-// Wakes those who wait for objects to go: namespaces that still hold something, by watching the
-// kinds of what they hold.
-// Upstream looks again after half of an estimate, about eight seconds; whoever waits for a
-// namespace would notice.
+// Enqueues a namespace when its remaining objects are deleted, by watching their kinds. Upstream
+// syncs again after half of an estimate, about eight seconds, which a waiting user would notice.
 import type { Cache } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 
-/** Many objects that go together are one occasion. */
+/** Deletions within this time cause one sync. */
 const goneMs = 10;
-/** A watch that shows nothing left either lags behind or was too late to see the end. */
+/** An informer that shows no objects lags behind, or started after the last deletion. */
 const unseenMs = 500;
 
-/** Watches for the end of objects, per namespace. */
+/** Watches for deletions, by namespace. */
 export class RemainingObjects {
   readonly #cache: Cache;
   readonly #wake: (namespace: string, afterMs: number) => void;
@@ -22,8 +20,8 @@ export class RemainingObjects {
   }
 
   /**
-   * Calls back when an object of these kinds goes from the namespace; replaces what was watched for
-   * it before.
+   * Enqueues the namespace when an object of these kinds is deleted from it. Replaces the kinds
+   * watched before.
    */
   waitFor(namespace: string, kinds: readonly DiscoveredKind[]): void {
     const before = this.#watching.get(namespace);

@@ -1,6 +1,5 @@
-// Watches over nodes: taints them by their conditions, declares them unknown when nobody renews
-// their lease, and then says of their pods that they are not ready. Whom taints drive away is
-// another controller's work.
+// Monitors nodes: taints them by their conditions, marks them unknown when their lease expires, and
+// then marks their pods not ready. The taint eviction controller evicts the pods.
 // Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go,
 // pkg/controller/util/node.
 import { isConflict, isNotFound, type Kind } from "homeostat/api";
@@ -27,7 +26,7 @@ import {
 
 const leaseNamespace = "kube-node-lease";
 
-/** Starts watching over nodes. */
+/** Starts `nodelifecycle`. */
 export const startNodeLifecycle: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the watch over nodes");
   const recorder = controller.createRecorder("node-controller");
@@ -35,7 +34,7 @@ export const startNodeLifecycle: ControllerDescriptor["start"] = async (context)
   return controller.start((name) => lifecycle.look(name));
 };
 
-/** When a node was last heard of, and what it said. */
+/** The last heartbeat of a node. */
 interface Heard {
   readonly uid: string;
   readonly word: string;
@@ -76,13 +75,13 @@ class NodeLifecycle {
         );
       },
     });
-    // A lease that is renewed postpones the next look, which the next look finds out for itself.
+    // A renewed lease postpones the next sync, which finds out for itself.
     controller.follow(this.#leases, {
       added: ({ key }) => controller.add(key.slice(key.indexOf("/") + 1)),
     });
   }
 
-  /** Brings one node in order; resolves to when its silence will have been too long. */
+  /** Syncs one node; resolves to the milliseconds until its heartbeat is overdue. */
   async look(name: string): Promise<number | undefined> {
     const node = this.#nodes.get({ name });
     if (!node) return undefined;
@@ -97,7 +96,7 @@ class NodeLifecycle {
     return leftMs > 0 ? leftMs : undefined;
   }
 
-  /** How long a node may still be silent. */
+  /** Milliseconds until the heartbeat of a node is overdue. */
   #listen(node: Node): number {
     const { name, uid } = node.metadata;
     const heartbeat = node.status.conditions?.find(({ type }) => type === "Ready");

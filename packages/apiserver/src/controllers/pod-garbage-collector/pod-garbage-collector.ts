@@ -1,6 +1,5 @@
-// Removes pods that nobody can end any more: those of nodes that are gone for a while or out of
-// service, and those that were deleted and never had a node. Pods that are through are not counted:
-// upstream keeps 12,500 of them.
+// Deletes pods that no kubelet can end: pods of nodes that are gone or out of service, and deleted
+// pods that were never scheduled. Finished pods are not counted: upstream keeps 12,500 of them.
 // Upstream: k8s.io/kubernetes/pkg/controller/podgc/gc_controller.go.
 import { isNotFound, parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
@@ -10,14 +9,14 @@ import type { ControllerDescriptor } from "../../component-helpers/controller/co
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { type Abandonment, abandonmentOf, lastStatus, quarantineMs } from "./abandoned.ts";
 
-/** Starts the collection of abandoned pods. */
+/** Starts `podgc`. */
 export const startPodGarbageCollector: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the collection of pods");
   const pods = controller.acquire(Pod);
   const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
-  /** Since when nodes have been missing, by name; on the monotonic clock. */
+  /** When nodes were first found missing, by name; on the monotonic clock. */
   const missing = new Map<string, number>();
   const wake = ({ key }: CachedObject): void => controller.add(key);
   const wakePods = ({ key }: CachedObject): void => pods.entriesByIndex("node", key).forEach(wake);

@@ -1,6 +1,5 @@
-// Takes pods from nodes whose taints say NoExecute: those that do not tolerate it at once, those
-// that do for a time when it is over. A pod is told to go once, and says why (condition
-// DisruptionTarget) before it does.
+// Evicts pods from nodes with NoExecute taints: pods without a toleration at once, others when
+// their toleration ends. Sets the condition DisruptionTarget first, and deletes each pod once.
 // Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go.
 import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -23,18 +22,18 @@ const target = {
   message: "Taint manager: deleting due to NoExecute taint",
 } as const;
 
-/** What is to become of a pod that may not stay. */
+/** A planned eviction. */
 interface Eviction {
   readonly uid: string;
   /**
-   * On the monotonic clock. What has been planned is kept, whatever taints and tolerations come to
-   * say in between.
+   * On the monotonic clock. A planned time is kept, whatever taints and tolerations change in
+   * between.
    */
   readonly at: number;
   readonly done: boolean;
 }
 
-/** Starts the eviction of pods from tainted nodes. */
+/** Starts `taint-eviction-controller`. */
 export const startTaintEviction: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the eviction from tainted nodes");
   const recorder = controller.createRecorder(component);
@@ -63,7 +62,7 @@ class Evictions {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
   readonly #recorder: EventRecorder;
-  /** By key of the pod. */
+  /** By the key of the pod. */
   readonly #planned = new Map<string, Eviction>();
 
   constructor(
@@ -77,7 +76,7 @@ class Evictions {
     this.#recorder = recorder;
   }
 
-  /** Evicts a pod whose time is over; resolves to how long the others have. */
+  /** Evicts a pod whose time is up; resolves to the milliseconds left otherwise. */
   async look(key: string): Promise<number | undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
     const node =
@@ -103,7 +102,7 @@ class Evictions {
     return undefined;
   }
 
-  /** Forgets what was planned, and says so where it has not come to pass. */
+  /** Cancels a planned eviction, with an event if it has not happened. */
   #cancel(key: string): void {
     const planned = this.#planned.get(key);
     this.#planned.delete(key);

@@ -1,4 +1,4 @@
-// Brings claims and volumes together, and asks provisioners for volumes where there are none.
+// Binds claims to volumes, and requests dynamic provisioning of missing volumes.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
 import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
@@ -19,10 +19,10 @@ import { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
 import { StorageClass } from "homeostat/k8s/storage/v1";
 import { type ClaimStep, claimStep, volumePhase } from "./binding-step.ts";
 
-/** Keys of volumes have no namespace; claims always have one. */
+/** Volume keys have no namespace; claim keys always do. */
 const isVolumeKey = (key: string): boolean => !key.includes("/");
 
-/** Starts the binder of volumes. */
+/** Starts `persistentvolume-binder`. */
 export const startVolumeBinder: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the binding of volumes");
   const recorder = controller.createRecorder("persistentvolume-controller");
@@ -38,7 +38,7 @@ class VolumeBinder {
   readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
   readonly #volumes: Informer<Kind<PersistentVolume>>;
   readonly #classes: Informer<Kind<StorageClass>>;
-  /** What was said of a claim last, by key: nothing is said twice in a row. */
+  /** The last message about a claim, by key: it is not repeated. */
   readonly #said = new Map<string, string>();
 
   constructor({ client }: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
@@ -130,7 +130,7 @@ class VolumeBinder {
     this.#say(key, claim, { type: "Normal", reason: "ExternalProvisioning", message });
   }
 
-  /** Volume first, then the claim: whatever is written already is not written again. */
+  /** Writes the volume first, then the claim. What is written already is skipped. */
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { name, namespace, uid } = claim.metadata;
     const address = { name, namespace };
@@ -217,7 +217,7 @@ class VolumeBinder {
       ? this.#claims.get({ namespace: claimRef.namespace ?? "", name: claimRef.name ?? "" })
       : undefined;
     const phase = volumePhase(volume, claim);
-    // A claim that is not in the cache yet may be there all the same.
+    // The claim may exist and not be in the cache yet.
     if (
       phase === "Released" &&
       claimRef &&

@@ -1,5 +1,4 @@
-// Keeps a VolumeAttributesClass from going while a volume or a claim names it, by the finalizer
-// that it is given here.
+// Protects VolumeAttributesClasses that a volume or a claim names from deletion, by a finalizer.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/vacprotection/vac_protection_controller.go.
 import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -12,7 +11,7 @@ import { nextFinalizers } from "./volume-protection.ts";
 
 const finalizer = "kubernetes.io/vac-protection";
 
-/** Starts the protection of classes of volume attributes. */
+/** Starts `volumeattributesclass-protection-controller`. */
 export const startClassProtection: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the protection of classes of volume attributes");
   const classes = controller.acquire(VolumeAttributesClass);
@@ -40,7 +39,7 @@ export const startClassProtection: ControllerDescriptor["start"] = async (contex
   });
 };
 
-/** Indexes the objects that name classes, and adds a class that one of them no longer names. */
+/** Indexes objects by the classes that they name, and enqueues a class that one no longer names. */
 function followUsers<O>(
   controller: KeyedController,
   users: Informer<Kind<O>>,

@@ -1,6 +1,5 @@
-// Keeps claims and volumes that are in use from going: both carry a finalizer (admission gives it),
-// which is taken away from what is to be deleted once no pod uses the claim, or the volume is bound
-// no longer.
+// Protects claims and volumes in use from deletion. Admission adds a finalizer; it is removed from
+// a deleted claim once no pod uses it, and from a deleted volume once it is unbound.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/pvcprotection/pvc_protection_controller.go and
 // pvprotection/pv_protection_controller.go.
 import { parseObjectKey } from "homeostat/api";
@@ -18,7 +17,7 @@ import {
 const claimFinalizer = "kubernetes.io/pvc-protection";
 const volumeFinalizer = "kubernetes.io/pv-protection";
 
-/** Starts the protection of claims. */
+/** Starts `persistentvolumeclaim-protection`. */
 export const startClaimProtection: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the protection of claims");
@@ -50,7 +49,7 @@ export const startClaimProtection: ControllerDescriptor["start"] = async (contex
     const isUsed = (users: readonly Pod[]): boolean => users.some((pod) => usesClaim(pod, claim!));
     if (!claim || !nextFinalizers(claim, claimFinalizer, () => isUsed(pods.byIndex("claim", key))))
       return undefined;
-    // A pod may be there that is not in the cache yet, and once the claim has gone it is too late.
+    // A pod may exist that is not in the cache yet, and the deletion of a claim cannot be undone.
     const live =
       claim.metadata.deletionTimestamp === undefined
         ? []
@@ -61,7 +60,7 @@ export const startClaimProtection: ControllerDescriptor["start"] = async (contex
   });
 };
 
-/** Starts the protection of volumes. */
+/** Starts `persistentvolume-protection`. */
 export const startVolumeProtection: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the protection of volumes");
   const volumes = controller.acquire(PersistentVolume);
@@ -80,8 +79,8 @@ export const startVolumeProtection: ControllerDescriptor["start"] = async (conte
 };
 
 /**
- * The finalizers that an object ought to have; undefined when it has them. What stays has ours,
- * what goes loses it unless it is in use.
+ * The finalizers that an object should have; undefined if it has them. Deletion removes ours unless
+ * the object is in use.
  */
 export function nextFinalizers(
   { metadata }: ApiObject,

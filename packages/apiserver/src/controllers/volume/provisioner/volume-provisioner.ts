@@ -1,6 +1,6 @@
-// Plays every storage provisioner there could be: makes a volume, with nothing behind it, for each
-// claim that asks for one, and removes it when it is released. Where no class is there it makes
-// one, `standard`, which claims get by default.
+// Simulates every storage provisioner: creates a volume without storage for each claim that asks
+// for one, and deletes it when it is released. Creates the default class `standard` if there is no
+// class.
 // Upstream: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go, as far as
 // others can see it.
 import { ignoreNotFound } from "../../../component-helpers/errors/ignore-not-found.ts";
@@ -23,7 +23,7 @@ import {
 } from "homeostat/k8s/core/v1";
 import { StorageClass } from "homeostat/k8s/storage/v1";
 
-/** Which provisioner the class names that we make, and what drives every volume that we make. */
+/** The provisioner of the default class, and the CSI driver of all volumes. */
 const provisioner = "volumes.simulator.homeostat.dev";
 const makeClass = "class?";
 
@@ -35,7 +35,7 @@ const standardClass = StorageClass(
   { provisioner, reclaimPolicy: "Delete", volumeBindingMode: "WaitForFirstConsumer" },
 );
 
-/** Starts the provisioner. */
+/** Starts `volume-provisioner`. */
 export const startVolumeProvisioner: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the making of volumes");
   const client = context.client.with({ userAgent: "homeostat-provisioner" });
@@ -83,7 +83,8 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
 };
 
 /**
- * Whether a claim asks for a volume, and, where that has to wait for a pod, is told for which node.
+ * Whether a volume is to be provisioned for a claim. With delayed binding, a node must be selected
+ * first.
  */
 export function isWanted(claim: PersistentVolumeClaim, storageClass: StorageClass): boolean {
   const { metadata, spec } = claim;
@@ -95,14 +96,14 @@ export function isWanted(claim: PersistentVolumeClaim, storageClass: StorageClas
   );
 }
 
-/** Ours, and nobody's any more. */
+/** Provisioned here, and released. */
 const isLeft = ({ metadata, spec, status }: PersistentVolume): boolean =>
   status.phase === "Released" &&
   spec.persistentVolumeReclaimPolicy === "Delete" &&
   metadata.annotations?.[provisionedBy] !== undefined &&
   metadata.deletionTimestamp === undefined;
 
-/** The volume for a claim: as large as it asks for, and its own from the start. */
+/** The volume for a claim: of the requested size, and reserved for it. */
 export function volumeFor(
   claim: PersistentVolumeClaim,
   { metadata: { name: className }, provisioner: asked, reclaimPolicy = "Delete" }: StorageClass,

@@ -10,11 +10,11 @@ import type {
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
 import { CronJobSync, type CronJobTools } from "./cron-job-sync.ts";
-import { nextLookMs } from "./missed-times.ts";
+import { nextSyncMs } from "./missed-times.ts";
 import { readSchedule } from "./next-time.ts";
 
 /** Starts `cronjob`. */
-export const startCronJobs: ControllerDescriptor["start"] = async (context) => {
+export const startCronJobController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the cronjob controller");
   const cronJobs = new CronJobs(context, controller);
   return controller.start((key) => cronJobs.sync(key));
@@ -32,23 +32,23 @@ class CronJobs {
     this.#tools = { client, runtime, recorder };
     this.#cronJobs = controller.acquire(CronJob);
     this.#jobs = controller.acquire(Job);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
+    const enqueue = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#cronJobs, {
-      added: wake,
+      added: enqueue,
       updated: (old, object) =>
-        controller.add(object.key, this.#untilLook(old.read(), object.read())),
+        controller.add(object.key, this.#untilSync(old.read(), object.read())),
     });
     controller.follow(this.#jobs, {
-      added: (job) => this.#wakeOwner(job.read()),
+      added: (job) => this.#enqueueOwner(job.read()),
       updated: (old, job) => {
-        this.#wakeOwner(old.read());
-        this.#wakeOwner(job.read());
+        this.#enqueueOwner(old.read());
+        this.#enqueueOwner(job.read());
       },
-      deleted: (job) => this.#wakeOwner(job.read()),
+      deleted: (job) => this.#enqueueOwner(job.read()),
     });
   }
 
-  #wakeOwner(job: Job): void {
+  #enqueueOwner(job: Job): void {
     const reference = controllerOf(job);
     if (reference?.kind !== CronJob.kind) return;
     const owner = this.#cronJobs.entry(`${job.metadata.namespace ?? ""}/${reference.name}`);
@@ -59,14 +59,14 @@ class CronJobs {
    * A new schedule applies from its next time on: earlier times are not made up for. Other changes
    * are synced at once.
    */
-  #untilLook({ spec: before }: CronJob, cronJob: CronJob): number | undefined {
+  #untilSync({ spec: before }: CronJob, cronJob: CronJob): number | undefined {
     const { spec } = cronJob;
     const read =
       spec.schedule === before.schedule && spec.timeZone === before.timeZone
         ? undefined
         : readSchedule(spec);
     return read && "schedule" in read
-      ? nextLookMs(cronJob, read.schedule, this.#tools.runtime.clock.now())
+      ? nextSyncMs(cronJob, read.schedule, this.#tools.runtime.clock.now())
       : undefined;
   }
 

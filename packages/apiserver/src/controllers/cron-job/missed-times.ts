@@ -1,7 +1,7 @@
 // The scheduled time for which a CronJob starts a job now, and the time of its next sync. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
 import type { CronJob } from "homeostat/k8s/batch/v1";
-import type { Striking } from "./next-time.ts";
+import type { ScheduleTimes } from "./next-time.ts";
 
 /** Clocks differ: a sync is delayed by this much after its scheduled time. */
 const paddingMs = 100;
@@ -22,7 +22,7 @@ interface MissedTimes {
  */
 function missedTimes(
   { metadata, status }: CronJob,
-  schedule: Striking,
+  schedule: ScheduleTimes,
   now: number,
   oldest: number,
 ): MissedTimes | { readonly since: number; readonly fault: string } {
@@ -52,7 +52,7 @@ function missedTimes(
  */
 export function dueTime(
   cronJob: CronJob,
-  schedule: Striking,
+  schedule: ScheduleTimes,
   now: number,
 ): { readonly at?: number; readonly isMany: boolean } | { readonly fault: string } {
   const { startingDeadlineSeconds } = cronJob.spec;
@@ -69,7 +69,7 @@ export function dueTime(
 }
 
 /** Milliseconds until the next scheduled time; 0 for a schedule that never fires. */
-export function nextLookMs(cronJob: CronJob, schedule: Striking, now: number): number {
+export function nextSyncMs(cronJob: CronJob, schedule: ScheduleTimes, now: number): number {
   const missed = missedTimes(cronJob, schedule, now, -Infinity);
   const from = "fault" in missed ? now : (missed.last ?? (missed.count === 0 ? missed.since : now));
   const next = schedule.next(from);

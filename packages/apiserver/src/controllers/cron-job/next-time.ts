@@ -15,7 +15,7 @@ const midnight = { hour: 0, minute: 0, second: 0 };
 const patienceYears = 5;
 
 /** A parsed schedule. */
-export interface Striking {
+export interface ScheduleTimes {
   /** The first time after `after`; undefined if there is none. */
   next(after: number): number | undefined;
 }
@@ -30,14 +30,14 @@ export function readSchedule({
 }: {
   readonly schedule: string;
   readonly timeZone?: string;
-}): { readonly schedule: Striking } | { readonly fault: string } {
+}): { readonly schedule: ScheduleTimes } | { readonly fault: string } {
   const parsed = parseSchedule(
     timeZone === undefined || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`,
   );
-  return "fault" in parsed ? parsed : { schedule: striking(parsed.schedule) };
+  return "fault" in parsed ? parsed : { schedule: scheduleTimes(parsed.schedule) };
 }
 
-function striking(schedule: Schedule): Striking {
+function scheduleTimes(schedule: Schedule): ScheduleTimes {
   const wholeSecond = (at: number): number => Math.floor(at / 1000) * 1000;
   if ("everyMs" in schedule) return { next: (after) => wholeSecond(after) + schedule.everyMs };
   const clock = zoneClock(schedule.zone);

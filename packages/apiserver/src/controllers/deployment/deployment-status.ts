@@ -16,7 +16,7 @@ import {
   maxUnavailable,
   totalReplicas,
   replicasOf,
-} from "./deployment-objects.ts";
+} from "./deployment-spec.ts";
 
 /** The input of a status; `newSet` is one of `sets`. */
 export interface RolloutFindings {
@@ -29,19 +29,19 @@ const timedOut = "ProgressDeadlineExceeded";
 const available = "NewReplicaSetAvailable";
 
 /** A new condition. */
-export function tell(
+export function newCondition(
   type: string,
   status: DeploymentCondition["status"],
-  words: { readonly reason: string; readonly message: string; readonly now: number },
+  why: { readonly reason: string; readonly message: string; readonly now: number },
 ): DeploymentCondition {
-  const at = formatTime(words.now);
+  const at = formatTime(why.now);
   return {
     type,
     status,
     lastUpdateTime: at,
     lastTransitionTime: at,
-    reason: words.reason,
-    message: words.message,
+    reason: why.reason,
+    message: why.message,
   };
 }
 
@@ -103,12 +103,12 @@ export function calculateStatus(
   return setCondition(
     status,
     enough
-      ? tell("Available", "True", {
+      ? newCondition("Available", "True", {
           reason: "MinimumReplicasAvailable",
           message: "Deployment has minimum availability.",
           now,
         })
-      : tell("Available", "False", {
+      : newCondition("Available", "False", {
           reason: "MinimumReplicasUnavailable",
           message: "Deployment does not have minimum availability.",
           now,
@@ -144,22 +144,22 @@ function withProgress(
   const before = findCondition(deployment.status, "Progressing");
   if ((status.replicas ?? 0) === (status.updatedReplicas ?? 0) && before?.reason === available)
     return status;
-  const who = newSet
+  const subject = newSet
     ? `ReplicaSet "${newSet.metadata.name}"`
     : `Deployment "${deployment.metadata.name}"`;
   if (isComplete(deployment, status))
     return setCondition(
       status,
-      tell("Progressing", "True", {
+      newCondition("Progressing", "True", {
         reason: available,
-        message: `${who} has successfully progressed.`,
+        message: `${subject} has successfully progressed.`,
         now,
       }),
     );
   if (isProgressing(deployment.status, status)) {
-    const condition = tell("Progressing", "True", {
+    const condition = newCondition("Progressing", "True", {
       reason: "ReplicaSetUpdated",
-      message: `${who} is progressing.`,
+      message: `${subject} is progressing.`,
       now,
     });
     const since =
@@ -171,9 +171,9 @@ function withProgress(
   if (isTimedOut(deployment, status, now))
     return setCondition(
       status,
-      tell("Progressing", "False", {
+      newCondition("Progressing", "False", {
         reason: timedOut,
-        message: `${who} has timed out progressing.`,
+        message: `${subject} has timed out progressing.`,
         now,
       }),
     );
@@ -256,15 +256,15 @@ export function pauseCondition(
 ): DeploymentCondition | undefined {
   const before = findCondition(deployment.status, "Progressing");
   if (!hasProgressDeadline(deployment) || before?.reason === timedOut) return undefined;
-  const told = before?.reason === "DeploymentPaused";
-  if (Boolean(deployment.spec.paused) === told) return undefined;
-  return told
-    ? tell("Progressing", "Unknown", {
+  const isSet = before?.reason === "DeploymentPaused";
+  if (Boolean(deployment.spec.paused) === isSet) return undefined;
+  return isSet
+    ? newCondition("Progressing", "Unknown", {
         reason: "DeploymentResumed",
         message: "Deployment is resumed",
         now,
       })
-    : tell("Progressing", "Unknown", {
+    : newCondition("Progressing", "Unknown", {
         reason: "DeploymentPaused",
         message: "Deployment is paused",
         now,

@@ -1,12 +1,13 @@
 // Revisions of a Deployment: the replica sets of its templates, numbered by annotations that
 // `kubectl rollout` reads. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import type { Json } from "homeostat/api";
 import { squeeze } from "../../component-helpers/workloads/template-hash.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
-import { byCreation, hashLabel, maxSurge, replicasOf } from "./deployment-objects.ts";
+import { hashLabel, maxSurge, replicasOf } from "./deployment-spec.ts";
 
 export const revisionAnnotation = "deployment.kubernetes.io/revision";
 export const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
@@ -44,11 +45,9 @@ export const maxRevision = (sets: readonly ReplicaSet[]): bigint =>
 /** The lower revision first. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [revisionA, revisionB] = [revisionOf(a), revisionOf(b)];
-  return revisionA === undefined || revisionB === undefined || revisionA === revisionB
-    ? byCreation(a, b)
-    : revisionA < revisionB
-      ? -1
-      : 1;
+  if (revisionA === undefined || revisionB === undefined || revisionA === revisionB)
+    return byCreation(a, b);
+  return revisionA < revisionB ? -1 : 1;
 }
 
 /** A count in an annotation. */

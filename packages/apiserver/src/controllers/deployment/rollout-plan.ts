@@ -1,8 +1,8 @@
 // The next size of each replica set of a Deployment. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (rolling.go, sync.go),
 // util/deployment_util.go.
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
 import {
-  byCreation,
   bySizeNewer,
   bySizeOlder,
   countOf,
@@ -11,7 +11,7 @@ import {
   isRolling,
   replicasOf,
   totalReplicas,
-} from "./deployment-objects.ts";
+} from "./deployment-spec.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { desiredAnnotation, maxAnnotation, readCount } from "./revisions.ts";
 
@@ -90,8 +90,7 @@ export function rescale(
 function shareOut(deployment: Deployment, active: readonly ReplicaSet[]): readonly Resize[] {
   const replicas = replicasOf(deployment);
   const add = (replicas > 0 ? replicas + maxSurge(deployment) : 0) - totalReplicas(active);
-  const sets =
-    add > 0 ? active.toSorted(bySizeNewer) : add < 0 ? active.toSorted(bySizeOlder) : active;
+  const sets = add === 0 ? active : active.toSorted(add > 0 ? bySizeNewer : bySizeOlder);
   let added = 0;
   const sizes = sets.map((set) => {
     const share = add === 0 || add === added ? 0 : within(shareOf(set, deployment), add - added);

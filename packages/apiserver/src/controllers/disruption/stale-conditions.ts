@@ -27,11 +27,11 @@ export function startStaleConditions({
     "the cleaner of disruption targets",
   );
   const pods = controller.acquire(Pod);
-  const look = (pod: CachedObject<Pod>): void => {
+  const enqueue = (pod: CachedObject<Pod>): void => {
     const inMs = staleInMs(pod.read(), runtime.clock.now());
     if (inMs !== undefined) controller.add(pod.key, inMs);
   };
-  controller.follow(pods, { added: look, updated: (_, pod) => look(pod) });
+  controller.follow(pods, { added: enqueue, updated: (_, pod) => enqueue(pod) });
   return controller.start(async (key) => {
     const pod = pods.get(parseObjectKey(key));
     const now = runtime.clock.now();

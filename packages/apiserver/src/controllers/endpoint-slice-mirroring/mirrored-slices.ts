@@ -16,7 +16,7 @@ import {
   managedByLabel,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/service-objects.ts";
+} from "../endpoints/endpoint-labels.ts";
 import type {
   AddressType,
   Endpoint,
@@ -169,13 +169,13 @@ function toSlice(
 function recycle({
   create,
   update,
-  delete: doomed,
+  delete: deletions,
 }: {
   readonly create: readonly NewObject<EndpointSlice>[];
   readonly update: readonly NewObject<EndpointSlice>[];
   readonly delete: readonly EndpointSlice[];
 }): Pick<MirrorPlan, "create" | "update" | "delete"> {
-  const left = [...doomed];
+  const left = [...deletions];
   const fresh: NewObject<EndpointSlice>[] = [];
   const reused: NewObject<EndpointSlice>[] = [];
   for (const draft of create) {

@@ -14,7 +14,7 @@ import {
   selectsPods,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/service-objects.ts";
+} from "../endpoints/endpoint-labels.ts";
 import { EndpointSlice, type AddressType } from "homeostat/k8s/discovery/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Service, type Pod } from "homeostat/k8s/core/v1";
@@ -35,7 +35,7 @@ const zoneLabel = "topology.kubernetes.io/zone";
 const firstRetryMs = 1000;
 
 /** Starts `endpointslice`. */
-export const startEndpointSlices: ControllerDescriptor["start"] = async (context) => {
+export const startEndpointSliceController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the endpoint slice controller", {
     firstRetryMs,
   });
@@ -135,7 +135,7 @@ class EndpointSlices {
     triggerTime: string | undefined,
     failures: string[],
   ): Promise<void> {
-    const { create, update, delete: doomed } = recycle(plan, service);
+    const { create, update, delete: deletions } = recycle(plan, service);
     const stamp = (slice: SlicePlan["create"][number]): SlicePlan["create"][number] => {
       const kept = omitKeys(slice.metadata.annotations, [triggerTimeAnnotation]);
       return {
@@ -158,7 +158,7 @@ class EndpointSlices {
     await writeSlices(this.#context.client, owner, {
       create: mayCreate ? create.map(stamp) : [],
       update: update.map(stamp),
-      delete: doomed,
+      delete: deletions,
     }).catch((error: Error) => void failures.push(error.message));
   }
 

@@ -51,23 +51,23 @@ export function planSlices(
   const unwanted = [...byPorts].filter(([key]) => !wanted.has(key)).flatMap(([, slices]) => slices);
   const foreign = existing.filter((slice) => !own.includes(slice));
   const create = plans.flatMap((plan) => plan.create);
-  const doomed = [...foreign, ...plans.flatMap((plan) => plan.delete), ...unwanted];
+  const deletions = [...foreign, ...plans.flatMap((plan) => plan.delete), ...unwanted];
   const update = plans.flatMap((plan) => plan.update);
-  if (doomed.length < existing.length || create.length > 0)
-    return { create, update, delete: doomed };
-  return { ...withPlaceholder(service, addressType, doomed), update };
+  if (deletions.length < existing.length || create.length > 0)
+    return { create, update, delete: deletions };
+  return { ...withPlaceholder(service, addressType, deletions), update };
 }
 
 /** A service without endpoints has one empty slice. */
 function withPlaceholder(
   service: Service,
   addressType: AddressType,
-  doomed: readonly EndpointSlice[],
+  deletions: readonly EndpointSlice[],
 ): { readonly create: readonly SliceDraft[]; readonly delete: readonly EndpointSlice[] } {
-  const [only] = doomed;
-  if (doomed.length === 1 && only && isPlaceholder(only, service))
+  const [only] = deletions;
+  if (deletions.length === 1 && only && isPlaceholder(only, service))
     return { create: [], delete: [] };
-  return { create: [emptySlice(service, addressType, [])], delete: doomed };
+  return { create: [emptySlice(service, addressType, [])], delete: deletions };
 }
 
 function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
@@ -89,10 +89,10 @@ function planGroup(
   const left = new Map(endpoints.map((endpoint) => [identityOf(endpoint), endpoint]));
   const unchanged: EndpointSlice[] = [];
   const changed: SliceDraft[] = [];
-  const doomed: EndpointSlice[] = [];
+  const deletions: EndpointSlice[] = [];
   for (const slice of existing) {
     const kept = keepEndpoints(slice, left);
-    if (kept.changed && kept.endpoints.length === 0) doomed.push(slice);
+    if (kept.changed && kept.endpoints.length === 0) deletions.push(slice);
     else if (kept.changed) changed.push(withEndpoints(slice, kept.endpoints, service));
     else if (!followsLabels(slice, service))
       changed.push(withEndpoints(slice, slice.endpoints ?? [], service));
@@ -106,7 +106,7 @@ function planGroup(
   return {
     create: more.filter(isNew),
     update: [...filled, ...more.filter((slice) => !isNew(slice))],
-    delete: doomed,
+    delete: deletions,
   };
 }
 
@@ -174,12 +174,12 @@ const isNew = ({ metadata }: SliceDraft): boolean => metadata.name === undefined
 
 /** Reuses slices of the service that would be deleted for those that would be created. */
 export function recycle(
-  { create, update, delete: doomed }: SlicePlan,
+  { create, update, delete: deletions }: SlicePlan,
   service: Service,
 ): SlicePlan {
   const fresh = [...create];
   const reused: SliceDraft[] = [];
-  const gone = doomed.filter((slice) => {
+  const gone = deletions.filter((slice) => {
     const draft = fresh.at(-1);
     if (!draft || draft.addressType !== slice.addressType || !isOwnedBy(slice, service))
       return true;

@@ -12,7 +12,7 @@ import {
   managedByLabel,
   referenceTo,
   serviceNameLabel,
-} from "../endpoints/service-objects.ts";
+} from "../endpoints/endpoint-labels.ts";
 import type {
   Endpoint,
   EndpointPort,

@@ -9,7 +9,7 @@ import {
   headlessLabel,
   referenceTo,
   triggerTimeAnnotation,
-} from "./service-objects.ts";
+} from "./endpoint-labels.ts";
 import type {
   EndpointAddress,
   EndpointPort,

@@ -12,7 +12,7 @@ import { parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { selectsPods } from "./service-objects.ts";
+import { selectsPods } from "./endpoint-labels.ts";
 import { Endpoints, type Service } from "homeostat/k8s/core/v1";
 import { ServiceWatch } from "./service-watch.ts";
 import { TriggerTimes } from "./trigger-times.ts";
@@ -26,7 +26,7 @@ import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
 /** Starts `endpoint`. */
-export const startEndpoints: ControllerDescriptor["start"] = async (context) => {
+export const startEndpointsController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the endpoint controller");
   const endpoints = new EndpointsController(context, controller);
   return controller.start((key) => endpoints.sync(key));

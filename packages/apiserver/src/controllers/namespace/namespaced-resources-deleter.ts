@@ -8,26 +8,26 @@ import { Pod } from "homeostat/k8s/core/v1";
 import type { ContentReport } from "./namespace-conditions.ts";
 
 /** The result of one pass. */
-export interface Emptied {
+export interface DeletionResult {
   readonly report: ContentReport;
   /** Kinds with remaining objects. */
   readonly left: readonly DiscoveredKind[];
 }
 
 /** The namespace to empty. */
-export interface DoomedNamespace {
+export interface TerminatingNamespace {
   readonly name: string;
   /** Milliseconds since its deletion; pods have their grace period in it. */
-  readonly goingForMs: number;
+  readonly terminatingForMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Runs one pass over the namespace. Failures are in the report; rejects only when aborted. */
-export async function emptyNamespace(
+export async function deleteNamespaceContent(
   client: Client,
   kinds: readonly DiscoveredKind[],
-  namespace: DoomedNamespace,
-): Promise<Emptied> {
+  namespace: TerminatingNamespace,
+): Promise<DeletionResult> {
   const tally: Tally = { failures: [], remaining: new Map(), finalizers: new Map(), left: [] };
   const namespaced = kinds.filter((kind) => kind.scope === "Namespaced");
   const pods = namespaced.find((kind) => kind.group === "" && kind.resource === "pods");
@@ -52,7 +52,7 @@ interface Tally {
 async function emptyKind(
   client: Client,
   kind: DiscoveredKind,
-  namespace: DoomedNamespace,
+  namespace: TerminatingNamespace,
   tally: Tally,
 ): Promise<void> {
   namespace.signal.throwIfAborted();
@@ -61,7 +61,7 @@ async function emptyKind(
     const graceful =
       kind.group === "" &&
       kind.resource === "pods" &&
-      (await podsMayTakeTheirTime(client, kind, namespace));
+      (await mayUseGracePeriod(client, kind, namespace));
     if (kind.verbs.includes("deletecollection"))
       await client.deleteCollection(kind, { namespace: name, propagationPolicy: "Background" });
     else await deleteEach(client, kind, name);
@@ -85,10 +85,10 @@ async function deleteEach(client: Client, kind: DiscoveredKind, namespace: strin
 }
 
 /** True while an unfinished pod may still use its grace period. */
-async function podsMayTakeTheirTime(
+async function mayUseGracePeriod(
   client: Client,
   kind: DiscoveredKind,
-  { name, goingForMs }: DoomedNamespace,
+  { name, terminatingForMs }: TerminatingNamespace,
 ): Promise<boolean> {
   const pods = (await client.list(Pod, { namespace: name })).items;
   const grace = pods.map(({ spec, status }) =>
@@ -96,7 +96,7 @@ async function podsMayTakeTheirTime(
       ? 0
       : (spec.terminationGracePeriodSeconds ?? 0),
   );
-  return goingForMs < Math.max(0, ...grace) * 1000;
+  return terminatingForMs < Math.max(0, ...grace) * 1000;
 }
 
 /** Remaining objects must have a finalizer or grace left; anything else is a failure. */

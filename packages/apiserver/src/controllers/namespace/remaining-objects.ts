@@ -4,19 +4,19 @@ import type { Cache } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 
 /** Deletions within this time cause one sync. */
-const goneMs = 10;
+const batchMs = 10;
 /** An informer that shows no objects lags behind, or started after the last deletion. */
 const unseenMs = 500;
 
 /** Watches for deletions, by namespace. */
 export class RemainingObjects {
   readonly #cache: Cache;
-  readonly #wake: (namespace: string, afterMs: number) => void;
+  readonly #enqueue: (namespace: string, afterMs: number) => void;
   readonly #watching = new Map<string, () => void>();
 
-  constructor(cache: Cache, wake: (namespace: string, afterMs: number) => void) {
+  constructor(cache: Cache, enqueue: (namespace: string, afterMs: number) => void) {
     this.#cache = cache;
-    this.#wake = wake;
+    this.#enqueue = enqueue;
   }
 
   /**
@@ -41,11 +41,12 @@ export class RemainingObjects {
       const lease = this.#cache.acquire(kind);
       const { informer } = lease;
       const handler = informer.addHandler({
-        deleted: (object) => void (object.namespace === namespace && this.#wake(namespace, goneMs)),
+        deleted: (object) =>
+          void (object.namespace === namespace && this.#enqueue(namespace, batchMs)),
       });
-      const look = (): void =>
-        void (informer.entries({ namespace }).length === 0 && this.#wake(namespace, unseenMs));
-      informer.synced(ended.signal).then(look, () => undefined);
+      const enqueueIfEmpty = (): void =>
+        void (informer.entries({ namespace }).length === 0 && this.#enqueue(namespace, unseenMs));
+      informer.synced(ended.signal).then(enqueueIfEmpty, () => undefined);
       return { lease, handler };
     });
     return () => {

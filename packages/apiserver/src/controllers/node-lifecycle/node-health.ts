@@ -61,7 +61,7 @@ const zoneOf = ({ metadata: { labels = {} } }: Node): string =>
   `${labels["topology.kubernetes.io/region"] ?? ""}:${labels["topology.kubernetes.io/zone"] ?? ""}`;
 
 /** The taints that a node should have; undefined if it has them. Taints of others stay. */
-export function dueTaints(
+export function nextTaints(
   { spec, status }: Node,
   { now, eviction }: { readonly now: number; readonly eviction: Eviction },
 ): readonly Taint[] | undefined {
@@ -100,7 +100,7 @@ export function dueTaints(
 }
 
 /** The conditions of a node without heartbeats; undefined if they are set already. */
-export function silentConditions(
+export function unknownConditions(
   { metadata, status }: Node,
   now: number,
 ): readonly object[] | undefined {
@@ -137,7 +137,7 @@ export function silentConditions(
 }
 
 /** Labels that follow from others; undefined if they are set already. */
-export function dueLabels({
+export function nextLabels({
   metadata: { labels = {} },
 }: Node): Readonly<Record<string, string>> | undefined {
   const due = ["os", "arch"].flatMap((name) => {

@@ -34,24 +34,24 @@ interface Eviction {
 }
 
 /** Starts `taint-eviction-controller`. */
-export const startTaintEviction: ControllerDescriptor["start"] = async (context) => {
+export const startTaintEvictionController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the eviction from tainted nodes");
   const recorder = controller.createRecorder(component);
   const pods = controller.acquire(Pod);
   const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
   const evictions = new Evictions(context, { pods, nodes }, recorder);
-  const wake = ({ key }: CachedObject): void => controller.add(key);
-  const wakeAll = ({ key }: CachedObject<Node>): void =>
-    pods.entriesByIndex("node", key).forEach(wake);
+  const enqueue = ({ key }: CachedObject): void => controller.add(key);
+  const enqueueAll = ({ key }: CachedObject<Node>): void =>
+    pods.entriesByIndex("node", key).forEach(enqueue);
   controller.followKeys(pods);
   controller.follow(nodes, {
-    added: wakeAll,
+    added: enqueueAll,
     updated(old, node) {
-      if (noExecute(old.read()) !== noExecute(node.read())) wakeAll(node);
+      if (noExecute(old.read()) !== noExecute(node.read())) enqueueAll(node);
     },
   });
-  return controller.start((key) => evictions.look(key));
+  return controller.start((key) => evictions.sync(key));
 };
 
 const noExecute = ({ spec }: Node): string =>
@@ -77,7 +77,7 @@ class Evictions {
   }
 
   /** Evicts a pod whose time is up; resolves to the milliseconds left otherwise. */
-  async look(key: string): Promise<number | undefined> {
+  async sync(key: string): Promise<number | undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
     const node =
       pod?.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
@@ -96,7 +96,7 @@ class Evictions {
       return at - now;
     }
     if (delayMs === 0) this.#cancel(key);
-    this.#tell(key, `Marking for deletion Pod ${key}`);
+    this.#record(key, `Marking for deletion Pod ${key}`);
     await this.#evict(pod);
     this.#planned.set(key, { uid, at, done: true });
     return undefined;
@@ -106,7 +106,7 @@ class Evictions {
   #cancel(key: string): void {
     const planned = this.#planned.get(key);
     this.#planned.delete(key);
-    if (planned && !planned.done) this.#tell(key, `Cancelling deletion of Pod ${key}`);
+    if (planned && !planned.done) this.#record(key, `Cancelling deletion of Pod ${key}`);
   }
 
   async #evict(pod: Pod): Promise<void> {
@@ -133,7 +133,7 @@ class Evictions {
     }
   }
 
-  #tell(key: string, message: string): void {
+  #record(key: string, message: string): void {
     const { name, namespace = "" } = parseObjectKey(key);
     this.#recorder.record({
       regarding: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" },

@@ -8,7 +8,7 @@ import {
   isReservedFor,
   noProvisioner,
   selectedNode,
-} from "../../../component-helpers/storage/storage-objects.ts";
+} from "../../../component-helpers/storage/volume-binding.ts";
 import type { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
 import type { StorageClass } from "homeostat/k8s/storage/v1";
 
@@ -16,7 +16,7 @@ import type { StorageClass } from "homeostat/k8s/storage/v1";
 export type ClaimStep =
   | { readonly step: "bind"; readonly volume: PersistentVolume }
   | { readonly step: "lose" }
-  | { readonly step: "ask"; readonly provisioner: string }
+  | { readonly step: "provision"; readonly provisioner: string }
   | {
       readonly step: "wait";
       readonly reason?: string;
@@ -69,7 +69,7 @@ export function claimStep(
     };
   return storageClass.provisioner === noProvisioner
     ? { step: "wait" }
-    : { step: "ask", provisioner: storageClass.provisioner };
+    : { step: "provision", provisioner: storageClass.provisioner };
 }
 
 function namedStep(

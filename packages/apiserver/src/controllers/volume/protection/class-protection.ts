@@ -12,15 +12,17 @@ import { nextFinalizers } from "./volume-protection.ts";
 const finalizer = "kubernetes.io/vac-protection";
 
 /** Starts `volumeattributesclass-protection-controller`. */
-export const startClassProtection: ControllerDescriptor["start"] = async (context) => {
+export const startVolumeAttributesClassProtectionController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const controller = new KeyedController(context, "the protection of classes of volume attributes");
   const classes = controller.acquire(VolumeAttributesClass);
   const claims = controller.acquire(PersistentVolumeClaim);
   const volumes = controller.acquire(PersistentVolume);
-  const wake = (one: CachedObject<ApiObject>): void => {
+  const enqueue = (one: CachedObject<ApiObject>): void => {
     if (nextFinalizers(one.read(), finalizer, () => false)) controller.add(one.key);
   };
-  controller.follow(classes, { added: wake, updated: (_, one) => wake(one) });
+  controller.follow(classes, { added: enqueue, updated: (_, one) => enqueue(one) });
   followUsers(controller, claims, classesOfClaim);
   followUsers(controller, volumes, classesOfVolume);
   return controller.start(async (key) => {

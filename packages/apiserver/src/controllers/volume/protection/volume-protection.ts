@@ -18,7 +18,9 @@ const claimFinalizer = "kubernetes.io/pvc-protection";
 const volumeFinalizer = "kubernetes.io/pv-protection";
 
 /** Starts `persistentvolumeclaim-protection`. */
-export const startClaimProtection: ControllerDescriptor["start"] = async (context) => {
+export const startPersistentVolumeClaimProtectionController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const { client } = context;
   const controller = new KeyedController(context, "the protection of claims");
   const claims = controller.acquire(PersistentVolumeClaim);
@@ -26,23 +28,23 @@ export const startClaimProtection: ControllerDescriptor["start"] = async (contex
   pods.addIndex("claim", (pod) =>
     claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`),
   );
-  const wake = (claim: CachedObject<ApiObject>): void => {
+  const enqueue = (claim: CachedObject<ApiObject>): void => {
     if (nextFinalizers(claim.read(), claimFinalizer, () => false)) controller.add(claim.key);
   };
-  const wakeClaims = (pod: Pod): void => {
+  const enqueueClaims = (pod: Pod): void => {
     for (const name of claimNames(pod)) controller.add(`${pod.metadata.namespace}/${name}`);
   };
   const seen = (pod: CachedObject<Pod>): void => {
-    if (releasesClaims(pod.read())) wakeClaims(pod.read());
+    if (releasesClaims(pod.read())) enqueueClaims(pod.read());
   };
-  controller.follow(claims, { added: wake, updated: (_, claim) => wake(claim) });
+  controller.follow(claims, { added: enqueue, updated: (_, claim) => enqueue(claim) });
   controller.follow(pods, {
     added: seen,
     updated(old, pod) {
-      if (old.uid !== pod.uid) wakeClaims(old.read());
+      if (old.uid !== pod.uid) enqueueClaims(old.read());
       seen(pod);
     },
-    deleted: (pod) => wakeClaims(pod.read()),
+    deleted: (pod) => enqueueClaims(pod.read()),
   });
   return controller.start(async (key) => {
     const claim = claims.get(parseObjectKey(key));
@@ -61,13 +63,15 @@ export const startClaimProtection: ControllerDescriptor["start"] = async (contex
 };
 
 /** Starts `persistentvolume-protection`. */
-export const startVolumeProtection: ControllerDescriptor["start"] = async (context) => {
+export const startPersistentVolumeProtectionController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const controller = new KeyedController(context, "the protection of volumes");
   const volumes = controller.acquire(PersistentVolume);
-  const wake = (volume: CachedObject<PersistentVolume>): void => {
+  const enqueue = (volume: CachedObject<PersistentVolume>): void => {
     if (nextFinalizers(volume.read(), volumeFinalizer, () => false)) controller.add(volume.key);
   };
-  controller.follow(volumes, { added: wake, updated: (_, volume) => wake(volume) });
+  controller.follow(volumes, { added: enqueue, updated: (_, volume) => enqueue(volume) });
   return controller.start(async (key) => {
     const volume = volumes.get(parseObjectKey(key));
     const finalizers =

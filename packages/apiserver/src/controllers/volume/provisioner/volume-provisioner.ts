@@ -15,7 +15,7 @@ import {
   provisionedBy,
   selectedNode,
   storageProvisioner,
-} from "../../../component-helpers/storage/storage-objects.ts";
+} from "../../../component-helpers/storage/volume-binding.ts";
 import {
   PersistentVolumeClaim,
   PersistentVolume,
@@ -43,11 +43,11 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
   const claims = controller.acquire(PersistentVolumeClaim);
   const volumes = controller.acquire(PersistentVolume);
   const classes = controller.acquire(StorageClass);
-  const wake = ({ key }: { readonly key: string }): void => controller.add(key);
-  const wakeClaims = (): void => claims.entries().forEach(wake);
-  controller.follow(claims, { added: wake, updated: (_, claim) => wake(claim) });
-  controller.follow(volumes, { added: wake, updated: (_, volume) => wake(volume) });
-  controller.follow(classes, { added: wakeClaims, updated: wakeClaims });
+  const enqueue = ({ key }: { readonly key: string }): void => controller.add(key);
+  const enqueueClaims = (): void => claims.entries().forEach(enqueue);
+  controller.follow(claims, { added: enqueue, updated: (_, claim) => enqueue(claim) });
+  controller.follow(volumes, { added: enqueue, updated: (_, volume) => enqueue(volume) });
+  controller.follow(classes, { added: enqueueClaims, updated: enqueueClaims });
   controller.add(makeClass);
 
   const provision = async (key: string): Promise<undefined> => {

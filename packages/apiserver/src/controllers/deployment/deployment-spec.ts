@@ -1,6 +1,7 @@
 // Numbers that the spec of a Deployment stands for. Pure.
 // Upstream: k8s.io/api/apps/v1/types.go,
 // k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
 import type { Deployment } from "homeostat/k8s/apps/v1";
 import { type ReplicaSet } from "homeostat/k8s/apps/v1";
 
@@ -58,15 +59,9 @@ function scaled(value: number | string, total: number, round: (share: number) =>
   return typeof value === "number" ? value : round((Number.parseInt(value, 10) * total) / 100);
 }
 
-/** The older first; names decide between those created in the same second. */
-export const byCreation = (a: ReplicaSet, b: ReplicaSet): number =>
-  compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
-  compare(a.metadata.name, b.metadata.name);
 /** The larger first, of equals the older. */
 export const bySizeOlder = (a: ReplicaSet, b: ReplicaSet): number =>
   replicasOf(b) - replicasOf(a) || byCreation(a, b);
 /** The larger first, of equals the newer. */
 export const bySizeNewer = (a: ReplicaSet, b: ReplicaSet): number =>
   replicasOf(b) - replicasOf(a) || byCreation(b, a);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

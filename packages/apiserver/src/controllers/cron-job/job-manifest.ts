@@ -48,7 +48,9 @@ export function referenceTo({ metadata }: Job): ObjectReference {
 export function oldestJobs(jobs: readonly Job[], limit: number): readonly Job[] {
   const begin = ({ status }: Job): number =>
     status.startTime === undefined ? Infinity : Date.parse(status.startTime);
-  const order = (a: Job, b: Job): number =>
-    begin(a) === begin(b) ? (a.metadata.name < b.metadata.name ? -1 : 1) : begin(a) - begin(b);
+  const order = (a: Job, b: Job): number => {
+    if (begin(a) !== begin(b)) return begin(a) - begin(b);
+    return a.metadata.name < b.metadata.name ? -1 : 1;
+  };
   return jobs.toSorted(order).slice(0, Math.max(0, jobs.length - limit));
 }

@@ -12,20 +12,22 @@ export const quarantineMs = 40_000;
 const outOfService = "node.kubernetes.io/out-of-service";
 
 /** Why a pod is collected: `orphan` only after the quarantine of its node. */
-export type Abandonment = "orphan" | "terminating" | undefined;
+export type GarbageReason = "orphan" | "terminating" | undefined;
 
 /** Decides about one pod; `node` is undefined if it is unknown. */
-export function abandonmentOf({ metadata, spec }: Pod, node: Node | undefined): Abandonment {
-  const isGoing = metadata.deletionTimestamp !== undefined;
-  if (!spec.nodeName) return isGoing ? "terminating" : undefined;
+export function garbageReason({ metadata, spec }: Pod, node: Node | undefined): GarbageReason {
+  const isDeleted = metadata.deletionTimestamp !== undefined;
+  if (!spec.nodeName) return isDeleted ? "terminating" : undefined;
   if (!node) return "orphan";
-  return isGoing && !isNodeReady(node) && node.spec.taints?.some(({ key }) => key === outOfService)
+  return isDeleted &&
+    !isNodeReady(node) &&
+    node.spec.taints?.some(({ key }) => key === outOfService)
     ? "terminating"
     : undefined;
 }
 
 /** The status to set before the deletion; undefined if the pod has finished. */
-export function lastStatus(pod: Pod, why: Abandonment, now: number): object | undefined {
+export function lastStatus(pod: Pod, why: GarbageReason, now: number): object | undefined {
   if (isPodFinished(pod)) return undefined;
   const { generation } = pod.metadata;
   const observed = generation ? { observedGeneration: generation } : {};

@@ -1,5 +1,5 @@
-// Defaults of autoscaling/v2: one replica, 80 % of the CPU, and complete scaling rules once a behavior
-// is set.
+// Defaults of autoscaling/v2: one replica, 80 % of the CPU, and complete scaling rules once a
+// behavior is set.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v2/defaults.go.
 import { cloneJson, type Decoded } from "homeostat/api";
 import type {

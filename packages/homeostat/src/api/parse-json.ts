@@ -1,10 +1,10 @@
-// The one exact JSON tokenizer, for bytes that somebody else wrote: keeps int64 exact, reports
-// duplicate keys and integral numbers written as floats, refuses what Go refuses. Our own bytes may
-// use JSON.parse instead.
+// The exact JSON parser for external input: keeps int64 exact, reports duplicate keys and integers
+// written as floats, and rejects what Go rejects. JSON.parse is enough for our own bytes.
 // Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
 import { type Json, type JsonObject, setOwn } from "./json.ts";
+import { quoteChar } from "./quote-char.ts";
 
-/** What was read, and what only a strict reader would complain about. */
+/** The parsed value, and findings that only strict decoding reports. */
 export interface ParsedJson {
   readonly value: Json;
   /**
@@ -13,8 +13,7 @@ export interface ParsedJson {
    */
   readonly duplicates: readonly string[];
   /**
-   * For each of `duplicates`, the path of the last new key before it: where in the document it
-   * stands.
+   * For each of `duplicates`, the path of the last new key before it: its place in the document.
    */
   readonly duplicatesAfter?: readonly string[];
   /**
@@ -29,11 +28,10 @@ export interface ParsedJson {
   readonly overflow?: string;
 }
 
-/** What a reader lets pass. */
+/** What the parser accepts. */
 export interface ParseJsonOptions {
   /**
-   * Numbers beyond float64: `refused` unless the caller knows better, since only some decoders ever
-   * look at them.
+   * Numbers beyond float64. Default `refused`; `kept` for callers whose decoder ignores them.
    */
   readonly overflow: "refused" | "kept";
 }
@@ -46,12 +44,9 @@ export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
-/** Deepest nesting accepted, as by encoding/json. The reader itself needs no stack for it. */
+/** Nesting limit, as of encoding/json. The parser uses no recursion. */
 const maxDepth = 10_000;
-/**
- * Characters of all the paths that are reported: only who wants to do harm writes a document with
- * more.
- */
+/** Limit for the characters of all reported paths, which only a malicious document exceeds. */
 const maxPathCharacters = 2 ** 23;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
@@ -79,22 +74,22 @@ export function parseJson(
 
 const tooDeep = (opening: string): string => `invalid character '${opening}' exceeded max depth`;
 
-/** What Go says of a number that no float64 can hold. */
+/** Go's message for a number that float64 cannot represent. */
 export const formatOverflow = (literal: string): string =>
   `json: cannot unmarshal number ${literal} into Go value of type float64`;
 
 /**
- * A container that is being read, within the one around it: the root of a document has no parent
- * and no step.
+ * A container that is being parsed, with its parent; the root of a document has no parent and no
+ * step.
  */
 class Open {
   readonly object: JsonObject | undefined;
   readonly list: Json[] | undefined;
   readonly parent: Open | undefined;
-  /** Where it lies in its parent. */
+  /** Its key or index in the parent. */
   readonly step: string | number;
   readonly depth: number;
-  /** Of an object: the key that is being read. */
+  /** The key that is being parsed, for objects. */
   key = "";
 
   constructor(opening: "{" | "[", parent: Open | undefined) {
@@ -105,12 +100,12 @@ class Open {
     this.depth = parent ? parent.depth + 1 : 1;
   }
 
-  /** The key or the index that is being read. */
+  /** The key or index that is being parsed. */
   get here(): string | number {
     return this.list ? this.list.length : this.key;
   }
 
-  /** The path of what is in it under `last`, e.g. `spec.ports[0].name`. */
+  /** The path of the member `last`, e.g. `spec.ports[0].name`. */
   path(last: string | number = this.here): string {
     const steps = [last];
     for (
@@ -119,11 +114,10 @@ class Open {
       { step, parent } = parent
     )
       steps.push(step);
-    return steps.reduceRight<string>(
-      (path, step) =>
-        typeof step === "number" ? `${path}[${step}]` : path ? `${path}.${step}` : step,
-      "",
-    );
+    return steps.reduceRight<string>((path, step) => {
+      if (typeof step === "number") return `${path}[${step}]`;
+      return path ? `${path}.${step}` : step;
+    }, "");
   }
 }
 
@@ -134,9 +128,9 @@ class Reader {
   overflow: string | undefined;
   readonly #text: string;
   #at = 0;
-  /** The innermost container around the place that is being read. */
+  /** The innermost open container. */
   #in: Open | undefined;
-  /** The last key that was new, and the object that it is in. */
+  /** The last new key, and its object. */
   #lastIn: Open | undefined;
   #lastKey = "";
   #pathCharacters = 0;
@@ -150,7 +144,7 @@ class Reader {
     for (;;) {
       const c = this.#text[this.#at];
       if ((c === "{" || c === "[") && this.#enter(c)) continue;
-      let value = c === "{" ? {} : c === "[" ? [] : this.#scalar(c);
+      let value = this.#emptyOrScalar(c);
       for (;;) {
         this.#space();
         const open = this.#in;
@@ -162,6 +156,11 @@ class Reader {
         this.#in = open.parent;
       }
     }
+  }
+
+  #emptyOrScalar(c: string | undefined): Json {
+    if (c === "{") return {};
+    return c === "[" ? [] : this.#scalar(c);
   }
 
   #whole(value: Json): Json {
@@ -184,7 +183,7 @@ class Reader {
     }
   }
 
-  /** Goes into a container, up to its first value; false past the end of an empty one. */
+  /** Enters a container, up to its first value; false after an empty one. */
   #enter(c: "{" | "["): boolean {
     const depth = (this.#in?.depth ?? 0) + 1;
     if (depth > maxDepth) throw new JsonSyntaxError(tooDeep(c));
@@ -197,7 +196,7 @@ class Reader {
     return true;
   }
 
-  /** After a value: true when another follows, false past the end of the container. */
+  /** Continues after a value: true when another follows, false after the end of the container. */
   #goesOn(open: Open): boolean {
     const c = this.#text[this.#at];
     const { object } = open;
@@ -233,7 +232,7 @@ class Reader {
     this.duplicatesAfter.push(after);
   }
 
-  /** undefined once there have been too many. */
+  /** Undefined once the limit is exceeded. */
   #path(open: Open | undefined, last?: string): string | undefined {
     if (this.#pathCharacters > maxPathCharacters) return undefined;
     const path = open?.path(last) ?? "";
@@ -290,7 +289,7 @@ class Reader {
     return this.#toNumber(literal);
   }
 
-  /** A point or an exponent without digits behind it. */
+  /** Rejects a decimal point or an exponent without digits. */
   #endOfNumber(): void {
     const c = this.#text[this.#at];
     if (c !== "." && c !== "e" && c !== "E") return;
@@ -336,29 +335,8 @@ class Reader {
   #unexpected(where: string): never {
     const code = this.#text.codePointAt(this.#at);
     if (code === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
-    // Go reads bytes: of a longer character it names the first one.
+    // Go parses bytes: it reports the first byte of a longer character.
     const byte = code < 0x80 ? code : Buffer.from(String.fromCodePoint(code))[0]!;
     throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(byte))} ${where}`);
   }
-}
-
-/** A character as Go's encoding/json quotes it in errors. */
-function quoteChar(c: string): string {
-  if (c === "'") return "'\\''";
-  if (c === '"') return "'\"'";
-  const named: Readonly<Record<string, string>> = {
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\u000b": "\\v",
-    "\u0007": "\\a",
-    "\\": "\\\\",
-  };
-  if (c in named) return `'${named[c]}'`;
-  if (c >= "\u0080" && c < "\u00a1") return `'\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}'`;
-  return c < " " || c === "\u007f"
-    ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'`
-    : `'${c}'`;
 }

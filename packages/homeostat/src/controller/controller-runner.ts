@@ -1,6 +1,7 @@
-// A controller at work: takes keys from its queue, reconciles them under a deadline, and decides
-// what each outcome means for the key. One object at a time, different objects concurrently; an
-// abandoned reconcile frees its worker but keeps its key until it settles.
+// Runs a controller: takes keys from its queue, reconciles them under a deadline, and handles each
+// outcome. One object is reconciled at a time, different objects concurrently; an abandoned
+// reconcile frees its worker but keeps its key until it settles.
+// Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
@@ -19,7 +20,7 @@ import { isTerminal } from "./outcome.ts";
 import { type Call, type Reconciled, reconcileObject } from "./reconcile.ts";
 import { connectSources } from "./sources.ts";
 
-/** What a runner is given. The informers belong to the caller. */
+/** Options of a runner. The informers belong to the caller. */
 export interface RunnerOptions {
   readonly definition: ControllerDefinition;
   readonly names: ControllerNames;
@@ -30,45 +31,44 @@ export interface RunnerOptions {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer;
-  /** Told of every change of an object's state. */
+  /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }
 
-/** A controller at work. */
+/** A running controller. */
 export interface ControllerRunner {
   readonly name: string;
   readonly kind: Kind;
-  /** Starts the workers. Informers should have synced before. */
+  /** Starts the workers, once informers have synced. */
   start(): void;
   states(): readonly ObjectState[];
   explain(key: string): {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
-  /** True when no key is ready, none is processed. */
+  /** True when no key is queued or being processed. */
   isIdle(): boolean;
-  /** Lets running reconciles finish; aborts them after `timeoutMs`. */
+  /** Waits for running reconciles; aborts them after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Creates a runner and connects its sources; nothing is reconciled before `start`. */
+/** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(options: RunnerOptions): ControllerRunner {
-  const { definition, runtime, queue } = options;
+  const { definition, queue } = options;
   const stopping = new AbortController();
-  const states = createObjectStates({
-    controller: definition.name,
-    kind: definition.kind.kind,
-    now: () => runtime.clock.now(),
-    ...(options.changed ? { changed: options.changed } : {}),
-    failed: (error) => options.log.error("the manager's `changed` callback threw", { error }),
-  });
+  const states = statesOf(options);
   const primary = options.informer(definition.kind);
   const loops = new LoopDetector();
-  const gone = (key: string): void => {
-    states.delete(key);
-    loops.forget(key);
-  };
-  const sources = connectSources({ definition, queue, primary, informer: options.informer, gone });
+  const sources = connectSources({
+    definition,
+    queue,
+    primary,
+    informer: options.informer,
+    gone(key) {
+      states.delete(key);
+      loops.forget(key);
+    },
+  });
   const dependencies = {
     ...options,
     primary,
@@ -97,15 +97,34 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
-      const timer = runtime.clock.timer(drainMs, () =>
-        stopping.abort(new Error("the manager is shutting down")),
-      );
-      await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
-      timer.cancel();
-      stopping.abort(new Error("the manager has stopped"));
+      await drain(options, stopping, drainMs);
       await Promise.all(workers);
     },
   };
+}
+
+function statesOf({ definition, runtime, log, changed }: RunnerOptions) {
+  return createObjectStates({
+    controller: definition.name,
+    kind: definition.kind.kind,
+    now: () => runtime.clock.now(),
+    ...(changed ? { changed } : {}),
+    failed: (error) => log.error("the manager's `changed` callback threw", { error }),
+  });
+}
+
+/** Waits for running reconciles, and aborts them after `drainMs`. */
+async function drain(
+  { runtime, queue }: RunnerOptions,
+  stopping: AbortController,
+  drainMs: number,
+): Promise<void> {
+  const timer = runtime.clock.timer(drainMs, () =>
+    stopping.abort(new Error("the manager is shutting down")),
+  );
+  await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
+  timer.cancel();
+  stopping.abort(new Error("the manager has stopped"));
 }
 
 interface RunContext {
@@ -118,10 +137,10 @@ interface RunContext {
 }
 
 /**
- * Longest stretch of work without letting timers and sockets run: over an in-process transport
- * every await may be a microtask.
+ * Longest time before a worker yields to timers and sockets: with an in-process transport every
+ * await may be a microtask.
  */
-const breatheAfterMs = 10;
+const yieldAfterMs = 10;
 
 async function work(context: RunContext): Promise<void> {
   const { queue, runtime } = context.options;
@@ -132,7 +151,7 @@ async function work(context: RunContext): Promise<void> {
     item = await queue.get(context.stopping)
   ) {
     await processItem(context, item);
-    if (runtime.clock.monotonic() - rested < breatheAfterMs) continue;
+    if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
     await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
     rested = runtime.clock.monotonic();
   }
@@ -161,9 +180,7 @@ function isCached({ definition, informer }: RunnerOptions, key: string): boolean
   return informer(definition.kind).entry(key) !== undefined;
 }
 
-/**
- * Decides about a key and gives it back; not before work that outlived its reconcile has settled.
- */
+/** Handles the outcome and releases the key, once work that outlived its reconcile has settled. */
 function settleKey(
   { options }: RunContext,
   key: string,
@@ -184,7 +201,7 @@ function succeeded(
   const { queue, runtime } = options;
   queue.forget(key);
   const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
-  if (loop) nameLoop(context, key, loop);
+  if (loop) reportLoop(context, key, loop);
   const looping = writes.wrote.length === 0 ? [] : loop?.wrote;
   const state = outcome?.["~outcome"];
   if (!isCached(options, key)) states.delete(key);
@@ -193,7 +210,7 @@ function succeeded(
   else {
     queue.add(key, {
       afterMs: state.afterMs,
-      cause: { what: `asked to run again: ${state.because}`, source: "retry" },
+      cause: { what: `retry: ${state.because}`, source: "retry" },
     });
     states.set(
       key,
@@ -208,19 +225,19 @@ function succeeded(
   }
 }
 
-function nameLoop({ options }: RunContext, key: string, { runs, wrote, wokenBy }: Loop): void {
+function reportLoop({ options }: RunContext, key: string, { runs, wrote, wokenBy }: Loop): void {
   const { log, definition } = options;
   const what =
     wokenBy === "self"
-      ? `${runs} reconciles in a row were woken by nothing but their own write of ${wrote.join(", ")}; say only what does not change from run to run`
-      : `${runs} reconciles in a row wrote ${wrote.join(", ")}, because somebody else keeps changing it; let one of the two own it`;
+      ? `${runs} consecutive reconciles were triggered only by their own write of ${wrote.join(", ")}; write only values that stay the same from run to run`
+      : `${runs} consecutive reconciles wrote ${wrote.join(", ")}, because another writer keeps changing it; let one of them own it`;
   log.warn(`ERR_RECONCILE_LOOP: ${what}`, {
     controller: definition.name,
     object: `${definition.kind.kind} ${key}`,
   });
 }
 
-/** Conflicts and vanished objects are ordinary; terminal errors stall; all else backs off. */
+/** Conflicts and deleted objects are normal; terminal errors stall; all other errors back off. */
 function failed(
   { options, states, stopping }: RunContext,
   { key, failures }: QueueItem,
@@ -240,7 +257,7 @@ function failed(
   const ordinary = isConflict(error) || isNotFound(error);
   const afterMs = queue.addRateLimited(key, {
     cause: {
-      what: ordinary ? `somebody else was faster: ${because}` : `failed: ${because}`,
+      what: ordinary ? `the object changed: ${because}` : `failed: ${because}`,
       source: "retry",
     },
   });
@@ -255,7 +272,9 @@ function failed(
   else log.error(`failed, trying again in ${afterMs} ms: ${because}`, about);
 }
 
-/** The key stays taken, hence quarantined, until the promise settles; then it is tried again. */
+/**
+ * The key stays in processing, and so in quarantine, until the promise settles; then it is retried.
+ */
 function abandon(
   { options, states, stopping }: RunContext,
   { key }: QueueItem,

@@ -1,14 +1,14 @@
-// A Runtime in which time moves only when told to and randomness repeats by seed: the ground of
+// A runtime whose time advances only on request and whose randomness repeats by seed, for
 // deterministic tests. Deferred work uses the microtask queue, so that promises and deferred calls
-// interleave as they do in production.
+// interleave as in production.
+import type { Entropy } from "./entropy.ts";
 import type { Timer } from "./clock.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** A Runtime under the test's control. */
+/** A runtime that a test controls. */
 export interface VirtualRuntime extends Runtime {
   /**
-   * Moves time forward by `ms`, running every timer that falls due, in order, and lets promises
-   * settle in between.
+   * Advances time by `ms`, running every due timer in order, and lets promises settle in between.
    */
   advance(ms: number): Promise<void>;
   /** Milliseconds until the next timer, or undefined when none is pending. */
@@ -32,7 +32,6 @@ export function createVirtualRuntime(
   const pending = new Set<Pending>();
   let elapsed = 0;
   let order = 0;
-  let state = (options.seed ?? 1) >>> 0 || 1;
   const next = (): Pending | undefined =>
     [...pending].toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
   return {
@@ -50,18 +49,7 @@ export function createVirtualRuntime(
         return timer;
       },
     },
-    entropy: {
-      bytes(n) {
-        const out = new Uint8Array(n);
-        for (let i = 0; i < n; i++) {
-          state ^= state << 13;
-          state ^= state >>> 17;
-          state ^= state << 5;
-          out[i] = state & 0xff;
-        }
-        return out;
-      },
-    },
+    entropy: createXorshift(options.seed ?? 1),
     defer: (run) => queueMicrotask(run),
     nextTimerMs() {
       const timer = next();
@@ -81,9 +69,24 @@ export function createVirtualRuntime(
   };
 }
 
-/**
- * Lets chains of resolved promises run out; 64 turns are more than any chain in the cores is long.
- */
+/** A pseudo-random generator (xorshift32) with a reproducible sequence. */
+function createXorshift(seed: number): Entropy {
+  let state = seed >>> 0 || 1;
+  return {
+    bytes(n) {
+      const out = new Uint8Array(n);
+      for (let i = 0; i < n; i++) {
+        state ^= state << 13;
+        state ^= state >>> 17;
+        state ^= state << 5;
+        out[i] = state & 0xff;
+      }
+      return out;
+    },
+  };
+}
+
+/** Lets chains of resolved promises complete; no chain in the cores is longer than 64 turns. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 64; turn++) await Promise.resolve();
 }

@@ -23,7 +23,7 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { immutable } from "../definition/default-strategy.ts";
 import { formatNodeTerms } from "../printers/format-node-terms.ts";
 import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
-import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
+import { basicQuantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import {
   type PersistentSource,
   persistentSources,
@@ -125,7 +125,7 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[
     ...sortedEntries(capacity).flatMap(([name, amount]) => {
       const path = `spec.capacity[${name}]`;
       return [
-        ...basicAmountErrors(amount, path),
+        ...basicQuantityErrors(amount, path),
         ...(parseQuantity(amount).nano <= 0n
           ? [invalid(path, amount, "must be greater than zero")]
           : []),

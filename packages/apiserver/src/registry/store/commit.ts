@@ -48,7 +48,7 @@ export async function commitRemoval(
     metadataOf(last).resourceVersion = String(revision);
     return {
       bytes: encodeObjectBytes(last, resource.codec.encodeStored),
-      facts: expected.facts,
+      attributes: expected.attributes,
       schemaEpoch: expected.schemaEpoch,
     };
   };
@@ -60,7 +60,7 @@ export async function commitRemoval(
 }
 
 /**
- * What etcd takes in one request, and what its client sends at all. Upstream: etcd
+ * The limits of etcd's server and of its client on one request. Upstream: etcd
  * server/embed/config.go (DefaultMaxRequestBytes), client/v3/options.go.
  */
 const maxRequestBytes = 1.5 * 1024 * 1024;
@@ -100,12 +100,12 @@ function encodeAt(resource: ServedResource, stored: JsonObject, revision: number
   metadataOf(stored).resourceVersion = String(revision);
   return {
     bytes: encodeObjectBytes(stored, resource.codec.encodeStored),
-    facts: attributesOf(resource, stored),
+    attributes: attributesOf(resource, stored),
     schemaEpoch: resource.schemaEpoch,
   };
 }
 
-/** A conflict may show at once, or only after the write before it has been acknowledged. */
+/** A conflict is reported at once, or after the preceding write has been acknowledged. */
 async function settled(outcome: Promise<Revision> | "conflict"): Promise<Revision | "conflict"> {
   if (outcome === "conflict") return outcome;
   try {

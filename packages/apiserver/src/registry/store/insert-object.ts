@@ -16,7 +16,7 @@ import { beforeCreate } from "./before-create.ts";
 import { commitObject } from "./commit.ts";
 import { fromHub, toHub } from "./hub.ts";
 
-/** Where a new object came from: only POST refuses a resourceVersion in the body. */
+/** The method that creates: only POST refuses a resourceVersion in the body. */
 export type Origin = "create" | "update";
 
 /**
@@ -89,7 +89,7 @@ function nameTaken(scope: RequestScope, name: string, hub: JsonObject): ApiStatu
   const error = metaString(hub, "generateName")
     ? generateNameConflict(scope, name)
     : alreadyExistsError(resource, name);
-  if (!core.store.latest(storageKeyOf(resource, scope.namespace, name))?.facts.deleting)
+  if (!core.store.latest(storageKeyOf(resource, scope.namespace, name))?.attributes.deleting)
     return error;
   return new ApiStatusError({
     ...error.status,

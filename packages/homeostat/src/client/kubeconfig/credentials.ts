@@ -1,5 +1,5 @@
-// Headers and client certificates that prove who is asking, renewed in time. File and process
-// access are parameters.
+// Authenticates requests: headers and client certificates, renewed in time. File and process access
+// are parameters.
 // Upstream: k8s.io/client-go/transport (token files read again every minute, with 10 s to spare),
 // round_trippers.go.
 import { readFile } from "node:fs/promises";
@@ -18,18 +18,18 @@ import { runExecPlugin } from "./run-exec-plugin.ts";
 export interface Credentials {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
-   * The server answered 401 to a request with `used` as its authorization (default: what is held,
-   * which is dropped). Yields true when a second try may fare better; at once where another request
-   * has brought a renewal about meanwhile.
+   * Reports a 401 to a request with `used` as its authorization (default: the current credential,
+   * which is dropped). Resolves to true if a second attempt may succeed; at once if another request
+   * has renewed the credential meanwhile.
    */
   rejected(used?: string): Promise<boolean>;
-  /** Set when a plug-in may give client certificates. */
+  /** Set when a plug-in may provide client certificates. */
   readonly clientCertificate?: () => Promise<
     { readonly cert: string; readonly key: string } | undefined
   >;
 }
 
-/** Ways to the world; the defaults are the real ones. */
+/** File and process access; the defaults are the real ones. */
 export interface CredentialSources {
   readonly readFile?: (path: string) => Promise<string>;
   readonly runPlugin?: RunPlugin;
@@ -63,19 +63,18 @@ export function createCredentials(
         sources.readFile ?? ((path) => readFile(path, "utf8")),
       );
     case "exec":
-      return execCredentials(
-        auth.plugin,
+      return execCredentials(auth.plugin, {
         access,
         fixed,
         runtime,
-        sources.runPlugin ?? runExecPlugin,
-      );
+        run: sources.runPlugin ?? runExecPlugin,
+      });
   }
 }
 
 /**
- * Headers for acting as somebody else; extra keys are percent-encoded, as upstream does. Several
- * values are joined by newlines, for the transport to repeat the header.
+ * Impersonation headers; extra keys are percent-encoded, as upstream does. Several values are
+ * joined by newlines, for the transport to repeat the header.
  */
 export function impersonationHeaders(
   impersonation: Impersonation | undefined,
@@ -96,8 +95,7 @@ function fixedCredentials(headers: Readonly<Record<string, string>>): Credential
 }
 
 /**
- * A token in a file that somebody renews. A file that cannot be read later leaves the old token in
- * use.
+ * A token file that another program renews. If it becomes unreadable, the old token stays in use.
  */
 class TokenFile implements Credentials {
   readonly #path: string;
@@ -148,13 +146,18 @@ class TokenFile implements Credentials {
   }
 }
 
-/** Credentials of a plug-in, held until they expire; concurrent needs share one run. */
+interface ExecOptions {
+  readonly access: ClusterAccess;
+  /** Headers of every request. */
+  readonly fixed: Readonly<Record<string, string>>;
+  readonly runtime: Runtime;
+  readonly run: RunPlugin;
+}
+
+/** Credentials of a plug-in, kept until they expire; concurrent requests share one run. */
 function execCredentials(
   plugin: ExecPlugin,
-  access: ClusterAccess,
-  fixed: Readonly<Record<string, string>>,
-  runtime: Runtime,
-  run: RunPlugin,
+  { access, fixed, runtime, run }: ExecOptions,
 ): Credentials {
   let held: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;

@@ -1,5 +1,5 @@
-// The identity that a server keeps over restarts: its certificate authority and its bearer token. In
-// memory, or in a file that only its owner can read.
+// The identity that a server keeps over restarts: its certificate authority and its bearer token.
+// In memory, or in a file that only its owner can read.
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, type Json } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
@@ -23,8 +23,8 @@ export function createIdentity(runtime: Runtime): Identity {
 }
 
 /**
- * Reads the identity from `file`, or creates it there with mode 0600. Throws {@link ServerError} for
- * a malformed file.
+ * Reads the identity from `file`, or creates it there with mode 0600. Throws {@link ServerError}
+ * for a malformed file.
  */
 export function loadIdentity(file: string, runtime: Runtime): Identity {
   if (existsSync(file)) return parseIdentity(file, readFileSync(file, "utf8"));

@@ -1,5 +1,5 @@
-// Reads DER as far as certificate requests need it: elements with their tags and offsets. Reference:
-// ITU-T X.690.
+// Reads DER as far as certificate requests need it: elements with their tags and offsets.
+// Reference: ITU-T X.690.
 
 /** One element of an encoding; its content is in `der` from `start` to `end`. */
 export interface DerElement {

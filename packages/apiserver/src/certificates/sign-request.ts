@@ -1,5 +1,5 @@
-// Signs certificate requests: the certificate has the subject, names and key of the request, and the
-// usages and validity of the signer's policy. Other requested extensions are dropped.
+// Signs certificate requests: the certificate has the subject, names and key of the request, and
+// the usages and validity of the signer's policy. Other requested extensions are dropped.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/authority/{authority,policies}.go, Go's
 // crypto/x509 (CreateCertificate) and crypto/x509/pkix (ToRDNSequence).
 import { X509Certificate } from "node:crypto";
@@ -45,7 +45,9 @@ const extendedUsages: readonly (readonly [oid: string, ...words: string[]])[] = 
   ["2.16.840.1.113730.4.1", "netscape sgc"],
 ];
 
-/** Subject attributes to copy, in order; those with the same OID form one set. Others are dropped. */
+/**
+ * Subject attributes to copy, in order; those with the same OID form one set. Others are dropped.
+ */
 const subjectOrder = [
   "2.5.4.6",
   "2.5.4.10",

@@ -1,5 +1,5 @@
-// Signs and verifies service account tokens: JSON Web Tokens, ES256 or RS256 by the type of the key.
-// Knows no objects: callers check that the account still exists.
+// Signs and verifies service account tokens: JSON Web Tokens, ES256 or RS256 by the type of the
+// key. Knows no objects: callers check that the account still exists.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/jwt.go, openidmetadata.go.
 import {
   createHash,

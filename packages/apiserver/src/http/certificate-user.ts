@@ -13,7 +13,9 @@ export interface CertificateCaller {
 
 const anonymous: CertificateCaller = {};
 
-/** Reads the certificate of a connection. Call it once a connection: it costs more than a request. */
+/**
+ * Reads the certificate of a connection. Call it once a connection: it costs more than a request.
+ */
 export function certificateCaller(socket: TLSSocket | undefined): CertificateCaller {
   const certificate = socket?.getPeerCertificate() as Partial<PeerCertificate> | undefined;
   if (!certificate?.raw) return anonymous;

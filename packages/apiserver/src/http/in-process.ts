@@ -1,5 +1,5 @@
-// The transport interface to a server core in the same process, for a trusted caller. Bytes, headers
-// and back-pressure are those of a socket; nothing is copied.
+// The transport interface to a server core in the same process, for a trusted caller. Bytes,
+// headers and back-pressure are those of a socket; nothing is copied.
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
 import {
   type ApiResponse,

@@ -49,7 +49,9 @@ const unlimited = {
   maxSessionInvalidFrames: 1_000_000_000,
   maxSessionMemory: 4096,
 };
-/** Time limit for the headers of a request, and for the TLS handshake; ReadHeaderTimeout upstream. */
+/**
+ * Time limit for the headers of a request, and for the TLS handshake; ReadHeaderTimeout upstream.
+ */
 const headMs = 32_000;
 /** How long to keep a connection without requests; IdleTimeout upstream. */
 const idleMs = 90_000;

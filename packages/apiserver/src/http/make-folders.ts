@@ -1,6 +1,6 @@
-// Creates a folder and its missing parents, one after the other: Node's recursive mkdir never returns
-// below folders that refuse children, such as /proc (nodejs/node, lib/fs.js: it retries the parent
-// for every ENOENT).
+// Creates a folder and its missing parents, one after the other: Node's recursive mkdir never
+// returns below folders that refuse children, such as /proc (nodejs/node, lib/fs.js: it retries the
+// parent for every ENOENT).
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 

@@ -7,8 +7,8 @@ const looksLikeHttp = /^(?:GET \/|HEAD |POST |PUT \/|OPTIO)/;
 const refusal = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
 /**
- * Inspects connections before `server`, a TLS server, accepts them. Connections that send nothing for
- * `silentMs` are closed.
+ * Inspects connections before `server`, a TLS server, accepts them. Connections that send nothing
+ * for `silentMs` are closed.
  */
 export function refusePlainHttp(server: Server, silentMs: number): void {
   const accept = server.listeners("connection") as ((socket: Socket) => void)[];

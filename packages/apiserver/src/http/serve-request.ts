@@ -92,8 +92,8 @@ const textOf = (value: string): string =>
 
 /**
  * Headers for Node to write. Go writes UTF-8, e.g. in a Warning that quotes a client's value. Node
- * writes latin1: HTTP/1.1 refuses other characters, and HTTP/2 truncates them to a byte; so each byte
- * of UTF-8 is passed as one character.
+ * writes latin1: HTTP/1.1 refuses other characters, and HTTP/2 truncates them to a byte; so each
+ * byte of UTF-8 is passed as one character.
  */
 function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
   const toBytes = (value: string): string =>
@@ -151,8 +151,8 @@ function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Und
 }
 
 /**
- * Reads the body, but little more than the limit, so that the handler can detect larger ones; ignores
- * the rest. Undefined when the client disconnected before the end.
+ * Reads the body, but little more than the limit, so that the handler can detect larger ones;
+ * ignores the rest. Undefined when the client disconnected before the end.
  */
 async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
   if (request.method === "GET" || request.method === "HEAD") {

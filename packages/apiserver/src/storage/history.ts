@@ -80,9 +80,9 @@ export class History {
   }
 
   /**
-   * Drops changes up to `revision`, and passes each deletion among them to `gone`, since its key may
-   * be free now. Returns the revisions that nothing refers to any more: deletions, and states that
-   * dropped changes replaced.
+   * Drops changes up to `revision`, and passes each deletion among them to `gone`, since its key
+   * may be free now. Returns the revisions that nothing refers to any more: deletions, and states
+   * that dropped changes replaced.
    */
   compact(revision: number, gone: (tombstone: Version) => void): number[] {
     const unneeded: number[] = [];

@@ -11,7 +11,8 @@ import { WatcherIndex } from "./watcher-index.ts";
 
 export interface MemoryStoreOptions {
   /**
-   * Makes commits durable; without one they are acknowledged at once. The store loads and closes it.
+   * Makes commits durable; without one they are acknowledged at once. The store loads and closes
+   * it.
    */
   readonly journal?: Journal;
   /**

@@ -1,5 +1,5 @@
-// Records in bytewise order of their keys, as a list of short sorted blocks: an insert among a hundred
-// thousand keys moves at most a few hundred entries. Knows nothing of revisions.
+// Records in bytewise order of their keys, as a list of short sorted blocks: an insert among a
+// hundred thousand keys moves at most a few hundred entries. Knows nothing of revisions.
 // Upstream: go.etcd.io/etcd/server/v3/storage/mvcc/index.go (treeIndex).
 import { compareBytewise } from "homeostat/api";
 

@@ -1,8 +1,8 @@
-// The journal on disk: one SQLite file with a write-ahead log. Batches of one turn of the event loop
-// share a transaction. Acknowledged writes survive SIGKILL, and with `fsync` also power loss.
+// The journal on disk: one SQLite file with a write-ahead log. Batches of one turn of the event
+// loop share a transaction. Acknowledged writes survive SIGKILL, and with `fsync` also power loss.
 // Compaction deletes rows in small portions between writes; SQLite reuses their pages, and opening
-// a file of mostly empty pages vacuums it. Knows nothing of objects. Imports node:sqlite only when a
-// journal is opened.
+// a file of mostly empty pages vacuums it. Knows nothing of objects. Imports node:sqlite only when
+// a journal is opened.
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
@@ -49,7 +49,8 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   const { DatabaseSync: Database } = await import("node:sqlite");
   let database: DatabaseSync | undefined;
   try {
-    // Objects may be secrets, readable by the owner only. SQLite gives its other files this mode too.
+    // Objects may be secrets, readable by the owner only. SQLite gives its other files this mode
+    // too.
     closeSync(openSync(options.file, "a", 0o600));
     database = new Database(options.file);
     prepare(database, options);

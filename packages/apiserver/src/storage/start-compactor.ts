@@ -1,6 +1,6 @@
-// Compacts the store periodically: up to the revision that was the newest one interval ago. So a list
-// can be continued for five to ten minutes, whatever the load. Watches may start further back while
-// few changes have happened, as upstream's do from the watch cache.
+// Compacts the store periodically: up to the revision that was the newest one interval ago. So a
+// list can be continued for five to ten minutes, whatever the load. Watches may start further back
+// while few changes have happened, as upstream's do from the watch cache.
 // Upstream: k8s.io/apiserver/pkg/storage/etcd3/compact.go;
 // k8s.io/apiserver/pkg/storage/cacher/watch_cache.go.
 import type { Clock } from "homeostat/runtime";

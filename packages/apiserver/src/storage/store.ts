@@ -82,8 +82,8 @@ export interface Store {
     lastState?: (revision: number) => Encoded,
   ): Promise<Revision> | "conflict";
   /**
-   * Calls `each` with every acknowledged change under `prefix` after `revision`, in order: first from
-   * history, then as changes happen.
+   * Calls `each` with every acknowledged change under `prefix` after `revision`, in order: first
+   * from history, then as changes happen.
    */
   since(
     prefix: string,
@@ -91,8 +91,8 @@ export interface Store {
     each: (change: Revision) => void,
   ): { stop(): void } | "compacted" | "future";
   /**
-   * Drops history up to and including `revision`; reads up to it then return "compacted". The newest
-   * `watchable` changes (default 0) are kept for watches.
+   * Drops history up to and including `revision`; reads up to it then return "compacted". The
+   * newest `watchable` changes (default 0) are kept for watches.
    */
   compact(revision: number, options?: { readonly watchable?: number }): void;
   /** The revision up to which history is dropped, for watches too; 0 at first. */

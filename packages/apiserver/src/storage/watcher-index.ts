@@ -1,6 +1,6 @@
 // Watchers by prefix, so that a write visits only matching ones, however many watchers exist. A key
-// such as `apps/deployments/shop/web` looks up its prefixes that end in "/", and its prefixes of all
-// lengths of other watched prefixes.
+// such as `apps/deployments/shop/web` looks up its prefixes that end in "/", and its prefixes of
+// all lengths of other watched prefixes.
 // Upstream: go.etcd.io/etcd/server/v3/storage/mvcc/watcher_group.go.
 
 /** Watchers of any kind, found by key. */
@@ -31,8 +31,8 @@ export class WatcherIndex<W> {
   }
 
   /**
-   * Visits all watchers of prefixes of `key`, shortest prefix first. Watchers may be added and removed
-   * meanwhile.
+   * Visits all watchers of prefixes of `key`, shortest prefix first. Watchers may be added and
+   * removed meanwhile.
    */
   visit(key: string, each: (watcher: W) => void): void {
     if (!this.#byPrefix.size) return;

@@ -1,4 +1,4 @@
-// A unified diff of two values as indented JSON, as some refusals end in one.
+// A unified diff of two values as indented JSON, with which some error messages end.
 // Upstream: k8s.io/apimachinery/pkg/util/diff/diff.go, github.com/pmezard/go-difflib. Upstream
 // prints its internal structs; here the fields carry their API names.
 import type { Json } from "homeostat/api";

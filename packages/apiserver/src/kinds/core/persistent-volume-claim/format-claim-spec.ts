@@ -1,15 +1,16 @@
 // The spec of a PersistentVolumeClaim as upstream's error messages list its differences.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/types.go (PersistentVolumeClaimSpec: internal structs,
 // without JSON names).
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type { PersistentVolumeClaimSpec } from "homeostat/k8s/core/v1";
 import {
   formatStruct,
   goPointer,
   goStructPointer,
   goText,
   type StructField,
-} from "../printers/format-struct.ts";
-import { diffJson } from "../printers/unified-diff.ts";
+} from "../../printers/format-struct.ts";
+import { diffJson } from "../../printers/unified-diff.ts";
 
 const local: readonly StructField[] = [
   ["APIGroup", "apiGroup", goPointer],
@@ -36,8 +37,12 @@ const fields: readonly StructField[] = [
   ["VolumeAttributesClassName", "volumeAttributesClassName", goPointer],
 ];
 
-/** What differs between two specs, with some lines around it. */
-export function diffClaimSpecs(before: JsonObject, after: JsonObject): string {
-  const lay = (spec: JsonObject): Json => JSON.parse(formatStruct(spec, fields)) as Json;
-  return diffJson(lay(before), lay(after));
+/** The differences between two specs, with some lines of context. */
+export function diffClaimSpecs(
+  before: Decoded<PersistentVolumeClaimSpec>,
+  after: Decoded<PersistentVolumeClaimSpec>,
+): string {
+  const printed = (spec: Decoded<PersistentVolumeClaimSpec>): Json =>
+    JSON.parse(formatStruct(spec, fields)) as Json;
+  return diffJson(printed(before), printed(after));
 }

@@ -16,14 +16,14 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { goStructPointer, invalidPrinted } from "../printers/format-struct.ts";
-import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { immutable } from "../definition/default-strategy.ts";
-import { formatNodeTerms } from "../printers/format-node-terms.ts";
-import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
-import { basicQuantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { goStructPointer, invalidPrinted } from "../../printers/format-struct.ts";
+import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { immutable } from "../../definition/default-strategy.ts";
+import { formatNodeTerms } from "../../printers/format-node-terms.ts";
+import { validateNodeSelector } from "../pod/validation/validate-affinity.ts";
+import { basicQuantityErrors, sortedEntries } from "../resources/validate-resource-lists.ts";
 import {
   type PersistentSource,
   persistentSources,

@@ -15,6 +15,7 @@ import { formatKubeconfig, writeKubeconfig } from "./http/kubeconfig.ts";
 import { createLateHandler } from "./http/late-handler.ts";
 import { makeFolders } from "./http/make-folders.ts";
 import type { Listener, ServingTls } from "./http/listen.ts";
+import type { KindData } from "./kinds/data/kind-data.ts";
 import { createInProcessTransport } from "./in-process.ts";
 import { reasonOf, ServerError } from "./server-error.ts";
 import type { Simulator } from "./simulators/simulator.ts";
@@ -208,6 +209,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
           ...options,
           ...rootCaOf(listener && identity, options),
           ...(identity ? { signer: identity.authority } : {}),
+          kindData: core.kindData,
         },
         runtime,
       ),
@@ -253,6 +255,7 @@ const upkeepOf = ({
 type ControllerOptions = ApiServerOptions & {
   readonly rootCa?: string;
   readonly signer?: Authority;
+  readonly kindData: KindData;
 };
 
 const rootCaOf = (
@@ -342,7 +345,7 @@ async function startChosen(
   const chosen = await chooseControllers(words);
   const { startSimulators } = await import("./simulators/start-simulators.ts");
   const transport = createInProcessTransport(handler, controllerManager);
-  const { rootCa, signer, fakeNodes, stages } = options;
+  const { kindData, rootCa, signer, fakeNodes, stages } = options;
   const given = {
     ...(rootCa === undefined ? {} : { rootCa }),
     ...(signer ? { signer } : {}),
@@ -352,6 +355,7 @@ async function startChosen(
   const running = await startSimulators(chosen, {
     transport,
     runtime,
+    kindData,
     warn: warnOf(options),
     ...given,
   });

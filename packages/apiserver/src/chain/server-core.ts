@@ -58,6 +58,7 @@ export interface ServerCoreOptions {
 /** The API itself, without any door. */
 export interface ServerCore {
   readonly handler: Handler;
+  readonly kindData: KindData;
   /** Ends every watch; nothing is written afterwards. */
   close(): Promise<void>;
 }
@@ -123,6 +124,7 @@ export async function createServerCore(options: ServerCoreOptions): Promise<Serv
   });
   return {
     handler: core.handler,
+    kindData: data,
     close: async () => {
       endCompaction();
       endExpiry();

@@ -5,6 +5,7 @@ import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
 import type { Runtime } from "homeostat/runtime";
 import type { Authority } from "../certificates/authority.ts";
+import type { KindData } from "../kinds/data/kind-data.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 import type { Stage } from "./stages/stage.ts";
 
@@ -15,6 +16,8 @@ export interface SimulatorContext {
   readonly client: Client;
   readonly cache: Cache;
   readonly kinds: ServedKinds;
+  /** Go's structs, for what is named after how Go prints them. */
+  readonly kindData: KindData;
   /** The certificate (PEM) by which clients know the server; undefined where it serves none. */
   readonly rootCa?: string;
   /** Who signs certificate requests; undefined where nobody could show the certificates. */

@@ -230,7 +230,10 @@ function simulatorsOf(word: string): readonly Simulator[] | undefined {
  */
 export async function startSimulators(
   chosen: readonly Simulator[],
-  options: Pick<SimulatorContext, "runtime" | "rootCa" | "signer" | "fakeNodes" | "warn"> & {
+  options: Pick<
+    SimulatorContext,
+    "runtime" | "kindData" | "rootCa" | "signer" | "fakeNodes" | "warn"
+  > & {
     readonly transport: Transport;
     readonly stages?: SimulatorContext["stages"];
   },

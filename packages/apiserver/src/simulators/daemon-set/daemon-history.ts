@@ -12,6 +12,7 @@ import {
   templatePatch,
 } from "../controller-revision.ts";
 import { deleteRevision } from "../revision-history.ts";
+import type { SimulatorContext } from "../simulator.ts";
 import { templateHash } from "../template-hash.ts";
 import { type Pod, podKind } from "../workload-objects.ts";
 import { type DaemonSet, daemonSetKind } from "./daemon-set-objects.ts";
@@ -25,11 +26,14 @@ export interface DaemonHistory {
   readonly old: readonly ControllerRevision[];
 }
 
+/** What revisions are made with. */
+export type HistoryTools = Pick<SimulatorContext, "client" | "kindData">;
+
 const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[revisionLabel] ?? "";
 
 /** Sees to the revision of the template; `pods` are asked for when there are several. */
 export async function findHistory(
-  client: Client,
+  tools: HistoryTools,
   set: DaemonSet,
   {
     revisions,
@@ -39,12 +43,13 @@ export async function findHistory(
     readonly pods: () => Promise<readonly Pod[]>;
   },
 ): Promise<DaemonHistory> {
+  const { client } = tools;
   const labelled = await Promise.all(revisions.map((one) => withLabel(client, one)));
   const data = templatePatch(set.spec.template);
   const same = labelled.filter((one) => isSameData(one.data, data));
   const old = labelled.filter((one) => !same.includes(one));
   const number = Math.max(0, ...old.map(({ revision }) => revision)) + 1;
-  if (same.length === 0) return { hash: hashOf(await snapshot(client, set, number)), old };
+  if (same.length === 0) return { hash: hashOf(await snapshot(tools, set, number)), old };
   const kept = same.reduce((a, b) => (b.revision >= a.revision ? b : a));
   if (same.length > 1) await keepOne(client, kept, { same, pods: await pods() });
   if (kept.revision < number)
@@ -83,13 +88,13 @@ async function keepOne(
 }
 
 async function snapshot(
-  client: Client,
+  { client, kindData }: HistoryTools,
   set: DaemonSet,
   revision: number,
 ): Promise<ControllerRevision> {
   const { template } = set.spec;
   const { name, namespace, annotations } = set.metadata;
-  const hash = templateHash(template, set.status?.collisionCount);
+  const hash = templateHash(kindData, template, set.status?.collisionCount);
   const data = templatePatch(template);
   const labels = { ...template.metadata?.labels, [revisionLabel]: hash };
   const ownerReferences = [

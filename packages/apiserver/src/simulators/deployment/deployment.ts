@@ -32,7 +32,7 @@ class Deployments {
   readonly #pods: Informer<WorkloadKind<Pod>>;
   readonly #tools: RolloutTools;
 
-  constructor({ client, runtime }: SimulatorContext, controller: KeyedController) {
+  constructor({ client, runtime, kindData }: SimulatorContext, controller: KeyedController) {
     this.#controller = controller;
     const recorder = createSimulatorEventRecorder(client, runtime, "deployment-controller");
     controller.onStop(() => recorder.close());
@@ -40,7 +40,7 @@ class Deployments {
     this.#sets = controller.acquire(replicaSetKind);
     this.#pods = controller.acquire(podKind);
     this.#sets.addIndex("orphan", orphanIndex);
-    this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
+    this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
     const wake = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#deployments, {
       added: wake,

@@ -13,6 +13,7 @@ import {
 } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
+import type { KindData } from "../../kinds/data/kind-data.ts";
 import { eventObject, type SimulatorEventRecorder } from "../event-recorder.ts";
 import { isPodFinished } from "../pod-state.ts";
 import { templateHash } from "../template-hash.ts";
@@ -57,6 +58,7 @@ const longestName = 253;
 export interface RolloutTools {
   readonly client: Client;
   readonly runtime: Runtime;
+  readonly kindData: KindData;
   readonly recorder: SimulatorEventRecorder;
   readonly pods: (set: ReplicaSet) => readonly Pod[];
 }
@@ -207,7 +209,7 @@ export class Rollout {
 
   #newManifest(): ReplicaSet {
     const { metadata, spec, status } = this.#deployment;
-    const hash = templateHash(spec.template, status?.collisionCount);
+    const hash = templateHash(this.#tools.kindData, spec.template, status?.collisionCount);
     const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
     const manifest = {
       apiVersion: replicaSetKind.apiVersion,

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"homeostat.dev/tools/kinds/fill"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -30,12 +31,6 @@ type record struct {
 	CollisionCount *int32          `json:"collisionCount,omitempty"`
 	Hash           string          `json:"hash"`
 	Template       json.RawMessage `json:"template"`
-}
-
-// Quantities as clients write them; the API server stores their canonical text.
-var quantities = []string{
-	"0", "1", "100m", "0.5", "1500m", "1000m", "2", "1e3", "1E", "3.25", "1000000n", "5u", "0.1n", "123456789012345678901234567890",
-	"64Mi", "1Gi", "1024Mi", "1.5Gi", "1536Mi", "7Ti", "100Ti", "1Pi", "8Ei", "1000k", "1001k", "12345678901234567890", "-1", "+3",
 }
 
 func main() {
@@ -71,13 +66,12 @@ func records() []record {
 		recordOf("quantities", nil, withQuantities()),
 	}
 	template := plain()
-	newFiller().fill(reflect.ValueOf(&template.ObjectMeta).Elem())
-	template.ManagedFields[0].FieldsV1 = &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{}}`)}
+	new(fill.Filler).Fill(reflect.ValueOf(&template.ObjectMeta).Elem())
 	all = append(all, recordOf("metadata", nil, template))
 	spec := reflect.TypeFor[corev1.PodSpec]()
 	for i := range spec.NumField() {
 		template := plain()
-		newFiller().fill(reflect.ValueOf(&template.Spec).Elem().Field(i))
+		new(fill.Filler).Fill(reflect.ValueOf(&template.Spec).Elem().Field(i))
 		all = append(all, recordOf("spec."+spec.Field(i).Name, nil, template))
 	}
 	return all
@@ -105,7 +99,7 @@ func empties() corev1.PodTemplateSpec {
 func withQuantities() corev1.PodTemplateSpec {
 	template := plain()
 	limits := corev1.ResourceList{}
-	for i, text := range quantities {
+	for i, text := range fill.Quantities {
 		limits[corev1.ResourceName("example.com/"+string(rune('a'+i%26))+strings.Repeat("z", i/26))] = resource.MustParse(text)
 	}
 	template.Spec.Containers[0].Resources.Limits = limits

@@ -1,6 +1,5 @@
 // Tries the rules of one built-in kind without a server: bodies in, prepared objects and errors
 // out. For tests only.
-import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../merge/smd-type.ts";
 import type { Strategy, WriteContext } from "../registry/served-resource.ts";
@@ -9,7 +8,7 @@ import { ipAddressKind } from "./networking/ip-address.ts";
 import { readServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
-import { openKindData } from "./data/kind-data.ts";
+import { readKindData } from "./data/read-kind-data.ts";
 
 /** What became of a write. */
 export interface Tried {
@@ -29,9 +28,7 @@ export interface OpenKind {
 
 /** Opens a kind by group and plural; each call has pools of its own. */
 export function openKind(group: string, plural: string): OpenKind {
-  const data = openKindData(
-    readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"),
-  );
+  const data = readKindData("1.36");
   const services = createServiceUpkeep(readServiceRanges({}));
   const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
     serviceKind(services.pool, services.committed),

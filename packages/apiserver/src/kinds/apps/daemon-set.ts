@@ -6,7 +6,7 @@ import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import {
   type FieldError,
   invalid,
-  notSupported,
+  notSupportedInternal,
   quoteGo,
   required,
 } from "../../registry/field-error.ts";
@@ -14,7 +14,6 @@ import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goStructPointer, goText, goPointer } from "../object/format-struct.ts";
 import { GoDecodeError } from "../object/go-decoder.ts";
 import {
   formatLabels,
@@ -182,19 +181,13 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
     return rolling
       ? rollingErrors(rolling, `${path}.rollingUpdate`)
       : [required(`${path}.rollingUpdate`, "")];
-  const printed = formatStruct(strategy, [
-    ["Type", "type", goText],
-    [
-      "RollingUpdate",
-      "rollingUpdate",
-      goStructPointer([
-        ["MaxUnavailable", "maxUnavailable", goPointer],
-        ["MaxSurge", "maxSurge", goPointer],
-      ]),
-    ],
-  ]);
-  const { body, ...error } = notSupported(path, "", ["RollingUpdate", "OnDelete"]);
-  return [{ ...error, body: body.replace('""', () => printed) }];
+  return [
+    notSupportedInternal(
+      path,
+      ["apps.DaemonSetUpdateStrategy", strategy],
+      ["RollingUpdate", "OnDelete"],
+    ),
+  ];
 }
 
 function rollingErrors(rolling: JsonObject, path: string): FieldError[] {

@@ -7,21 +7,15 @@ import {
   type FieldError,
   forbidden,
   invalid,
-  notSupported,
+  invalidInternal,
+  notSupportedInternal,
   required,
 } from "../../registry/field-error.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
-import {
-  formatStruct,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-} from "../object/format-struct.ts";
+import { formatSelector, immutableSelector, selectorType } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import {
   mutableAt,
@@ -143,7 +137,7 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...nonNegative(numberAt(spec, "replicas"), "spec.replicas"),
     ...selectorErrors(selector, "spec.selector", "deployment"),
     ...(chosen === undefined
-      ? [invalidPrinted("spec.selector", printSelector(selector), "invalid label selector")]
+      ? [invalidInternal("spec.selector", [selectorType, selector], "invalid label selector")]
       : [
           ...labelErrors(chosen, template, "spec.template"),
           ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")),
@@ -175,21 +169,14 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
       return rolling
         ? rollingErrors(rolling)
         : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
-    default: {
-      const printed = formatStruct(strategy, [
-        ["Type", "type", goText],
-        [
-          "RollingUpdate",
-          "rollingUpdate",
-          goStructPointer([
-            ["MaxUnavailable", "maxUnavailable", goPointer],
-            ["MaxSurge", "maxSurge", goPointer],
-          ]),
-        ],
-      ]);
-      const { type, body } = notSupported("", "", ["Recreate", "RollingUpdate"]);
-      return [{ type, field: "spec.strategy", body: body.replace('""', () => printed) }];
-    }
+    default:
+      return [
+        notSupportedInternal(
+          "spec.strategy",
+          ["apps.DeploymentStrategy", strategy],
+          ["Recreate", "RollingUpdate"],
+        ),
+      ];
   }
 }
 

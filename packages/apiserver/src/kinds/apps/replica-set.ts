@@ -2,13 +2,12 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/replicaset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
+import { type FieldError, invalidInternal } from "../../registry/field-error.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { formatSelector, immutableSelector, printSelector } from "../object/label-selectors.ts";
+import { formatSelector, immutableSelector, selectorType } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, setIfNil } from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
@@ -90,7 +89,7 @@ function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
     ...selectorErrors(selector, "spec.selector", "deployment"),
     ...(chosen === undefined
-      ? [invalidPrinted("spec.selector", printSelector(selector), "invalid label selector")]
+      ? [invalidInternal("spec.selector", [selectorType, selector], "invalid label selector")]
       : [
           ...labelErrors(chosen, template, "spec.template"),
           ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")),

@@ -5,28 +5,20 @@ import {
   validateAnnotations,
   validateLabels,
 } from "../../registry/object-meta/validate-object-meta.ts";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import { dnsLabelErrors, nonNegative } from "../core/pod/field-rules.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
 import { validateClaimSpec } from "../core/pod/validate-claim-spec.ts";
 import { validatePodAnnotations } from "../core/pod/validate-pod-annotations.ts";
-import {
-  formatStruct,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../object/format-struct.ts";
 import { hasItems, itemsAt, mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { choose, endlessErrors, labelErrors, selectorErrors } from "./selected-template.ts";
-
-const printedRolling: readonly StructField[] = [
-  ["Partition", "partition", goNumber],
-  ["MaxUnavailable", "maxUnavailable", goPointer],
-];
 
 /** On update what is frozen is not looked at again. */
 export function validateStatefulSetSpec(
@@ -128,9 +120,9 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
     case "OnDelete":
       return rolling
         ? [
-            invalidPrinted(
+            invalidInternal(
               `${path}.rollingUpdate`,
-              formatStruct(rolling, printedRolling),
+              ["apps.RollingUpdateStatefulSetStrategy", rolling],
               "only allowed for updateStrategy 'RollingUpdate'",
             ),
           ]
@@ -141,12 +133,9 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
         : [];
     default:
       return [
-        invalidPrinted(
+        invalidInternal(
           path,
-          formatStruct(strategy, [
-            ["Type", "type", goText],
-            ["RollingUpdate", "rollingUpdate", goStructPointer(printedRolling)],
-          ]),
+          ["apps.StatefulSetUpdateStrategy", strategy],
           "must be 'RollingUpdate' or 'OnDelete'",
         ),
       ];

@@ -2,17 +2,21 @@
 // says so.
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization,
 // pkg/apis/authorization/validation/validation.go.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { isObject, type JsonObject } from "homeostat/api";
 import { badRequestError, invalidError } from "../../registry/api-errors.ts";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import type { ReviewHandler } from "../../registry/served-resource.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  printError,
+} from "../../registry/field-error.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goText, invalidPrinted } from "../object/format-struct.ts";
 import { hasItems } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 
 const group = "authorization.k8s.io";
 const allowed: JsonObject = { allowed: true };
+const pathType = "*authorization.NonResourceAttributes";
 
 export const subjectAccessReview: BuiltinKind = reviewKind(
   "SubjectAccessReview",
@@ -56,13 +60,15 @@ export const selfSubjectRulesReview: BuiltinKind = reviewKind(
   },
 );
 
-function reviewKind(kind: string, review: ReviewHandler): BuiltinKind {
+type Review = NonNullable<BuiltinKind["review"]>;
+
+function reviewKind(kind: string, review: Review): BuiltinKind {
   return { group, version: "v1", kind, review };
 }
 
-function answer(validate: (object: JsonObject) => readonly FieldError[]): ReviewHandler {
-  return (object) => {
-    const errors = validate(object);
+function answer(validate: (object: JsonObject) => readonly FieldError[]): Review {
+  return (object, _caller, print) => {
+    const errors = validate(object).map((error) => printError(error, print));
     // Upstream names no kind here.
     if (errors.length) throw invalidError({ group, kind: "" }, "", errors);
     object["status"] = { ...allowed };
@@ -70,22 +76,14 @@ function answer(validate: (object: JsonObject) => readonly FieldError[]): Review
   };
 }
 
-const printPath = (value: Json | undefined): string =>
-  isObject(value)
-    ? formatStruct(value, [
-        ["Path", "path", goText],
-        ["Verb", "verb", goText],
-      ])
-    : "null";
-
 /** Either a resource or a path. */
 function attributeErrors(object: JsonObject): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
   if (isObject(resourceAttributes) && isObject(nonResourceAttributes))
     return [
-      invalidPrinted(
+      invalidInternal(
         "spec.nonResourceAttributes",
-        printPath(nonResourceAttributes),
+        [pathType, nonResourceAttributes],
         "cannot be specified in combination with resourceAttributes",
       ),
     ];
@@ -133,9 +131,9 @@ function localErrors(object: JsonObject): FieldError[] {
       : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
     ...(isObject(nonResourceAttributes)
       ? [
-          invalidPrinted(
+          invalidInternal(
             "spec.nonResourceAttributes",
-            printPath(nonResourceAttributes),
+            [pathType, nonResourceAttributes],
             "disallowed on this kind of request",
           ),
         ]

@@ -1,15 +1,7 @@
 // HorizontalPodAutoscalers of v1 and v2, which share one storage in v2.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go, v2/defaults.go.
 import { isObject, JsonSyntaxError, type Json, type JsonObject, parseJson } from "homeostat/api";
-import {
-  formatStruct,
-  goList,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  type StructField,
-} from "../object/format-struct.ts";
+import type { PrintInternal } from "../../registry/field-error.ts";
 import { hasItems, isSet, itemsAt, mutableAt, setIfNil, textMapAt } from "../object/read-fields.ts";
 import { keepOld, metadataOf, objectAt } from "../object/strategy.ts";
 import { carried, dropCarried } from "./autoscaler-annotations.ts";
@@ -28,25 +20,8 @@ export const cpuMetric = (utilization: Json): JsonObject => ({
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization: utilization } },
 });
 
-const printedRules: readonly StructField[] = [
-  ["StabilizationWindowSeconds", "stabilizationWindowSeconds", goPointer],
-  ["SelectPolicy", "selectPolicy", goPointer],
-  [
-    "Policies",
-    "policies",
-    goList((policy) =>
-      formatStruct(policy, [
-        ["Type", "type", goText],
-        ["Value", "value", goNumber],
-        ["PeriodSeconds", "periodSeconds", goNumber],
-      ]),
-    ),
-  ],
-  ["Tolerance", "tolerance", goPointer],
-];
-
 /** A stored object as v1 shows it. */
-export function toV1(stored: JsonObject): JsonObject {
+export function toV1(stored: JsonObject, print: PrintInternal): JsonObject {
   const object: JsonObject = { ...stored, metadata: { ...metadataOf(stored) } };
   dropCarried(object);
   const spec = objectAt(stored, "spec");
@@ -66,13 +41,16 @@ export function toV1(stored: JsonObject): JsonObject {
   };
   for (const field of ["observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"])
     keepOld(oldStatus, status, field);
-  const annotations = { ...textMapAt(metadataOf(object), "annotations"), ...carry(spec, status) };
+  const annotations = {
+    ...textMapAt(metadataOf(object), "annotations"),
+    ...carry(spec, status, print),
+  };
   if (Object.keys(annotations).length) metadataOf(object)["annotations"] = annotations;
   return { ...object, spec: oldSpec, status: oldStatus };
 }
 
 /** What has no field, as annotations. */
-function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
+function carry(spec: JsonObject, status: JsonObject, print: PrintInternal): Record<string, string> {
   const others = itemsAt(spec, "metrics").filter(
     (metric) => !isSet(cpuUtilizationOf(metric, "target")),
   );
@@ -88,10 +66,7 @@ function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
       : {}),
     ...(behavior
       ? {
-          [carried.behavior]: formatStruct(behavior, [
-            ["ScaleUp", "scaleUp", goStructPointer(printedRules)],
-            ["ScaleDown", "scaleDown", goStructPointer(printedRules)],
-          ]),
+          [carried.behavior]: print("autoscaling.HorizontalPodAutoscalerBehavior", behavior),
         }
       : {}),
     ...(hasItems(status["conditions"])

@@ -3,6 +3,7 @@
 // pkg/printers/internalversion/printers.go.
 import { cloneJson, type Json, type JsonObject } from "homeostat/api";
 import { nonNegative } from "../core/pod/field-rules.ts";
+import type { PrintInternal } from "../../registry/field-error.ts";
 import type { BuiltinKind, Rules } from "../object/builtin-kind.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import {
@@ -78,10 +79,10 @@ export const autoscalerV1: BuiltinKind = {
 };
 
 /** What a round trip through the storage version makes of an object. */
-function canonize(object: JsonObject): void {
+function canonize(object: JsonObject, print: PrintInternal): void {
   setIfNil(objectAt(object, "spec"), "minReplicas", 1);
   const { apiVersion, kind } = object;
-  const whole = toV1(fromV1(cloneJson(object)));
+  const whole = toV1(fromV1(cloneJson(object)), print);
   for (const field of ["metadata", "spec", "status"]) keepOld(object, whole, field);
   Object.assign(object, { apiVersion, kind });
 }

@@ -2,13 +2,18 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/cronjob/strategy.go,
 // pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import { containerCells, nameWarnings } from "../apps/selected-template.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { nonNegative } from "../core/pod/field-rules.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
-import { formatSelector, printSelector } from "../object/label-selectors.ts";
+import { formatSelector, selectorType } from "../object/label-selectors.ts";
 import { ageOf, formatAge, nameOf } from "../object/printing.ts";
 import {
   isSet,
@@ -171,9 +176,9 @@ function templateErrors(spec: JsonObject, old?: JsonObject): FieldError[] {
     ...validateJobSpec(spec, jobPath, old),
     ...(selector
       ? [
-          invalidPrinted(
+          invalidInternal(
             `${jobPath}.selector`,
-            printSelector(selector),
+            [selectorType, selector],
             "`selector` will be auto-generated",
           ),
         ]

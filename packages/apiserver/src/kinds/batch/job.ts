@@ -2,7 +2,13 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go,
 // pkg/apis/batch/validation/validation.go, pkg/api/job/warnings.go.
 import { cloneJson, dnsLabelFaults, equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  quoteGo,
+  required,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import {
@@ -17,10 +23,9 @@ import {
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { podWarnings } from "../core/pod/pod-warnings.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
 import {
   immutableSelector,
-  printSelector,
+  selectorType,
   validateLabelSelector,
 } from "../object/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
@@ -37,6 +42,7 @@ import {
 import {
   finalizerErrors,
   immutable,
+  immutableInternal,
   keepOld,
   metadataOf,
   objectAt,
@@ -214,7 +220,13 @@ function generatedErrors(object: JsonObject, old?: JsonObject): FieldError[] {
     ...(uid ? [] : [required("metadata.uid", "")]),
     ...Object.keys(expected).flatMap((key) => hasLabel(labels, key, expected[key]!)),
     ...(chosen !== undefined && !isChosen(chosen, expected)
-      ? [invalidPrinted("spec.selector", printSelector(selector), "`selector` not auto-generated")]
+      ? [
+          invalidInternal(
+            "spec.selector",
+            [selectorType, selector],
+            "`selector` not auto-generated",
+          ),
+        ]
       : []),
   ];
 }
@@ -232,8 +244,8 @@ function hasLabel(
 function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const spec = objectAt(object, "spec");
   const before = objectAt(old, "spec");
-  const frozen = (field: string): FieldError[] =>
-    immutable(`spec.${field}`, spec[field] ?? null, before[field] ?? null);
+  const frozen = (field: string, type: string): FieldError[] =>
+    immutableInternal(`spec.${field}`, [type, spec[field]], before[field]);
   return [
     ...wholeSpecErrors(spec, before),
     ...completionErrors(spec, before),
@@ -243,13 +255,11 @@ function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
       mutableAt(before, "selector"),
     ),
     ...templateErrors(spec, before, objectAt(old, "status")),
-    ...[
-      "completionMode",
-      "podFailurePolicy",
-      "backoffLimitPerIndex",
-      "managedBy",
-      "successPolicy",
-    ].flatMap(frozen),
+    ...frozen("completionMode", "*string"),
+    ...frozen("podFailurePolicy", "*batch.PodFailurePolicy"),
+    ...frozen("backoffLimitPerIndex", "*int"),
+    ...frozen("managedBy", "*string"),
+    ...frozen("successPolicy", "*batch.SuccessPolicy"),
   ];
 }
 
@@ -276,7 +286,12 @@ function templateErrors(spec: JsonObject, before: JsonObject, oldStatus: JsonObj
     (!isSet(oldStatus["startTime"]) || toldSuspended) &&
     numberAt(oldStatus, "active") === 0;
   const template = objectAt(spec, "template");
-  if (!isIdle) return immutable("spec.template", template, objectAt(before, "template"));
+  if (!isIdle)
+    return immutableInternal(
+      "spec.template",
+      ["core.PodTemplateSpec", template],
+      before["template"],
+    );
   const allowed = cloneJson(objectAt(before, "template"));
   adoptScheduling(allowed, template);
   const podSpec = objectAt(template, "spec");
@@ -293,7 +308,7 @@ function templateErrors(spec: JsonObject, before: JsonObject, oldStatus: JsonObj
           ),
       );
   }
-  return immutable("spec.template.spec", podSpec, allowedSpec);
+  return immutableInternal("spec.template.spec", ["core.PodSpec", podSpec], allowedSpec);
 }
 
 function adoptScheduling(allowed: JsonObject, template: JsonObject): void {

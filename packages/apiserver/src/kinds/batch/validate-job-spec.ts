@@ -5,6 +5,7 @@ import {
   duplicate,
   type FieldError,
   invalid,
+  invalidInternal,
   notSupported,
   quoteGo,
   required,
@@ -13,13 +14,6 @@ import {
 } from "../../registry/field-error.ts";
 import { nonNegative, ruled } from "../core/pod/field-rules.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
-import {
-  formatStruct,
-  goList,
-  goPointer,
-  goStructPointer,
-  invalidPrinted,
-} from "../object/format-struct.ts";
 import { domainPathErrors } from "../object/name-faults.ts";
 import {
   isSet,
@@ -250,19 +244,9 @@ function successPolicyErrors(spec: JsonObject, path: string): FieldError[] {
   const policy = mutableAt(spec, "successPolicy");
   if (!policy) return [];
   if (stringAt(spec, "completionMode") !== "Indexed") {
-    const printed = formatStruct(policy, [
-      [
-        "Rules",
-        "rules",
-        goList((rule) =>
-          goStructPointer([
-            ["SucceededIndexes", "succeededIndexes", goPointer],
-            ["SucceededCount", "succeededCount", goPointer],
-          ])(rule),
-        ),
-      ],
-    ]);
-    return [invalidPrinted(path, printed, "requires indexed completion mode")];
+    return [
+      invalidInternal(path, ["batch.SuccessPolicy", policy], "requires indexed completion mode"),
+    ];
   }
   const rules = itemsAt(policy, "rules");
   return [

@@ -12,6 +12,7 @@ import {
   duplicate,
   type FieldError,
   forbidden,
+  forbiddenChange,
   invalid,
   notSupported,
   quoteGo,
@@ -21,6 +22,7 @@ import {
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import { isSet, itemsAt, textsAt } from "../object/read-fields.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+import { diffPrinted } from "../object/unified-diff.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 
 const usages = [
@@ -217,7 +219,14 @@ export function validateRequestChange(
             return [forbidden(path, `updates may not add a condition of type "${type}"`)];
           return now.length < before.length || equalJson(now, before)
             ? []
-            : [forbidden(path, `updates may not modify a condition of type "${type}"\n`)];
+            : [
+                forbiddenChange(path, `updates may not modify a condition of type "${type}"`, {
+                  type: "[]certificates.CertificateSigningRequestCondition",
+                  before,
+                  after: now,
+                  diff: diffPrinted,
+                }),
+              ];
         });
   return [
     ...validateObjectMeta(object, { namespaced: false }, () => []),

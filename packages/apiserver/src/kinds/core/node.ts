@@ -10,6 +10,7 @@ import {
   labelValueFaults,
 } from "homeostat/api";
 import {
+  duplicateInternal,
   type FieldError,
   forbidden,
   internalFault,
@@ -20,7 +21,6 @@ import {
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goPointer, goText } from "../object/format-struct.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../object/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
@@ -136,16 +136,13 @@ function taintErrors(object: JsonObject): FieldError[] {
       errors.push(notSupported(`${path}.effect`, effect, effects));
     const pair = `${effect} ${key}`;
     if (seen.has(pair))
-      errors.push({
-        type: "FieldValueDuplicate",
-        field: path,
-        body: `Duplicate value: ${formatStruct(taint, [
-          ["Key", "key", goText],
-          ["Value", "value", goText],
-          ["Effect", "effect", goText],
-          ["TimeAdded", "timeAdded", goPointer],
-        ])}: taints must be unique by key and effect pair`,
-      });
+      errors.push(
+        duplicateInternal(
+          path,
+          ["core.Taint", taint],
+          "taints must be unique by key and effect pair",
+        ),
+      );
     seen.add(pair);
     return errors;
   });
@@ -238,20 +235,11 @@ function validateChange(object: JsonObject, old: JsonObject): FieldError[] {
 function addressErrors(addresses: readonly JsonObject[]): FieldError[] {
   const seen = new Set<string>();
   return addresses.flatMap((address, i) => {
-    const printed = formatStruct(address, [
-      ["Type", "type", goText],
-      ["Address", "address", goText],
-    ]);
-    const again = seen.has(printed);
-    seen.add(printed);
+    const key = JSON.stringify([stringAt(address, "type"), stringAt(address, "address")]);
+    const again = seen.has(key);
+    seen.add(key);
     return again
-      ? [
-          {
-            type: "FieldValueDuplicate" as const,
-            field: `status.addresses[${i}]`,
-            body: `Duplicate value: ${printed}`,
-          },
-        ]
+      ? [duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address])]
       : [];
   });
 }

@@ -4,9 +4,15 @@
 // pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimUpdate).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  forbiddenChange,
+  invalid,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
+import { diffPrinted } from "../object/unified-diff.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
@@ -19,7 +25,6 @@ import {
   objectAt,
   stringAt,
 } from "../object/strategy.ts";
-import { diffClaimSpecs } from "./format-claim-spec.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./pod/resource-lists.ts";
 import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
@@ -105,9 +110,15 @@ function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
     ...(equalJson(changed, frozen)
       ? []
       : [
-          forbidden(
+          forbiddenChange(
             "spec",
-            `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diffClaimSpecs(frozen, changed)}`,
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+            {
+              type: "core.PersistentVolumeClaimSpec",
+              before: frozen,
+              after: changed,
+              diff: diffPrinted,
+            },
           ),
         ]),
     ...sizeErrors(

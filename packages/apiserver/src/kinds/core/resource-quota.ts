@@ -2,17 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/resourcequota/strategy.go,
 // pkg/apis/core/validation/validation.go.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import { type FieldError, invalid, invalidInternal, required } from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import {
-  formatStruct,
-  goList,
-  goPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../object/format-struct.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { parseQuantity } from "../object/quantity.ts";
 import { itemsAt, mutableAt, textMapAt, textsAt } from "../object/read-fields.ts";
@@ -120,9 +112,9 @@ function validateScopeSelector(spec: JsonObject): FieldError[] {
         ? []
         : [invalid(`${path}.scopeName`, stringAt(requirement, "scopeName"), "unsupported scope")]),
       ...misplaced(stringAt(requirement, "scopeName"), spec).map(() =>
-        invalidPrinted(
+        invalidInternal(
           path,
-          formatStruct(selector, selectorFields),
+          ["core.ScopeSelector", selector],
           "unsupported scope applied to resource",
         ),
       ),
@@ -134,14 +126,6 @@ function validateScopeSelector(spec: JsonObject): FieldError[] {
   ];
 }
 
-const requirementFields: readonly StructField[] = [
-  ["ScopeName", "scopeName", goText],
-  ["Operator", "operator", goText],
-  ["Values", "values", goPointer],
-];
-const selectorFields: readonly StructField[] = [
-  ["MatchExpressions", "matchExpressions", goList((item) => formatStruct(item, requirementFields))],
-];
 const existsOnly = [
   "BestEffort",
   "NotBestEffort",

@@ -5,11 +5,12 @@ import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject } f
 import {
   type FieldError,
   forbidden,
+  forbiddenChange,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../registry/field-error.ts";
-import { goStructPointer, invalidPrinted } from "../object/format-struct.ts";
 import { parseQuantity } from "../object/quantity.ts";
 import {
   isSet,
@@ -20,7 +21,7 @@ import {
   withoutFields,
 } from "../object/read-fields.ts";
 import { immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { formatNodeTerms } from "../object/format-node-terms.ts";
+import { diffPrinted } from "../object/unified-diff.ts";
 import { validateNodeSelector } from "./pod/validate-affinity.ts";
 import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 import { persistentSources, validatePersistentSource } from "./validate-persistent-source.ts";
@@ -192,9 +193,7 @@ function attributesErrors(spec: JsonObject, parent: string): FieldError[] {
       ];
 }
 
-/**
- * Where the volume is stays; upstream adds a listing of the differences, which is left out here.
- */
+/** Where the volume is stays. */
 export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldError[] {
   const sourceOf = (each: JsonObject): JsonObject =>
     Object.fromEntries(
@@ -208,9 +207,15 @@ export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldEr
     ...(equalJson(sourceOf(spec), sourceOf(old))
       ? []
       : [
-          forbidden(
+          forbiddenChange(
             "spec.persistentvolumesource",
-            "spec.persistentvolumesource is immutable after creation\n",
+            "spec.persistentvolumesource is immutable after creation",
+            {
+              type: "core.PersistentVolumeSource",
+              before: old,
+              after: { ...spec, ...sourceOf(spec) },
+              diff: diffPrinted,
+            },
           ),
         ]),
     ...immutable("volumeMode", spec["volumeMode"], old["volumeMode"]),
@@ -242,19 +247,12 @@ const renamedLabels: ReadonlyMap<string, string> = new Map([
 function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined): FieldError[] {
   if (!isSet(old)) return [];
   const isSame = equalJson(affinity ?? null, renamed(old, affinity ?? null));
-  const print = goStructPointer([
-    [
-      "Required",
-      "required",
-      goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", formatNodeTerms]]),
-    ],
-  ]);
   return isSame
     ? []
     : [
-        invalidPrinted(
+        invalidInternal(
           "nodeAffinity",
-          print(affinity),
+          ["*core.VolumeNodeAffinity", affinity],
           "field is immutable, except for updating from beta label to GA",
         ),
       ];

@@ -3,16 +3,21 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
 import {
   dnsSubdomainFaults,
-  encodeJson,
   equalJson,
   isObject,
-  type Json,
   type JsonObject,
   labelKeyFaults,
 } from "homeostat/api";
 import { type FieldError, invalid, required } from "../../registry/field-error.ts";
 
-import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  finalizerErrors,
+  immutable,
+  immutableInternal,
+  metadataOf,
+  objectAt,
+  stringAt,
+} from "../object/strategy.ts";
 
 /**
  * What the old group asks for, create and update alike. `reporter` is the field name in the
@@ -74,46 +79,22 @@ export function validateEventChange(object: JsonObject, old: JsonObject): FieldE
   ];
 }
 
-/** References and sources print as Go's internal structs, with capital names and every field. */
-const structFields: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  involvedObject: [
-    ["Kind", "kind"],
-    ["Namespace", "namespace"],
-    ["Name", "name"],
-    ["UID", "uid"],
-    ["APIVersion", "apiVersion"],
-    ["ResourceVersion", "resourceVersion"],
-    ["FieldPath", "fieldPath"],
-  ],
-  source: [
-    ["Component", "component"],
-    ["Host", "host"],
-  ],
+/** Upstream's types of what is no plain string. */
+const frozenTypes: Readonly<Record<string, string>> = {
+  involvedObject: "core.ObjectReference",
+  related: "*core.ObjectReference",
+  source: "core.EventSource",
+  firstTimestamp: "@Time",
+  lastTimestamp: "@Time",
+  eventTime: "@Time",
+  count: "int",
 };
 
 function frozenField(field: string, object: JsonObject, old: JsonObject): FieldError[] {
-  if (equalJson(object[field] ?? null, old[field] ?? null)) return [];
-  return [
-    {
-      type: "FieldValueInvalid",
-      field,
-      body: `Invalid value: ${printed(field, object[field])}: field is immutable`,
-    },
-  ];
-}
-
-function printed(field: string, value: Json | undefined): string {
-  const fields = structFields[field === "related" ? "involvedObject" : field];
-  if (!fields)
-    return invalid(
-      "",
-      value ??
-        (field === "count" ? 0 : field.endsWith("Timestamp") || field === "eventTime" ? null : ""),
-      "",
-    ).body.slice("Invalid value: ".length);
-  return isObject(value)
-    ? `{${fields.map(([goName, name]) => `"${goName}":${encodeJson(stringAt(value, name))}`).join(",")}}`
-    : "null";
+  const type = frozenTypes[field];
+  return type === undefined
+    ? immutable(field, object[field] ?? "", old[field] ?? "")
+    : immutableInternal(field, [type, object[field]], old[field]);
 }
 
 function oldStyle(object: JsonObject, namespace: string): FieldError[] {

@@ -2,19 +2,8 @@
 // print.
 // Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go,
 // k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
-import {
-  formatStruct,
-  goFlag,
-  goList,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../object/format-struct.ts";
+import { equalJson, type JsonObject } from "homeostat/api";
+import { type FieldError, invalidInternal } from "../../registry/field-error.ts";
 import { nameOf } from "../object/printing.ts";
 import { withoutFields } from "../object/read-fields.ts";
 import { objectAt } from "../object/strategy.ts";
@@ -56,9 +45,9 @@ export function fixedSchemaErrors(schema: JsonObject): FieldError[] {
   return !fixed || equalJson(fixed, spec)
     ? []
     : [
-        invalidPrinted(
+        invalidInternal(
           "spec",
-          formatStruct(spec, schemaFields),
+          ["flowcontrol.FlowSchemaSpec", spec],
           `spec of '${name}' must equal the fixed value`,
         ),
       ];
@@ -69,9 +58,9 @@ export function fixedLevelErrors(level: JsonObject): FieldError[] {
   const name = nameOf(level);
   const spec = objectAt(level, "spec");
   const refusal = (what: string): FieldError[] => [
-    invalidPrinted(
+    invalidInternal(
       "spec",
-      formatStruct(spec, levelFields),
+      ["flowcontrol.PriorityLevelConfigurationSpec", spec],
       `spec of '${name}'${what} must equal the fixed value`,
     ),
   ];
@@ -81,67 +70,3 @@ export function fixedLevelErrors(level: JsonObject): FieldError[] {
       : refusal(" except the 'spec.exempt' field");
   return name === "catch-all" && !equalJson(spec, catchAllLevel) ? refusal("") : [];
 }
-
-const struct =
-  (...fields: readonly StructField[]) =>
-  (value: Json | undefined): string =>
-    formatStruct(value, fields);
-
-const named: readonly StructField[] = [["Name", "name", goText]];
-const subject = struct(
-  ["Kind", "kind", goText],
-  ["User", "user", goStructPointer(named)],
-  ["Group", "group", goStructPointer(named)],
-  [
-    "ServiceAccount",
-    "serviceAccount",
-    goStructPointer([["Namespace", "namespace", goText], ...named]),
-  ],
-);
-const resourceRule = struct(
-  ["Verbs", "verbs", goPointer],
-  ["APIGroups", "apiGroups", goPointer],
-  ["Resources", "resources", goPointer],
-  ["ClusterScope", "clusterScope", goFlag],
-  ["Namespaces", "namespaces", goPointer],
-);
-const pathRule = struct(
-  ["Verbs", "verbs", goPointer],
-  ["NonResourceURLs", "nonResourceURLs", goPointer],
-);
-const rule = struct(
-  ["Subjects", "subjects", goList(subject)],
-  ["ResourceRules", "resourceRules", goList(resourceRule)],
-  ["NonResourceRules", "nonResourceRules", goList(pathRule)],
-);
-const schemaFields: readonly StructField[] = [
-  ["PriorityLevelConfiguration", "priorityLevelConfiguration", struct(...named)],
-  ["MatchingPrecedence", "matchingPrecedence", goNumber],
-  ["DistinguisherMethod", "distinguisherMethod", goStructPointer([["Type", "type", goText]])],
-  ["Rules", "rules", goList(rule)],
-];
-
-const queuing: readonly StructField[] = [
-  ["Queues", "queues", goNumber],
-  ["HandSize", "handSize", goNumber],
-  ["QueueLengthLimit", "queueLengthLimit", goNumber],
-];
-const limited: readonly StructField[] = [
-  ["NominalConcurrencyShares", "nominalConcurrencyShares", goNumber],
-  [
-    "LimitResponse",
-    "limitResponse",
-    struct(["Type", "type", goText], ["Queuing", "queuing", goStructPointer(queuing)]),
-  ],
-  ["LendablePercent", "lendablePercent", goPointer],
-  ["BorrowingLimitPercent", "borrowingLimitPercent", goPointer],
-];
-const exempt: readonly StructField[] = [
-  ["NominalConcurrencyShares", "nominalConcurrencyShares", goPointer],
-  ["LendablePercent", "lendablePercent", goPointer],
-];
-const levelFields: readonly StructField[] = [
-  ["Type", "type", goText],
-  ["Limited", "limited", goStructPointer(limited)],
-  ["Exempt", "exempt", goStructPointer(exempt)],
-];

@@ -10,13 +10,12 @@ import {
   type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import { type FieldError, invalid, invalidInternal, required } from "../../registry/field-error.ts";
 import {
   type NameRule,
   validateObjectMeta,
 } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goText, invalidPrinted } from "../object/format-struct.ts";
 import { ipErrors } from "../object/ip-addresses.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
@@ -75,15 +74,13 @@ function parentErrors(object: JsonObject): FieldError[] {
 function parentChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const parent = parentOf(object);
   if (equalJson(parent ?? null, parentOf(old) ?? null)) return [];
-  const printed = isObject(parent)
-    ? formatStruct(parent, [
-        ["Group", "group", goText],
-        ["Resource", "resource", goText],
-        ["Namespace", "namespace", goText],
-        ["Name", "name", goText],
-      ])
-    : "null";
-  return [invalidPrinted("spec.parentRef", printed, "field is immutable")];
+  return [
+    invalidInternal(
+      "spec.parentRef",
+      ["*networking.ParentReference", parent],
+      "field is immutable",
+    ),
+  ];
 }
 
 function formatParent(parent: Json | undefined): string {

@@ -2,7 +2,12 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/node/runtimeclass/strategy.go,
 // pkg/apis/node/validation/validation.go.
 import { dnsLabelFaults, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import {
+  duplicateInternal,
+  type FieldError,
+  invalid,
+  required,
+} from "../../registry/field-error.ts";
 import {
   validateLabels,
   validateObjectMeta,
@@ -13,7 +18,6 @@ import { validateContainerResources } from "../core/pod/validate-resources.ts";
 import { validateTolerations } from "../core/pod/validate-scheduling.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nodeLabelMessage } from "../object/deprecated-node-labels.ts";
-import { formatStruct, goPointer, goText } from "../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
@@ -67,17 +71,7 @@ function tolerationErrors(tolerations: readonly JsonObject[], path: string): Fie
       ["key", "operator", "value", "effect"].map((field) => stringAt(toleration, field)),
     );
     if (seen.has(key))
-      errors.push({
-        type: "FieldValueDuplicate",
-        field: `${path}[${i}]`,
-        body: `Duplicate value: ${formatStruct(toleration, [
-          ["Key", "key", goText],
-          ["Operator", "operator", goText],
-          ["Value", "value", goText],
-          ["Effect", "effect", goText],
-          ["TolerationSeconds", "tolerationSeconds", goPointer],
-        ])}`,
-      });
+      errors.push(duplicateInternal(`${path}[${i}]`, ["core.Toleration", toleration]));
     seen.add(key);
   });
   return errors;

@@ -5,10 +5,12 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
 // pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
+import type { PrintInternal } from "../../registry/field-error.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
   ProxyHandler,
+  ReviewHandler,
   ScaleView,
   ServedResource,
   Strategy,
@@ -40,7 +42,7 @@ export interface BuiltinKind {
   readonly storage?: {
     readonly group: string;
     readonly version: string;
-    readonly fromStorage: (stored: JsonObject) => JsonObject;
+    readonly fromStorage: (stored: JsonObject, print: PrintInternal) => JsonObject;
     readonly toStorage: (object: JsonObject) => JsonObject;
   };
   /**
@@ -49,7 +51,7 @@ export interface BuiltinKind {
    */
   readonly stored?: "json" | "protobuf";
   /** SetDefaults functions, in place, on a decoded object. */
-  readonly defaults?: (object: JsonObject) => void;
+  readonly defaults?: (object: JsonObject, print: PrintInternal) => void;
   readonly rules?: Rules;
   /**
    * Subresources that are views on the object (`status`, `finalize`), with the rules in which they
@@ -72,7 +74,9 @@ export interface BuiltinKind {
    */
   readonly cells?: (object: JsonObject, nowMs: number) => readonly Json[];
   /** See ServedResource. */
-  readonly review?: ServedResource["review"];
+  readonly review?: (
+    ...given: [...Parameters<ReviewHandler>, print: PrintInternal]
+  ) => ReturnType<ReviewHandler>;
   /** See ServedResource. */
   readonly observed?: ServedResource["observed"];
   /** See ServedResource. */

@@ -1,7 +1,7 @@
 // Turns the record of a built-in kind and the kind data into a served resource.
 // Knows nothing of any single kind.
 import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
-import { quoteGo } from "../../registry/field-error.ts";
+import { printError, type PrintInternal, quoteGo } from "../../registry/field-error.ts";
 import type { SmdType } from "../../merge/smd-type.ts";
 import type {
   SelectableFields,
@@ -15,10 +15,11 @@ import type {
 import type { KindData, SubresourceFacts } from "../data/kind-data.ts";
 import type { BuiltinKind, Rules } from "./builtin-kind.ts";
 import { createGoDecoder } from "./go-decoder.ts";
+import { createInternalPrinter } from "./print-internal.ts";
 import { defaultCells } from "./printing.ts";
 import { plainStrategy } from "./strategy.ts";
 import { createStructPlans } from "./struct-plans.ts";
-import { createTypedCodec } from "./typed-codec.ts";
+import { createTypedCodec, type TypedCodecOptions } from "./typed-codec.ts";
 
 /** What all built-in kinds are made with. */
 export interface BuiltinMaterials {
@@ -52,8 +53,13 @@ export function createBuiltinResource(
 ): ServedResource {
   const facts = data.kind(record.group, record.version, record.kind);
   if (!facts) throw unknownKind(record, data);
+  const print = createInternalPrinter(() => data.layout());
   const strategy = withWholeStatus(
-    { ...plainStrategy, deleteReturnsObject: shownWhenDeleted.has(record.kind), ...record.rules },
+    {
+      ...plainStrategy,
+      deleteReturnsObject: shownWhenDeleted.has(record.kind),
+      ...withPrintedErrors(record.rules ?? {}, print),
+    },
     record,
     facts.type,
     data,
@@ -65,10 +71,10 @@ export function createBuiltinResource(
     model: facts.type,
     smd: smdOf(facts.type),
     emptyLists: record.stored === "json" ? "kept" : "null",
-    ...(record.defaults ? { defaults: record.defaults } : {}),
+    ...defaultsOf(record, print),
     ...(record.storage
       ? {
-          conversion: canonicalConversion(record, data),
+          conversion: canonicalConversion(record, data, print),
           storageModel: data.kind(storage.group, storage.version, record.kind)!.type,
         }
       : {}),
@@ -92,7 +98,12 @@ export function createBuiltinResource(
     strategy,
     subresources: new Map(
       facts.subresources.flatMap((sub) =>
-        subresource(record, sub, strategy, codec, { data, smdOf }),
+        subresource(record, sub, {
+          main: strategy,
+          codec,
+          print,
+          materials: { data, smdOf },
+        }),
       ),
     ),
     fields: selectableFields(record),
@@ -100,7 +111,7 @@ export function createBuiltinResource(
     schemaEpoch: 0,
     creatable: true,
     ...(record.deprecationWarning ? { deprecationWarning: record.deprecationWarning } : {}),
-    ...(record.review ? { review: record.review } : {}),
+    ...reviewOf(record, print),
     ...(record.observed ? { observed: record.observed } : {}),
     ...(record.createsThrough ? { createsThrough: record.createsThrough } : {}),
     ...(record.committed ? { committed: record.committed } : {}),
@@ -140,7 +151,8 @@ function withWholeStatus(
 function canonicalConversion(
   record: BuiltinKind,
   data: KindData,
-): NonNullable<BuiltinKind["storage"]> {
+  print: PrintInternal,
+): NonNullable<TypedCodecOptions["conversion"]> {
   const storage = record.storage!;
   const into = ({
     group,
@@ -163,7 +175,7 @@ function canonicalConversion(
   const toStored = into(storage);
   return {
     ...storage,
-    fromStorage: (stored) => toRecord(storage.fromStorage(stored)),
+    fromStorage: (stored) => toRecord(storage.fromStorage(stored, print)),
     toStorage: (object) => toStored(storage.toStorage(object)),
   };
 }
@@ -171,9 +183,17 @@ function canonicalConversion(
 function subresource(
   record: BuiltinKind,
   facts: SubresourceFacts,
-  main: Strategy,
-  codec: VersionCodec,
-  { data, smdOf }: BuiltinMaterials,
+  {
+    main,
+    codec,
+    print,
+    materials: { data, smdOf },
+  }: {
+    readonly main: Strategy;
+    readonly codec: VersionCodec;
+    readonly print: PrintInternal;
+    readonly materials: BuiltinMaterials;
+  },
 ): readonly (readonly [string, Subresource])[] {
   const kind = { group: facts.group, version: facts.version, kind: facts.kind };
   const { name, verbs } = facts;
@@ -186,7 +206,7 @@ function subresource(
           at: "view",
           kind,
           verbs,
-          strategy: { ...main, ...rules, allowCreateOnUpdate: false },
+          strategy: { ...main, ...withPrintedErrors(rules, print), allowCreateOnUpdate: false },
           codec,
         },
       ],
@@ -214,6 +234,37 @@ function subresource(
   return [
     [name, { at: "connect", kind, verbs, handle, ...body, ...(precheck ? { precheck } : {}) }],
   ];
+}
+
+/** Rules name values of internal types; here they are printed. */
+function withPrintedErrors(rules: Rules, print: PrintInternal): Rules {
+  const { validateCreate, validateUpdate } = rules;
+  return {
+    ...rules,
+    ...(validateCreate
+      ? {
+          validateCreate: (object, context) =>
+            validateCreate(object, context).map((error) => printError(error, print)),
+        }
+      : {}),
+    ...(validateUpdate
+      ? {
+          validateUpdate: (object, old, context) =>
+            validateUpdate(object, old, context).map((error) => printError(error, print)),
+        }
+      : {}),
+  };
+}
+
+function defaultsOf(
+  { defaults }: BuiltinKind,
+  print: PrintInternal,
+): Pick<TypedCodecOptions, "defaults"> {
+  return defaults ? { defaults: (object) => defaults(object, print) } : {};
+}
+
+function reviewOf({ review }: BuiltinKind, print: PrintInternal): Pick<ServedResource, "review"> {
+  return review ? { review: (object, caller) => review(object, caller, print) } : {};
 }
 
 const nothing = (): Readonly<Record<string, string>> => ({});

@@ -4,15 +4,19 @@
 // pkg/labels/selector.go (String).
 import {
   compareBytewise,
-  encodeJson,
   equalJson,
   type JsonObject,
   labelKeyFaults,
   labelValueFaults,
 } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../registry/field-error.ts";
 import { validateLabels } from "../../registry/object-meta/validate-object-meta.ts";
-import { invalidPrinted } from "./format-struct.ts";
 import { itemsAt, textMapAt, textsAt } from "./read-fields.ts";
 import { stringAt } from "./strategy.ts";
 
@@ -93,16 +97,8 @@ export function isEmptySelector(selector: JsonObject): boolean {
   );
 }
 
-/** The selector as error messages show it: in the order of its Go structs. */
-export function printSelector(selector: JsonObject | undefined): string {
-  if (!selector) return "null";
-  const labels = textMapAt(selector, "matchLabels");
-  const expressions = itemsAt(selector, "matchExpressions").map((expression) => {
-    const values = textsAt(expression, "values");
-    return `{"key":${encodeJson(stringAt(expression, "key"))},"operator":${encodeJson(stringAt(expression, "operator"))}${values.length ? `,"values":${encodeJson([...values])}` : ""}}`;
-  });
-  return `{${[...(Object.keys(labels).length ? [`"matchLabels":${encodeJson({ ...labels })}`] : []), ...(expressions.length ? [`"matchExpressions":[${expressions.join(",")}]`] : [])].join(",")}}`;
-}
+/** Upstream's type of a selector, for what refuses one. */
+export const selectorType = "*v1.LabelSelector";
 
 /** A selector that may not change, at its path. */
 export function immutableSelector(
@@ -112,7 +108,7 @@ export function immutableSelector(
 ): FieldError[] {
   return equalJson(selector ?? null, old ?? null)
     ? []
-    : [invalidPrinted(path, printSelector(selector), "field is immutable")];
+    : [invalidInternal(path, [selectorType, selector], "field is immutable")];
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */

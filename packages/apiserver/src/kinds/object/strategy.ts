@@ -3,7 +3,12 @@
 // Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in few
 // lines each.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  type InternalValue,
+  invalid,
+  invalidInternal,
+} from "../../registry/field-error.ts";
 import type { Strategy } from "../../registry/served-resource.ts";
 import type { Rules } from "./builtin-kind.ts";
 import { nameIsDnsSubdomain } from "./names.ts";
@@ -88,6 +93,17 @@ export function immutable(
   old: Json | undefined,
 ): FieldError[] {
   return equalJson(value, old) ? [] : [invalid(path, value, "field is immutable")];
+}
+
+/** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
+export function immutableInternal(
+  path: string,
+  [type, value]: InternalValue,
+  old: Json | undefined,
+): FieldError[] {
+  return equalJson(value ?? null, old ?? null)
+    ? []
+    : [invalidInternal(path, [type, value], "field is immutable")];
 }
 
 const standardFinalizers: ReadonlySet<string> = new Set([

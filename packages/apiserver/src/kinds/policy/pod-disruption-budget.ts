@@ -2,15 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/strategy.go,
 // pkg/apis/policy/validation/validation.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  notSupported,
+} from "../../registry/field-error.ts";
 import { percentFaults } from "../core/pod/field-rules.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import {
-  formatStruct,
-  goPointer,
-  invalidPrinted,
-  type StructField,
-} from "../object/format-struct.ts";
 import { validateLabelSelector } from "../object/label-selectors.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { isSet, itemsAt, numberAt } from "../object/read-fields.ts";
@@ -68,21 +67,14 @@ export const podDisruptionBudget: BuiltinKind = {
   },
 };
 
-const specFields: readonly StructField[] = [
-  ["MinAvailable", "minAvailable", goPointer],
-  ["Selector", "selector", goPointer],
-  ["MaxUnavailable", "maxUnavailable", goPointer],
-  ["UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", goPointer],
-];
-
 function validateSpec(spec: JsonObject, invalidValues: "refused" | "allowed"): FieldError[] {
   const policy = spec["unhealthyPodEvictionPolicy"];
   return [
     ...(bounds.every((bound) => isSet(spec[bound]))
       ? [
-          invalidPrinted(
+          invalidInternal(
             "spec",
-            formatStruct(spec, specFields),
+            ["policy.PodDisruptionBudgetSpec", spec],
             "minAvailable and maxUnavailable cannot be both set",
           ),
         ]

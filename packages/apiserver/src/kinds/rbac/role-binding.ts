@@ -9,10 +9,15 @@ import {
   type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  notSupported,
+  required,
+} from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatStruct, goText, invalidPrinted } from "../object/format-struct.ts";
 import { nameIsPathSegment } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { itemsAt, setIfEmpty } from "../object/read-fields.ts";
@@ -106,17 +111,7 @@ function roleChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   const role = object["roleRef"];
   return equalJson(role ?? {}, old["roleRef"] ?? {})
     ? []
-    : [
-        invalidPrinted(
-          "roleRef",
-          formatStruct(role, [
-            ["APIGroup", "apiGroup", goText],
-            ["Kind", "kind", goText],
-            ["Name", "name", goText],
-          ]),
-          "cannot change roleRef",
-        ),
-      ];
+    : [invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef")];
 }
 
 function cells(object: JsonObject, nowMs: number): readonly Json[] {

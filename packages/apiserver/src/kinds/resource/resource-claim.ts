@@ -4,18 +4,16 @@
 // k8s.io/kubernetes/pkg/registry/resource/{resourceclaim,resourceclaimtemplate}/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation/validation.go}.
 import { equalJson, isObject, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
+import { type FieldError, invalidInternal } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import { validateTemplateMetadata } from "../core/pod/validate-claim-template.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { hasItems, isSet, itemsAt } from "../object/read-fields.ts";
 import { keepMetadataForStatus } from "../object/status-metadata.ts";
 import { finalizerErrors, keepOld, metadataOf, objectAt } from "../object/strategy.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
-import { formatClaimSpec, formatTemplateSpec } from "./format-claim.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
 import {
   setDemandDefaults,
@@ -51,7 +49,7 @@ export const resourceClaim: BuiltinKind = {
       ...metadataErrors(object),
       ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {})
         ? []
-        : [invalidPrinted("spec", formatClaimSpec(object["spec"]), unchanged)]),
+        : [invalidInternal("spec", ["resource.ResourceClaimSpec", object["spec"]], unchanged)]),
     ],
   },
   views: {
@@ -87,7 +85,13 @@ export const resourceClaimTemplate: BuiltinKind = {
       ...templateErrors(object),
       ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {})
         ? []
-        : [invalidPrinted("spec", formatTemplateSpec(object["spec"]), unchanged)]),
+        : [
+            invalidInternal(
+              "spec",
+              ["resource.ResourceClaimTemplateSpec", object["spec"]],
+              unchanged,
+            ),
+          ]),
     ],
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],

@@ -2,12 +2,10 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/resource/resourceslice/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation}.
 import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, quoteGo } from "../../registry/field-error.ts";
+import { type FieldError, invalid, invalidInternal, quoteGo } from "../../registry/field-error.ts";
 import type { WriteContext } from "../../registry/served-resource.ts";
 import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatNodeTerms } from "../object/format-node-terms.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { hasItems, isSet, itemsAt, numberAt } from "../object/read-fields.ts";
 import {
@@ -166,9 +164,9 @@ function selectorErrors(selector: JsonObject, path: string): readonly FieldError
     ...(single
       ? []
       : [
-          invalidPrinted(
+          invalidInternal(
             `${path}.nodeSelectorTerms`,
-            formatNodeTerms(selector["nodeSelectorTerms"]),
+            ["[]core.NodeSelectorTerm", selector["nodeSelectorTerms"]],
             "must have exactly one node selector term",
           ),
         ]),

@@ -3,15 +3,17 @@
 // (validateResourceClaimStatusUpdate and below).
 import { equalJson, isObject, type JsonObject } from "homeostat/api";
 import {
+  duplicate,
   type FieldError,
   forbidden,
+  invalid,
+  invalidInternal,
   notSupported,
   required,
   tooLong,
   tooMany,
 } from "../../registry/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
 import { interfaceAddressErrors } from "../object/ip-addresses.ts";
 import { isSet, itemsAt, mutableAt, optionalTextAt, textsAt } from "../object/read-fields.ts";
 import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
@@ -27,7 +29,6 @@ import {
   requestReferenceErrors,
   shareIdErrors,
 } from "./device-names.ts";
-import { formatAllocation, formatSharedDevice } from "./format-claim.ts";
 import { validateBindingConditions } from "./validate-binding-conditions.ts";
 import { maxRequests, validateReferences } from "./validate-device-claim.ts";
 
@@ -57,11 +58,7 @@ export function validateClaimStatus(claim: JsonObject, old: JsonObject): readonl
       (device, path) => validateReport(device, path, given),
       sharedDeviceKey,
       "status.devices",
-      (device, path) => ({
-        type: "FieldValueDuplicate",
-        field: path,
-        body: `Duplicate value: ${formatSharedDevice(device)}`,
-      }),
+      (device, path) => duplicate(path, sharedDevice(device)),
     ),
     ...reservationErrors(claim, old),
     ...allocationErrors(
@@ -73,7 +70,15 @@ export function validateClaimStatus(claim: JsonObject, old: JsonObject): readonl
 }
 
 /** What tells devices apart: driver, pool, name and, where it is shared, the share. */
-export const sharedDeviceKey = (device: JsonObject): string => formatSharedDevice(device);
+export const sharedDeviceKey = (device: JsonObject): string => JSON.stringify(sharedDevice(device));
+
+/** Upstream: k8s.io/dynamic-resource-allocation/structured (SharedDeviceID), which is no API type. */
+const sharedDevice = (device: JsonObject): JsonObject => ({
+  Driver: stringAt(device, "driver"),
+  Pool: stringAt(device, "pool"),
+  Device: stringAt(device, "device"),
+  ShareID: stringAt(device, "shareID"),
+});
 
 function consumerErrors(consumer: JsonObject, path: string): FieldError[] {
   return ["resource", "name", "uid"].flatMap((field) =>
@@ -113,7 +118,7 @@ function allocationErrors(
   if (old)
     return equalJson(allocation, old)
       ? []
-      : [invalidPrinted(path, formatAllocation(allocation), "field is immutable")];
+      : [invalidInternal(path, ["resource.AllocationResult", allocation], "field is immutable")];
   const devices = objectAt(allocation, "devices");
   return [
     ...validateList(
@@ -174,13 +179,7 @@ function validateReport(
     ...(share === undefined ? [] : shareIdErrors(share, `${path}.shareID`)),
     ...(given.has(sharedDeviceKey(device))
       ? []
-      : [
-          invalidPrinted(
-            path,
-            formatSharedDevice(device),
-            "must be an allocated device in the claim",
-          ),
-        ]),
+      : [invalid(path, sharedDevice(device), "must be an allocated device in the claim")]),
     ...(conditions.length > maxConditions
       ? [tooMany(`${path}.conditions`, conditions.length, maxConditions)]
       : []),

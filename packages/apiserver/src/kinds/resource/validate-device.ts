@@ -7,17 +7,16 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   required,
   tooLong,
 } from "../../registry/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import { invalidPrinted } from "../object/format-struct.ts";
 import { hasItems, isSet, itemsAt, optionalTextAt } from "../object/read-fields.ts";
 import { objectAt, stringAt } from "../object/strategy.ts";
 import { validateList, validateMap, validateSet } from "./bounded-lists.ts";
 import { attributeNameErrors, labelNameErrors, maxQualifiedName } from "./device-names.ts";
 import { validateDeviceTaint } from "./device-taints.ts";
-import { formatAttribute } from "./format-claim.ts";
 import { nodeChoices } from "./node-choices.ts";
 import { validateRequestPolicy } from "./request-policy.ts";
 import { validateBindingConditions } from "./validate-binding-conditions.ts";
@@ -161,7 +160,13 @@ function attributeErrors(value: Json, path: string): FieldError[] {
         ]),
     ...(forms === 0 ? [invalid(path, "", "exactly one value must be specified")] : []),
     ...(forms > 1
-      ? [invalidPrinted(path, formatAttribute(attribute), "exactly one value must be specified")]
+      ? [
+          invalidInternal(
+            path,
+            ["resource.DeviceAttribute", attribute],
+            "exactly one value must be specified",
+          ),
+        ]
       : []),
   ];
 }

@@ -13,6 +13,7 @@ import {
   duplicate,
   type FieldError,
   invalid,
+  invalidInternal,
   required,
   tooLong,
 } from "../../registry/field-error.ts";
@@ -20,7 +21,6 @@ import { validateObjectMeta } from "../../registry/object-meta/validate-object-m
 import type { WriteContext } from "../../registry/served-resource.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
 import { nodeSelectorWarnings } from "../object/deprecated-node-labels.ts";
-import { formatStruct, goPointer, goText, invalidPrinted } from "../object/format-struct.ts";
 import { validateLabelSelector } from "../object/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
@@ -106,14 +106,9 @@ function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
           !equalJson(fixed(driver), fixed(before)),
       )
       .map((driver) =>
-        invalidPrinted(
+        invalidInternal(
           "spec.drivers",
-          formatStruct(driver, [
-            ["Name", "name", goText],
-            ["NodeID", "nodeID", goText],
-            ["TopologyKeys", "topologyKeys", goPointer],
-            ["Allocatable", "", goPointer],
-          ]),
+          ["storage.CSINodeDriver", { ...driver, allocatable: null }],
           "field is immutable",
         ),
       ),

@@ -6,18 +6,12 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   required,
   tooLong,
 } from "../../registry/field-error.ts";
 import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
 import type { BuiltinKind } from "../object/builtin-kind.ts";
-import {
-  formatStruct,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-} from "../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../object/names.ts";
 import { ageOf, nameOf } from "../object/printing.ts";
 import { mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
@@ -80,20 +74,8 @@ function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
 
 function specChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   if (equalJson(objectAt(object, "spec"), objectAt(old, "spec"))) return [];
-  const source = goStructPointer([
-    ["PersistentVolumeName", "persistentVolumeName", goPointer],
-    ["InlineVolumeSpec", "inlineVolumeSpec", goPointer],
-  ]);
   return [
-    invalidPrinted(
-      "spec",
-      formatStruct(object["spec"], [
-        ["Attacher", "attacher", goText],
-        ["Source", "source", source],
-        ["NodeName", "nodeName", goText],
-      ]),
-      "field is immutable",
-    ),
+    invalidInternal("spec", ["storage.VolumeAttachmentSpec", object["spec"]], "field is immutable"),
   ];
 }
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
@@ -11,12 +10,10 @@ import type {
   WriteContext,
 } from "../../../registry/served-resource.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
-import { openKindData } from "../../data/kind-data.ts";
+import { readKindData } from "../../data/read-kind-data.ts";
 import { imageTag } from "./image-name.ts";
 
-const data = openKindData(
-  readFileSync(new URL("../../../../data/v1.36.jsonl", import.meta.url), "utf8"),
-);
+const data = readKindData("1.36");
 const pods: ServedResource = createBuiltinResources({ data, smdOf: () => deducedType }).find(
   (each) => each.resource === "pods",
 )!;

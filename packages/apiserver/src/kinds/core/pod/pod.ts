@@ -2,13 +2,18 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go,
 // pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, quoteGo } from "../../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  forbiddenChange,
+  quoteGo,
+} from "../../../registry/field-error.ts";
 import type { WriteContext } from "../../../registry/served-resource.ts";
 import type { BuiltinKind } from "../../object/builtin-kind.ts";
 import { ipWarnings } from "../../object/ip-addresses.ts";
 import { itemsAt, optionalNumberAt, setIfEmpty, textMapAt } from "../../object/read-fields.ts";
 import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { diffJson } from "../../object/unified-diff.ts";
+import { diffPrinted } from "../../object/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
@@ -196,9 +201,10 @@ function validateEphemeralChange(object: JsonObject, old: JsonObject): FieldErro
       return equalJson(before, after)
         ? []
         : [
-            forbidden(
+            forbiddenChange(
               "spec.ephemeralContainers",
-              `existing ephemeral containers ${quoteGo(name)} may not be changed\n${diffJson(before, after)}`,
+              `existing ephemeral containers ${quoteGo(name)} may not be changed`,
+              { type: "core.EphemeralContainer", before, after, diff: diffPrinted },
             ),
           ];
     }),

@@ -5,14 +5,15 @@ import {
   duplicate,
   type FieldError,
   forbidden,
+  type InternalValue,
   invalid,
+  invalidInternal,
   notFound,
   notSupported,
   required,
   tooLong,
 } from "../../../registry/field-error.ts";
 import { validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
-import { formatStruct, goPointer, goText, invalidPrinted } from "../../object/format-struct.ts";
 import { legacyIpErrors } from "../../object/ip-addresses.ts";
 import {
   hasItems,
@@ -173,12 +174,7 @@ function oneClaimErrors(claim: JsonObject, names: Set<string>, path: string): Fi
   if (name) names.add(name);
   const direct = optionalTextAt(claim, "resourceClaimName");
   const template = optionalTextAt(claim, "resourceClaimTemplateName");
-  const printed = (): string =>
-    formatStruct(claim, [
-      ["Name", "name", goText],
-      ["ResourceClaimName", "resourceClaimName", goPointer],
-      ["ResourceClaimTemplateName", "resourceClaimTemplateName", goPointer],
-    ]);
+  const shown: InternalValue = ["core.PodResourceClaim", claim];
   return [
     ...(!name
       ? [required(`${path}.name`, "")]
@@ -187,18 +183,18 @@ function oneClaimErrors(claim: JsonObject, names: Set<string>, path: string): Fi
         : dnsLabelErrors(name, `${path}.name`)),
     ...(direct !== undefined && template !== undefined
       ? [
-          invalidPrinted(
+          invalidInternal(
             path,
-            printed(),
+            shown,
             "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
           ),
         ]
       : []),
     ...(direct === undefined && template === undefined
       ? [
-          invalidPrinted(
+          invalidInternal(
             path,
-            printed(),
+            shown,
             "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
           ),
         ]

@@ -2,10 +2,15 @@
 // pod may be scheduled.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodUpdate).
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../../registry/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  forbiddenChange,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../../registry/field-error.ts";
 import { validateObjectMeta } from "../../../registry/object-meta/validate-object-meta.ts";
-import { formatNodeTerm, formatNodeTerms } from "../../object/format-node-terms.ts";
-import { invalidPrinted } from "../../object/format-struct.ts";
 import { nameIsDnsSubdomain } from "../../object/names.ts";
 import {
   hasItems,
@@ -16,7 +21,7 @@ import {
   textMapAt,
 } from "../../object/read-fields.ts";
 import { finalizerErrors, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { diffJson } from "../../object/unified-diff.ts";
+import { diffPrinted } from "../../object/unified-diff.ts";
 import { inRange } from "./field-rules.ts";
 import { validatePodAnnotationChange, validatePodAnnotations } from "./validate-pod-annotations.ts";
 import { validateWholePod } from "./validate-pod.ts";
@@ -151,7 +156,15 @@ function specErrors(spec: JsonObject, before: JsonObject): FieldError[] {
   const errors = hasItems(before["schedulingGates"]) ? gatedErrors(rest, before) : [];
   return equalJson(rest, before)
     ? errors
-    : [...errors, forbidden("spec", `${frozen}\n${diffJson(before, rest)}`)];
+    : [
+        ...errors,
+        forbiddenChange("spec", frozen, {
+          type: "core.PodSpec",
+          before,
+          after: rest,
+          diff: diffPrinted,
+        }),
+      ];
 }
 
 function putBack(spec: JsonObject, before: JsonObject, field: string): void {
@@ -203,9 +216,9 @@ function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined
   const terms = itemsAt(objectAt(now ?? {}, requiredTerms), "nodeSelectorTerms");
   if (oldTerms.length && oldTerms.length !== terms.length)
     return [
-      invalidPrinted(
+      invalidInternal(
         path,
-        formatNodeTerms(mutableAt(now ?? {}, requiredTerms)?.["nodeSelectorTerms"]),
+        ["[]core.NodeSelectorTerm", mutableAt(now ?? {}, requiredTerms)?.["nodeSelectorTerms"]],
         "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
       ),
     ];
@@ -213,9 +226,9 @@ function affinityErrors(now: JsonObject | undefined, was: JsonObject | undefined
     isNarrowed(terms[i]!, old)
       ? []
       : [
-          invalidPrinted(
+          invalidInternal(
             `${path}[${i}]`,
-            formatNodeTerm(terms[i]),
+            ["core.NodeSelectorTerm", terms[i]],
             "only additions are allowed (no mutations or deletions)",
           ),
         ],

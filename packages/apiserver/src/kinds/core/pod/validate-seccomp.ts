@@ -6,10 +6,10 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../../registry/field-error.ts";
-import { formatStruct, goPointer, goText, invalidPrinted } from "../../object/format-struct.ts";
 import { mutableAt, optionalTextAt } from "../../object/read-fields.ts";
 import { objectAt, stringAt } from "../../object/strategy.ts";
 import { visitContainers } from "./containers.ts";
@@ -30,18 +30,13 @@ export function validateSeccompProfile(
   const file = optionalTextAt(profile, "localhostProfile");
   const errors = typeErrors(type, `${path}.type`);
   if (type !== "Localhost") {
-    const printed = (): string =>
-      formatStruct(profile, [
-        ["Type", "type", goText],
-        ["LocalhostProfile", "localhostProfile", goPointer],
-      ]);
     return file === undefined
       ? errors
       : [
           ...errors,
-          invalidPrinted(
+          invalidInternal(
             `${path}.localhostProfile`,
-            printed(),
+            ["core.SeccompProfile", profile],
             "can only be set when seccomp type is Localhost",
           ),
         ];

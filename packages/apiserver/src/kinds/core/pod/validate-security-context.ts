@@ -6,19 +6,12 @@ import type { JsonObject } from "homeostat/api";
 import {
   duplicate,
   type FieldError,
+  type InternalValue,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../../registry/field-error.ts";
-import {
-  formatStruct,
-  goList,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../../object/format-struct.ts";
 import {
   itemsAt,
   mutableAt,
@@ -32,50 +25,6 @@ import type { PodRules } from "./pod-rules.ts";
 import { validateAppArmorProfile } from "./validate-app-armor.ts";
 import { validateSeccompProfile } from "./validate-seccomp.ts";
 import { validateWindowsOptions } from "./validate-windows.ts";
-
-const profile: readonly StructField[] = [
-  ["Type", "type", goText],
-  ["LocalhostProfile", "localhostProfile", goPointer],
-];
-const printedContext: readonly StructField[] = [
-  [
-    "Capabilities",
-    "capabilities",
-    goStructPointer([
-      ["Add", "add", goList(goText)],
-      ["Drop", "drop", goList(goText)],
-    ]),
-  ],
-  ["Privileged", "privileged", goPointer],
-  [
-    "SELinuxOptions",
-    "seLinuxOptions",
-    goStructPointer([
-      ["User", "user", goText],
-      ["Role", "role", goText],
-      ["Type", "type", goText],
-      ["Level", "level", goText],
-    ]),
-  ],
-  [
-    "WindowsOptions",
-    "windowsOptions",
-    goStructPointer([
-      ["GMSACredentialSpecName", "gmsaCredentialSpecName", goPointer],
-      ["GMSACredentialSpec", "gmsaCredentialSpec", goPointer],
-      ["RunAsUserName", "runAsUserName", goPointer],
-      ["HostProcess", "hostProcess", goPointer],
-    ]),
-  ],
-  ["RunAsUser", "runAsUser", goPointer],
-  ["RunAsGroup", "runAsGroup", goPointer],
-  ["RunAsNonRoot", "runAsNonRoot", goPointer],
-  ["ReadOnlyRootFilesystem", "readOnlyRootFilesystem", goPointer],
-  ["AllowPrivilegeEscalation", "allowPrivilegeEscalation", goPointer],
-  ["ProcMount", "procMount", goPointer],
-  ["SeccompProfile", "seccompProfile", goStructPointer(profile)],
-  ["AppArmorProfile", "appArmorProfile", goStructPointer(profile)],
-];
 
 /** `hostUsers`: whether the pod shares the host's user namespace. */
 export function validateContainerContext(
@@ -119,24 +68,24 @@ function procMountErrors(
 
 function escalationErrors(context: JsonObject, path: string): FieldError[] {
   if (context["allowPrivilegeEscalation"] !== false) return [];
-  const printed = (): string => formatStruct(context, printedContext);
+  const shown: InternalValue = ["core.SecurityContext", context];
   const admins = textsAt(mutableAt(context, "capabilities") ?? {}, "add").filter(
     (name) => name === "CAP_SYS_ADMIN",
   );
   return [
     ...(context["privileged"] === true
       ? [
-          invalidPrinted(
+          invalidInternal(
             path,
-            printed(),
+            shown,
             "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
           ),
         ]
       : []),
     ...admins.map(() =>
-      invalidPrinted(
+      invalidInternal(
         path,
-        printed(),
+        shown,
         "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
       ),
     ),

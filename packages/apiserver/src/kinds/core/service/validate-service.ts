@@ -4,6 +4,7 @@
 import { dnsLabelFaults, dnsSubdomainFaults, type JsonObject, labelKeyFaults } from "homeostat/api";
 import {
   duplicate,
+  duplicateInternal,
   type FieldError,
   forbidden,
   invalid,
@@ -11,13 +12,6 @@ import {
   required,
 } from "../../../registry/field-error.ts";
 import { validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
-import {
-  formatStruct,
-  goNumber,
-  goPointer,
-  goText,
-  type StructField,
-} from "../../object/format-struct.ts";
 import { endpointIpErrors, legacyCidrErrors, legacyIpErrors } from "../../object/ip-addresses.ts";
 import { portNameFaults, portNumberFaults } from "../../object/name-faults.ts";
 import { isSet, numberAt, textMapAt, textsAt } from "../../object/read-fields.ts";
@@ -194,15 +188,6 @@ function externalIpErrors(spec: JsonObject, old: JsonObject | undefined): FieldE
   });
 }
 
-const portFields: readonly StructField[] = [
-  ["Name", "", goText],
-  ["Protocol", "protocol", goText],
-  ["AppProtocol", "", goPointer],
-  ["Port", "port", goNumber],
-  ["TargetPort", "", goNumber],
-  ["NodePort", "", goNumber],
-];
-
 function duplicatePortErrors(service: JsonObject): FieldError[] {
   const ports = portsOf(service);
   const errors: FieldError[] = [];
@@ -226,11 +211,12 @@ function duplicatePortErrors(service: JsonObject): FieldError[] {
   ports.forEach((port, i) => {
     const key = `${stringAt(port, "protocol")} ${numberAt(port, "port")}`;
     if (numbers.has(key))
-      errors.push({
-        type: "FieldValueDuplicate",
-        field: `spec.ports[${i}]`,
-        body: `Duplicate value: ${formatStruct(port, portFields)}`,
-      });
+      errors.push(
+        duplicateInternal(`spec.ports[${i}]`, [
+          "core.ServicePort",
+          { protocol: port["protocol"] ?? "", port: port["port"] ?? 0 },
+        ]),
+      );
     numbers.add(key);
   });
   return errors;

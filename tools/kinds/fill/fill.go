@@ -52,7 +52,7 @@ func (f *Filler) fill(value reflect.Value) {
 		into.Raw = []byte(`{"f:metadata":{}}`)
 		return
 	case *runtime.RawExtension:
-		into.Raw = []byte(`{"a":"<"}`)
+		into.Raw = []byte(`{"z":1,"a":"<"}`)
 		return
 	case *resource.Quantity:
 		*into = resource.MustParse(Quantities[f.next()%len(Quantities)])

@@ -27,11 +27,11 @@ var specials = map[reflect.Type]string{
 	reflect.TypeFor[metav1.Time]():          "@Time",
 	reflect.TypeFor[metav1.MicroTime]():     "@Time",
 	reflect.TypeFor[metav1.Duration]():      "@Duration",
-	reflect.TypeFor[metav1.FieldsV1]():      "@JSON",
+	reflect.TypeFor[metav1.FieldsV1]():      "@Raw",
 	reflect.TypeFor[resource.Quantity]():    "@Quantity",
 	reflect.TypeFor[intstr.IntOrString]():   "@IntOrString",
-	reflect.TypeFor[runtime.RawExtension](): "@JSON",
-	reflect.TypeFor[runtime.Unknown]():      "@JSON",
+	reflect.TypeFor[runtime.RawExtension](): "@Raw",
+	reflect.TypeFor[runtime.Object]():       "@Raw",
 }
 
 var primitives = map[reflect.Kind]string{

@@ -2,11 +2,13 @@
 // them.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionSpec, …Version, …Validation).
-import { dns1035LabelFaults, dnsSubdomainFaults, encodeJson } from "homeostat/api";
+import { dns1035LabelFaults, dnsSubdomainFaults, type Json, type JsonObject } from "homeostat/api";
 import {
   type FieldError,
   forbidden,
+  type InternalValue,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../registry/field-error.ts";
@@ -18,7 +20,6 @@ import {
   internalSpec,
   type VersionFacets,
 } from "./definition.ts";
-import { formatSchema, formatVersions, invalidPrinted } from "./format-internal.ts";
 import { validateStructural } from "./structural-schema.ts";
 import { unsupportedSchemaFault } from "./unsupported-schema.ts";
 import { validateConversion } from "./validate-conversion.ts";
@@ -166,7 +167,7 @@ function deprecationErrors(
 ): FieldError[] {
   if (deprecationWarning === undefined) return [];
   const report = (text: string): FieldError =>
-    invalidPrinted(path, encodeJson(deprecationWarning), text);
+    invalidInternal(path, ["*string", deprecationWarning], text);
   if (!deprecated) return [report("can only be set for deprecated versions")];
   const hidden = [...deprecationWarning].findIndex(
     (char) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char),
@@ -311,9 +312,9 @@ const beforeType: readonly (keyof JsonSchemaProps)[] = ["id", "$schema", "$ref"]
  * alone. Upstream stops at the first breach.
  */
 function rootFieldErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const refused = invalidPrinted(
+  const refused = invalidInternal(
     path,
-    formatSchema(schema),
+    ["apiextensions.JSONSchemaProps", schema as unknown as JsonObject],
     `only [${rootFields.join(" ")}] fields are allowed at the root of the schema if the status subresource is enabled`,
   );
   if (beforeType.some((field) => schema[field] !== undefined)) return [refused];
@@ -357,19 +358,22 @@ function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
 }
 
 function versionListErrors({ spec, versions }: InternalSpec): FieldError[] {
-  const printed = formatVersions(spec.versions && versions);
+  const shown: InternalValue = [
+    "[]apiextensions.CustomResourceDefinitionVersion",
+    spec.versions ? (versions as unknown as Json) : null,
+  ];
   const first = versions[0]?.name ?? "";
   const faults = first ? dns1035LabelFaults(first) : [];
   return [
     ...(new Set(versions.map((version) => version.name)).size < versions.length
-      ? [invalidPrinted("spec.versions", printed, "must contain unique version names")]
+      ? [invalidInternal("spec.versions", shown, "must contain unique version names")]
       : []),
     ...(versions.filter((version) => version.storage).length === 1
       ? []
       : [
-          invalidPrinted(
+          invalidInternal(
             "spec.versions",
-            printed,
+            shown,
             "must have exactly one version marked as storage version",
           ),
         ]),

@@ -20,6 +20,7 @@ const zeros: Readonly<Record<string, string>> = {
   bytes: "null",
   "@Time": "null",
   "@JSON": "null",
+  "@Raw": "null",
   "@Duration": '"0s"',
   "@Quantity": '"0"',
   "@IntOrString": "0",
@@ -37,7 +38,18 @@ function printValue(layout: Layout, type: string, value: Json | undefined): stri
   if (type.startsWith("|")) return printStruct(layout, type.slice(1), toChoice(value));
   const zero = zeros[type];
   if (zero === undefined) return printStruct(layout, type, isObject(value) ? value : {});
-  return isAbsent ? zero : encodeJson(value);
+  if (isAbsent) return zero;
+  return type === "@Raw" ? printRaw(value) : encodeJson(value);
+}
+
+/** As it was sent: members in their own order. */
+function printRaw(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(printRaw).join(",")}]`;
+  if (!isObject(value)) return encodeJson(value);
+  const members = Object.entries(value).map(
+    ([name, each]) => `${encodeJson(name)}:${printRaw(each)}`,
+  );
+  return `{${members.join(",")}}`;
 }
 
 function printMap(layout: Layout, values: string, map: JsonObject): string {

@@ -2,9 +2,9 @@
 // compile, cost too much, or ask for an old value where there can be none.
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
-import { compareBytewise } from "homeostat/api";
+import { compareBytewise, type JsonObject } from "homeostat/api";
 import { kubernetesEnvironment } from "../../cel/kubernetes-environment.ts";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
+import { type FieldError, invalid, invalidInternal } from "../../registry/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";
 import {
@@ -13,7 +13,6 @@ import {
   type RuleEnvironments,
   ruleEnvironments,
 } from "./compile-rule.ts";
-import { printRule } from "./print-rule.ts";
 import { childCardinality, RuleCosts } from "./rule-costs.ts";
 import { declareSchema, type SchemaDeclaration } from "./schema-declaration.ts";
 import { additionalOf, itemsOf, type Place, placeOf } from "./schema-parts.ts";
@@ -142,8 +141,5 @@ function checkOldSelf(
   ];
 }
 
-const refuse = (rule: ValidationRule, field: string, detail: string): FieldError => ({
-  type: "FieldValueInvalid",
-  field,
-  body: `Invalid value: ${printRule(rule)}: ${detail}`,
-});
+const refuse = (rule: ValidationRule, field: string, detail: string): FieldError =>
+  invalidInternal(field, ["apiextensions.ValidationRule", { ...rule } as JsonObject], detail);
